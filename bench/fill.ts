@@ -46,11 +46,15 @@ async function fill(count: number): Promise<Filled> {
   const { store, close } = await open(configuration, keyring);
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
-  const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, OPERATOR);
-  const { client, clientSecret } = await registry.register('confidential', {
-    name: 'Bench',
-    redirectUris: [REDIRECT_URI],
-  });
+  const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
+  const { client, clientSecret } = await registry.register(
+    'confidential',
+    {
+      name: 'Bench',
+      redirectUris: [REDIRECT_URI],
+    },
+    OPERATOR,
+  );
   const tally = newProtocolTally();
   const parts = {
     store,
@@ -90,8 +94,11 @@ async function fill(count: number): Promise<Filled> {
     if (issued.length === 0) await some[0];
     for (const { value } of issued) codes.push(new URL(value ?? '').searchParams.get('code') ?? '');
   }
-  const servers = new ResourceServerRegistry({ ...parts, ownResource }, OPERATOR);
-  const { resourceServer, secret } = await servers.register({ name: 'Bench API', resource: null, scopes: null });
+  const servers = new ResourceServerRegistry({ ...parts, ownResource });
+  const { resourceServer, secret } = await servers.register(
+    { name: 'Bench API', resource: null, scopes: null },
+    OPERATOR,
+  );
   await close();
   return {
     clientId: client.id,

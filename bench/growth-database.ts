@@ -49,8 +49,11 @@ export async function makeDatabase(
   const made = madeUp(grants, now - grants - HOUR_MS, { codeEvery: CODE_EVERY, usableUntil: now + DAY_MS });
   const { store, close } = await openDatabase(path);
   const parts = { store, keyring, prefix: PREFIX, ownResource: 'http://127.0.0.1', now: Date.now };
-  const servers = new ResourceServerRegistry(parts, OPERATOR);
-  const { resourceServer, secret } = await servers.register({ name: 'Bench API', resource: null, scopes: null });
+  const servers = new ResourceServerRegistry(parts);
+  const { resourceServer, secret } = await servers.register(
+    { name: 'Bench API', resource: null, scopes: null },
+    OPERATOR,
+  );
   await close();
   await fill(path, made, (table, rows) => {
     if (table === 'oauth_grant') report(`${rows.toLocaleString('en')} filled in`);

@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const ends: (() => Promise<void> | void)[] = [];
 const clock = new Clock();
 const service = await startTestService({ after: (end) => void ends.push(end) }, {}, clock);
-const { accounts, imports } = service.installation;
+const { accounts, imports, operator } = service.installation;
 const rounds = Number(process.argv[2] ?? 30);
 
 await addUser(service, 'own@example.com');
@@ -33,7 +33,7 @@ async function* file() {
   for (const [kind, text] of Object.entries(KINDS))
     yield Buffer.from(`${JSON.stringify({ email: `${kind}@example.com`, password_hash: text })}\n`);
 }
-const { imported } = await imports.run(file(), { dryRun: false });
+const { imported } = await imports.run(file(), { dryRun: false }, operator);
 while ((await imports.status()).unwrapped > 0) await sleep(50);
 print(`with ${imported} of them`, await answered(['own', 'nobody', ...Object.keys(KINDS)]));
 for (const end of ends) await end();

@@ -45,16 +45,19 @@ export async function seedProduct(
   installation: Installation,
   { name, signInUrl, redirectUri }: { name: string; signInUrl: string; redirectUri: string },
 ): Promise<SeededProduct & SeededApp> {
-  const { provider, secret } = await installation.identityProviders.register({
-    id: 'product',
-    name,
-    signInUrl,
-    rights: ['sign-in', 'users'],
-    ownIds: false,
-    forOperators: false,
-    keys: [],
-    sessionLifetime: null,
-  });
+  const { provider, secret } = await installation.identityProviders.register(
+    {
+      id: 'product',
+      name,
+      signInUrl,
+      rights: ['sign-in', 'users'],
+      ownIds: false,
+      forOperators: false,
+      keys: [],
+      sessionLifetime: null,
+    },
+    installation.operator,
+  );
   return {
     providerId: provider.id,
     providerSecret: secret ?? '',
@@ -67,18 +70,22 @@ export function makePerson(): SeededPerson {
   return { name: 'Mira Lindqvist', email: 'demo@example.com', password: friendlyPassword() };
 }
 
-async function registerApp({ clients }: Installation, redirectUri: string): Promise<SeededApp> {
+async function registerApp({ clients, operator }: Installation, redirectUri: string): Promise<SeededApp> {
   const appName = 'Postcards';
-  const { client, clientSecret } = await clients.register('confidential', {
-    name: appName,
-    publisher: 'Postcards & Co.',
-    homepage: 'https://postcards.example/',
-    privacyPage: 'https://postcards.example/privacy',
-    contact: 'hello@postcards.example',
-    isChecked: true,
-    redirectUris: [redirectUri],
-    scopes: SCOPES,
-  });
+  const { client, clientSecret } = await clients.register(
+    'confidential',
+    {
+      name: appName,
+      publisher: 'Postcards & Co.',
+      homepage: 'https://postcards.example/',
+      privacyPage: 'https://postcards.example/privacy',
+      contact: 'hello@postcards.example',
+      isChecked: true,
+      redirectUris: [redirectUri],
+      scopes: SCOPES,
+    },
+    operator,
+  );
   return { appName, clientId: client.id, clientSecret: clientSecret ?? '', redirectUri };
 }
 

@@ -76,7 +76,9 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
         backUp(storage, installation, configuration().database, asked, now(), grows),
       ),
     noteBackup: () =>
-      within({}, ({ installation }) => installation.backups.note('by other means than "database backup"')),
+      within({}, ({ installation }) =>
+        installation.backups.note('by other means than "database backup"', installation.operator),
+      ),
     async restore(asked) {
       const read = configuration();
       const { database } = read;
@@ -102,7 +104,7 @@ function at(read: Configuration, path: string): Configuration {
 
 async function backUp(
   { backUp: copy }: Storage,
-  { backups }: WiredInstallation,
+  { backups, operator }: WiredInstallation,
   database: Configuration['database'],
   { to, replace, passphraseFile }: BackupAsked,
   now: number,
@@ -127,7 +129,7 @@ async function backUp(
           return grown;
         }),
   );
-  await backups.note(resolve(file));
+  await backups.note(resolve(file), operator);
   const removed = 'folder' in to ? removeOlder(file, to.keep, now) : [];
   const seconds = (performance.now() - began) / 1000;
   const made = { file, bytes: statSync(file).size, sha256: await digestOf(file), madeAt: now };
@@ -173,7 +175,10 @@ async function restoreInPlace(
     // What is in place by other means may be a later state than the last backup that it knows of.
     const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
     const trail = audit === null ? null : { lines: linesOf(audit), checkpoints, isAccepted: acceptTrail };
-    const outcome = await installation.backups.restore({ keepGrants: keepTokens, from, trail, endRevived });
+    const outcome = await installation.backups.restore(
+      { keepGrants: keepTokens, from, trail, endRevived },
+      installation.operator,
+    );
     const unused = (await installation.rootKeys.announced()).at(-1);
     const earlierKey = unused === undefined ? null : { keyId: storage.installation.currentKeyId, newer: unused };
     return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived, earlierKey };

@@ -103,7 +103,7 @@ export function makeInstallation(
     ...{ store, keyring, methods, providers, signIns, now },
     throttle: throttles.signIns,
   });
-  const identityProviders = new IdentityProviderRegistry(parts, operator);
+  const identityProviders = new IdentityProviderRegistry(parts);
   const endpoints = endpointsOf(appUrl);
   const paths = pagePaths(configuration.pagesBasePath);
   const { signInEndpoint } = endpoints;
@@ -117,7 +117,7 @@ export function makeInstallation(
     continueTo: paths.apps,
     now,
   };
-  const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator);
+  const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -132,8 +132,8 @@ export function makeInstallation(
       ...{ store, clients, isLocal: outboundRules(configuration).isLocal, fetchJson, now },
     }),
     accounts,
-    imports: new UserImport({ store, hasher, now }, operator),
-    links: new UserLinks({ store, accounts, now }, operator),
+    imports: new UserImport({ store, hasher, now }),
+    links: new UserLinks({ store, accounts, now }),
     startWrapping: (report: (error: Error) => void) =>
       new PasswordRenewal({
         list: (after, limit) => store.listUnwrapped(after, limit),
@@ -160,20 +160,17 @@ export function makeInstallation(
       ...{ store, keyring, grants, providers, now },
       ...{ calls: throttles.providerCalls, endings: throttles.providerEndings },
     }),
-    resourceServers: new ResourceServerRegistry(parts, operator),
-    scopes: new ScopeRegistry(store, now, operator),
+    resourceServers: new ResourceServerRegistry(parts),
+    scopes: new ScopeRegistry(store, now),
     identityProviders,
     testProvider: (id: string) => testProvider(testParts, id),
-    rootKeys: new KeyRegistry(
-      {
-        ...{ store, keyring, now, wait },
-        listRunning: instances.listRunning,
-        proveTrail: (isAccepted) => auditTrail.prove(operator, isAccepted),
-        countUses: countKeyUses,
-      },
-      operator,
-    ),
-    backups: new Backups(store, auditTrail, now, operator),
+    rootKeys: new KeyRegistry({
+      ...{ store, keyring, now, wait },
+      listRunning: instances.listRunning,
+      proveTrail: (isAccepted, operator) => auditTrail.prove(isAccepted, operator),
+      countUses: countKeyUses,
+    }),
+    backups: new Backups(store, auditTrail, now),
     audit: store,
     auditTrail,
     secretUses: store,

@@ -39,19 +39,22 @@ export function keyCommands(
         const keyId = (await installation.rootKeys.announced()).at(-1);
         if (keyId === undefined) throw new InstallationError([CHANGED_MEANWHILE]);
         const { keys, keysFile } = configuration();
-        return { ...(await installation.rootKeys.rotate(keyId, tell)), file: keys === null ? keysFile : null };
+        return {
+          ...(await installation.rootKeys.rotate(keyId, tell, installation.operator)),
+          file: keys === null ? keysFile : null,
+        };
       } finally {
         await installation.close();
       }
     },
     retire: async (keyId, options) => {
-      const { rootKeys, close } = await open();
+      const { rootKeys, operator, close } = await open();
       const { keys, keysFile } = configuration();
       const remove = () => keys === null && removeRootKey(keysFile, keyId);
       try {
         // Retired by a command that was killed before it took the key out of the file.
         if ((await rootKeys.isRetired(keyId)) && remove()) return { ended: 0, isRemoved: true };
-        const ended = await rootKeys.retire(keyId, options);
+        const ended = await rootKeys.retire(keyId, operator, options);
         return { ended, isRemoved: remove() };
       } finally {
         await close();

@@ -118,6 +118,11 @@ const rules: readonly Rule[] = [
     example: ['src/main.ts', 'Math.random()'],
   },
   {
+    says: 'an actor comes with each act, so that one instance serves many: keep none of a caller in a field',
+    finds: ({ code }) => [...code.matchAll(/#\w+: Actor\b|constructor\([^)]*: Actor\b/g)].map(([match]) => match),
+    example: ['src/operator/scope-registry.ts', 'constructor(store: ScopeStore, operator: Actor) {}'],
+  },
+  {
     says: 'a file is named after what it holds: find the thing in it and name the file so',
     finds: ({ path }) =>
       path.split('/').filter((part) => /^(.+-)?(utils?|helpers?|common|shared|index|managers?)(\.ts)?$/.test(part)),

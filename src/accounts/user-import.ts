@@ -70,11 +70,9 @@ const TAKEN: Readonly<Record<TakenName, Omit<LineLeft, 'line'>>> = {
 /** Imports people for an operator. */
 export class UserImport {
   readonly #parts: UserImportParts;
-  readonly #operator: Actor;
 
-  constructor(parts: UserImportParts, operator: Actor) {
+  constructor(parts: UserImportParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /** How many accounts have a hash of another program, and in how many it waits for being wrapped. */
@@ -86,14 +84,18 @@ export class UserImport {
    * Imports the people of a file that comes in pieces; a dry run changes nothing, and tells the same. Throws an
    * `OperatorError` when nothing can be imported.
    */
-  async run(pieces: AsyncIterable<Buffer>, { dryRun }: { readonly dryRun: boolean }): Promise<ImportReport> {
+  async run(
+    pieces: AsyncIterable<Buffer>,
+    { dryRun }: { readonly dryRun: boolean },
+    operator: Actor,
+  ): Promise<ImportReport> {
     const providers = await this.#parts.store.listIdentityProviders();
     if (providers.some(({ ownIds }) => ownIds))
       throw new OperatorError(
         'all people here come from one provider, which gives them their ids: none can be imported',
       );
     const providerIds = new Set(providers.map(({ id }) => id));
-    const take = dryRun ? this.#pretending() : (newcomer: Newcomer) => this.#write(newcomer);
+    const take = dryRun ? this.#pretending() : (newcomer: Newcomer) => this.#write(newcomer, operator);
     const tally = new Tally();
     const takeLine = async ({ line, newcomer }: NewcomerLine) => {
       if (typeof newcomer === 'string') return tally.leave({ line, outcome: 'refused', reason: newcomer });
@@ -133,7 +135,7 @@ export class UserImport {
     };
   }
 
-  async #write(newcomer: Newcomer): Promise<TakenName | null> {
+  async #write(newcomer: Newcomer, operator: Actor): Promise<TakenName | null> {
     const { store, hasher, now } = this.#parts;
     const { about, hash, identity } = newcomer;
     if (identity) {
@@ -148,7 +150,7 @@ export class UserImport {
       password: hash && hasher.seal(hash),
       passwordSetAt: hash && at,
     };
-    const event = auditEvent('user_imported', this.#operator, at, { resourceOwnerId: account.id });
+    const event = auditEvent('user_imported', operator, at, { resourceOwnerId: account.id });
     const key = about.email && emailKey(about.email);
     const stored: Identity | null = identity && {
       id: identityId(identity.providerId, identity.subject),

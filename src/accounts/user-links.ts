@@ -39,11 +39,9 @@ export type LinkReport = {
 /** Links accounts for an operator. */
 export class UserLinks {
   readonly #parts: UserLinksParts;
-  readonly #operator: Actor;
 
-  constructor(parts: UserLinksParts, operator: Actor) {
+  constructor(parts: UserLinksParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /** Who an account is at providers, oldest first. */
@@ -52,18 +50,18 @@ export class UserLinks {
   }
 
   /** Links one account; the same once more changes nothing. Throws an `OperatorError` when it is refused. */
-  async link(link: Link): Promise<Linked> {
-    return this.#link(link, await this.#providers());
+  async link(link: Link, operator: Actor): Promise<Linked> {
+    return this.#link(link, await this.#providers(), operator);
   }
 
   /** Links the accounts of a file that comes in pieces, each line by itself. Throws an `OperatorError` when none can be linked. */
-  async run(pieces: AsyncIterable<Buffer>): Promise<LinkReport> {
+  async run(pieces: AsyncIterable<Buffer>, operator: Actor): Promise<LinkReport> {
     const providers = await this.#providers();
     const counts = { linked: 0, already: 0 };
     const refused: { line: number; reason: string }[] = [];
     const takeLine = async (line: JsonLine<keyof Link>) => {
       try {
-        counts[(await this.#link(linkOf(line), providers)).outcome] += 1;
+        counts[(await this.#link(linkOf(line), providers, operator)).outcome] += 1;
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
         refused.push({ line: line.line, reason: error.message });
@@ -83,16 +81,20 @@ export class UserLinks {
     return providers;
   }
 
-  async #link({ account: name, provider: providerId, subject }: Link, providers: readonly IdentityProvider[]) {
+  async #link(
+    { account: name, provider: providerId, subject }: Link,
+    providers: readonly IdentityProvider[],
+    operator: Actor,
+  ) {
     const provider = providers.find(({ id }) => id === providerId);
     if (!provider) throw new OperatorError(`provider: none is registered as ${JSON.stringify(providerId)}`);
     const problem = subjectProblem(subject);
     if (problem) throw new OperatorError(`subject: ${problem}`);
     const account = await this.#parts.accounts.show(name);
-    return this.#linkTo(account, provider, subject);
+    return this.#linkTo(account, provider, subject, operator);
   }
 
-  async #linkTo(account: Account, provider: IdentityProvider, subject: string): Promise<Linked> {
+  async #linkTo(account: Account, provider: IdentityProvider, subject: string, operator: Actor): Promise<Linked> {
     const { store, now } = this.#parts;
     const found = await store.findIdentity(provider.id, subject);
     if (found?.account.id === account.id) return { account, outcome: 'already' };
@@ -104,13 +106,13 @@ export class UserLinks {
     const at = now();
     const id = identityId(provider.id, subject);
     const identity = { id, providerId: provider.id, accountId: account.id, createdAt: at };
-    const event = auditEvent('user_linked', this.#operator, at, {
+    const event = auditEvent('user_linked', operator, at, {
       resourceOwnerId: account.id,
       clientId: provider.id,
     });
     if (await store.linkIdentity(identity, event)) return { account, outcome: 'linked' };
     // Somebody else was faster: the subject is known now, or the account is gone.
-    return this.#linkTo(await this.#parts.accounts.show(account.id), provider, subject);
+    return this.#linkTo(await this.#parts.accounts.show(account.id), provider, subject, operator);
   }
 
   async #taken(owner: Account): Promise<string> {

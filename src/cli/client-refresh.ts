@@ -35,14 +35,14 @@ export function addRefresh(client: CliCommand, run: CommandRun): void {
 
 /** Shows what a document changes, asks, and takes it over. */
 function refresh(run: CommandRun, app: string, yes: boolean): Promise<void> {
-  return run.withInstallation(async ({ clients, clientDocuments, secretUses }) => {
+  return run.withInstallation(async ({ clients, clientDocuments, secretUses, operator }) => {
     const compared = await clientDocuments.compare(await clients.show(app));
     const { client, differs } = compared;
     if (!differs)
       return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is as before.` };
     for (const line of changeLines(compared)) run.context.stderr.write(`${plain(line)}\n`);
     await confirm(run.context, `Take this over for ${client.name}?`, yes);
-    const refreshed = await clientDocuments.refresh(compared);
+    const refreshed = await clientDocuments.refresh(compared, operator);
     const known = await clients.warnings(client);
     const warnings = (await clients.warnings(refreshed)).filter((warning) => !known.includes(warning));
     return { ...(await shownClient(refreshed, secretUses)), note: [`${client.name} is refreshed.`, ...warnings] };

@@ -108,8 +108,12 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       if (name === undefined) return command.error('say --name NAME, or --from URL');
       const settings = { ...(await newSettings(options)), name };
       await run.withInstallation(
-        async ({ clients, endpoints }) => {
-          const { client, clientSecret } = await clients.register(options.public ? 'public' : 'confidential', settings);
+        async ({ clients, endpoints, operator }) => {
+          const { client, clientSecret } = await clients.register(
+            options.public ? 'public' : 'confidential',
+            settings,
+            operator,
+          );
           return fiveThings(client, clientSecret, endpoints, await clients.warnings(client));
         },
         { mayCreate: true },
@@ -132,12 +136,12 @@ async function registerFrom(
     );
   const { redirectUris: _uris, keys: _keys, ...said } = await newSettings(options);
   await run.withInstallation(
-    async ({ clients, clientDocuments, endpoints }) => {
+    async ({ clients, clientDocuments, endpoints, operator }) => {
       const fetched = await clientDocuments.fetch(address);
       const name = await clientDocuments.nameOf(fetched, options.name);
       for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
       await confirm(run.context, `Register ${name}?`, yes);
-      const client = await clientDocuments.register(fetched, { ...said, name });
+      const client = await clientDocuments.register(fetched, { ...said, name }, operator);
       return fiveThings(client, null, endpoints, await clients.warnings(client));
     },
     { mayCreate: true },
@@ -221,9 +225,9 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .action((app: string, options: UpdateOptions, command: CliCommand) => {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
       if (Object.keys(changes).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ clients, secretUses }) => {
+      return run.withInstallation(async ({ clients, secretUses, operator }) => {
         const before = await clients.show(app);
-        const updated = await clients.update(before.id, await changedSettings(before, changes));
+        const updated = await clients.update(before.id, await changedSettings(before, changes), operator);
         const known = await clients.warnings(before);
         const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
         return { ...(await shownClient(updated, secretUses)), note: [noteOfUpdate(before, updated), ...warnings] };
@@ -256,8 +260,8 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
       'client rotate-secret app_6qm1v0t4y8d3k2xz',
     ])
     .action((app: string) =>
-      run.withInstallation(async ({ clients }) => {
-        const { client, clientSecret } = await clients.rotateSecret(app);
+      run.withInstallation(async ({ clients, operator }) => {
+        const { client, clientSecret } = await clients.rotateSecret(app, operator);
         const note = `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`;
         return {
           json: { client_id: client.id, client_secret: clientSecret },
@@ -271,11 +275,11 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
     .option(...NEWER)
     .option(...YES)
     .action((app: string, { newer = false, yes = false }: NewerOption & YesOption) =>
-      run.withInstallation(async ({ clients, secretUses }) => {
+      run.withInstallation(async ({ clients, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
         const { id, name, secrets } = await clients.show(app);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
-        return saidOfClient(await clients.retireSecret(id, which), secretUses, said);
+        return saidOfClient(await clients.retireSecret(id, operator, which), secretUses, said);
       }),
     );
 }
@@ -286,16 +290,16 @@ function addStopping(client: CliCommand, run: CommandRun): void {
       'client pause app_6qm1v0t4y8d3k2xz',
     ])
     .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses }) => {
-        const client = await clients.pause(app);
+      run.withInstallation(async ({ clients, secretUses, operator }) => {
+        const client = await clients.pause(app, operator);
         return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" brings everything back.`);
       }),
     );
   client
     .leaf('resume <app>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
     .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses }) => {
-        const client = await clients.resume(app);
+      run.withInstallation(async ({ clients, secretUses, operator }) => {
+        const client = await clients.resume(app, operator);
         return saidOfClient(client, secretUses, `${client.name} is active again.`);
       }),
     );
@@ -305,13 +309,13 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((app: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients, grants, secretUses }) => {
+      run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
         const { id, name } = await clients.show(app);
         const question = async () =>
           `End what users allowed ${name} to do, ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
         return saidOfClient(
-          await clients.revokeGrants(id),
+          await clients.revokeGrants(id, operator),
           secretUses,
           `Everything that users allowed ${name} to do is ended.`,
         );
@@ -323,12 +327,12 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((app: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients, grants, secretUses }) => {
+      run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
         const { id, name } = await clients.show(app);
         const question = async () =>
           `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        const client = await clients.delete(id);
+        const client = await clients.delete(id, operator);
         const { json } = await saidOfClient(client, secretUses, '');
         return { json: { ...(json as object), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),

@@ -80,12 +80,12 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .option(...SESSION, readTimeSetting)
     .action((options: RegisterOptions) =>
       run.withInstallation(
-        async ({ identityProviders, endpoints }) => {
+        async ({ identityProviders, endpoints, operator }) => {
           const { id, name, signInUrl, ownIds = false, operators = false, rights = ['sign-in'] } = options;
           const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
           const sessionLifetime = secondsOf(options.session);
           const settings = { id, name, signInUrl, ownIds, rights, forOperators: operators, keys, sessionLifetime };
-          const { provider, secret } = await identityProviders.register(settings);
+          const { provider, secret } = await identityProviders.register(settings, operator);
           return registeredProvider(provider, secret, endpoints);
         },
         { mayCreate: true },
@@ -135,8 +135,8 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .option(...SESSION, readTimeSetting)
     .action((id: string, options: SettingOptions, command: CliCommand) => {
       if (Object.keys(options).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ identityProviders, secretUses }) => {
-        const updated = await identityProviders.update(id, await changedSettings(options));
+      return run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
+        const updated = await identityProviders.update(id, await changedSettings(options), operator);
         return { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
       });
     });
@@ -160,8 +160,8 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
       'identity-provider rotate-secret product',
     ])
     .action((id: string) =>
-      run.withInstallation(async ({ identityProviders }) => {
-        const { provider, secret } = await identityProviders.rotateSecret(id);
+      run.withInstallation(async ({ identityProviders, operator }) => {
+        const { provider, secret } = await identityProviders.rotateSecret(id, operator);
         return {
           json: { provider_id: id, provider_secret: secret },
           text: [`The new secret of ${provider.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
@@ -174,11 +174,11 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
     .option(...NEWER)
     .option(...YES)
     .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
-      run.withInstallation(async ({ identityProviders, secretUses }) => {
+      run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
         const { name, secrets } = await identityProviders.show(id);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
-        const provider = await identityProviders.retireSecret(id, which);
+        const provider = await identityProviders.retireSecret(id, operator, which);
         return { json: await identityProviderJson(provider, secretUses), text: [said] };
       }),
     );
@@ -187,8 +187,8 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
 function addStopping(group: CliCommand, run: CommandRun): void {
   const act = (name: 'pause' | 'resume', summary: string, sentence: string, example: string) =>
     group.leaf(`${name} <id>`, summary, [example]).action((id: string) =>
-      run.withInstallation(async ({ identityProviders, secretUses }: Installation) => {
-        const provider = await identityProviders[name](id);
+      run.withInstallation(async ({ identityProviders, secretUses, operator }: Installation) => {
+        const provider = await identityProviders[name](id, operator);
         return { json: await identityProviderJson(provider, secretUses), text: [`${provider.name} ${sentence}`] };
       }),
     );
@@ -216,10 +216,10 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ identityProviders, secretUses }) => {
+      run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
         const { name } = await identityProviders.show(id);
         await confirm(run.context, `Delete ${name}? Nobody can sign in with it any more. This cannot be undone.`, yes);
-        const provider = await identityProviders.delete(id);
+        const provider = await identityProviders.delete(id, operator);
         return {
           json: { ...(await identityProviderJson(provider, secretUses)), status: 'deleted' },
           text: [`${name} is deleted.`],
@@ -228,13 +228,19 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     );
 }
 
-async function endAll({ identityProviders }: Installation, run: CommandRun, id: string, moment: Moment, yes: boolean) {
+async function endAll(
+  { identityProviders, operator }: Installation,
+  run: CommandRun,
+  id: string,
+  moment: Moment,
+  yes: boolean,
+) {
   const since = timeOf(moment, run.context.now());
   const { name } = await identityProviders.show(id);
   const question = `End all sessions and grants that were given through ${name} since ${exactTime(since)}?`;
   await confirm(run.context, `${question} This cannot be undone.`, yes);
   const lines = new PeriodicLines(run.context);
-  const { provider, ended } = await identityProviders.endAll(id, since, ({ sessions, grants }) =>
+  const { provider, ended } = await identityProviders.endAll(id, since, operator, ({ sessions, grants }) =>
     lines.say(`${sessions} sessions and ${grants} grants are ended so far`),
   );
   return allEnded(provider, since, ended);

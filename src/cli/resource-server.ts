@@ -53,9 +53,9 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .option(...ACCEPT_UNBOUND)
     .option('--scope <name...>', 'the API sees only these scopes, and no token without one of them')
     .action(({ name, resource, acceptUnbound = false, scope }: RegisterOptions) =>
-      run.withInstallation(async ({ resourceServers, endpoints }) => {
+      run.withInstallation(async ({ resourceServers, endpoints, operator }) => {
         const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
-        const { resourceServer, secret } = await resourceServers.register(settings);
+        const { resourceServer, secret } = await resourceServers.register(settings, operator);
         return registeredResourceServer(resourceServer, secret, endpoints);
       }),
     );
@@ -95,8 +95,8 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .action((id: string, options: UpdateOptions, command: CliCommand) => {
       const changes = changedSettings(options);
       if (Object.keys(changes).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ resourceServers, secretUses }) => {
-        const updated = await resourceServers.update(id, changes);
+      return run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
+        const updated = await resourceServers.update(id, changes, operator);
         const note = [`${updated.name} is updated.`, ...(await resourceServers.lostDefaults()).map(lostDefaultLine)];
         return { ...(await shownResourceServer(updated, secretUses)), note };
       });
@@ -125,8 +125,8 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
       'resource-server rotate-secret rs_6qm1v0t4y8d3k2xz',
     ])
     .action((id: string) =>
-      run.withInstallation(async ({ resourceServers }) => {
-        const { resourceServer, secret } = await resourceServers.rotateSecret(id);
+      run.withInstallation(async ({ resourceServers, operator }) => {
+        const { resourceServer, secret } = await resourceServers.rotateSecret(id, operator);
         return {
           json: { resource_server_id: id, resource_server_secret: secret },
           text: [`The new secret of ${resourceServer.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
@@ -139,11 +139,11 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
     .option(...NEWER)
     .option(...YES)
     .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
-      run.withInstallation(async ({ resourceServers, secretUses }) => {
+      run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
         const { name, secrets } = await resourceServers.show(id);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
-        const server = await resourceServers.retireSecret(id, which);
+        const server = await resourceServers.retireSecret(id, operator, which);
         return { json: await resourceServerJson(server, secretUses), text: [said] };
       }),
     );
@@ -156,10 +156,10 @@ function addDelete(group: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ resourceServers, secretUses }) => {
+      run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const { name } = await resourceServers.show(id);
         await confirm(run.context, `Delete ${name}? It can check no token any more. This cannot be undone.`, yes);
-        const server = await resourceServers.delete(id);
+        const server = await resourceServers.delete(id, operator);
         return {
           json: { ...(await resourceServerJson(server, secretUses)), status: 'deleted' },
           text: [`${name} is deleted.`],

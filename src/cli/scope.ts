@@ -30,8 +30,8 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     )
     .action((name: string, { sentence, effect }: DefineOptions, command: CliCommand) => {
       if (sentence === undefined && effect === undefined) command.error('give --sentence or --effect');
-      return run.withInstallation(async ({ scopes }) => {
-        const defined = await scopes.define(name, sentence ?? {}, effect === 'none' ? null : effect);
+      return run.withInstallation(async ({ scopes, operator }) => {
+        const defined = await scopes.define(name, sentence ?? {}, operator, effect === 'none' ? null : effect);
         return { ...shown(defined), note: `${name} is defined; in English an app's own sentence still comes first.` };
       });
     });
@@ -47,10 +47,10 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((name: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ scopes }) => {
+      run.withInstallation(async ({ scopes, operator }) => {
         await scopes.show(name);
         await confirm(run.context, `Delete what ${name} means, in every language? This cannot be undone.`, yes);
-        const deleted = await scopes.delete(name);
+        const deleted = await scopes.delete(name, operator);
         return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),
     );

@@ -24,9 +24,13 @@ export function addImportCommand(user: CliCommand, run: CommandRun): void {
       async (file: string | undefined, { dryRun = false, status = false }: ImportOptions, command: CliCommand) => {
         if ((file === undefined) !== status) command.error('name a file, or give --status');
         await run.withInstallation(
-          async ({ imports }) => {
+          async ({ imports, operator }) => {
             if (file === undefined) return statusOf(await imports.status());
-            const report = await imports.run(piecesOf(file, 'importing', 'JSON lines or CSV', run), { dryRun });
+            const report = await imports.run(
+              piecesOf(file, 'importing', 'JSON lines or CSV', run),
+              { dryRun },
+              operator,
+            );
             return reported(report, dryRun, run.width);
           },
           { mayCreate: file !== undefined && !dryRun },

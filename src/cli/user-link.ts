@@ -1,9 +1,8 @@
 /** `user link`: says who accounts are at an identity provider, one by one or from a file. */
 import { accountLabel } from '../accounts/account.ts';
-import type { Link, LinkReport } from '../accounts/user-links.ts';
+import type { Link, Linked, LinkReport } from '../accounts/user-links.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import type { Installation } from './context.ts';
 import { piecesOf } from './file-pieces.ts';
 import { card, table } from './table.ts';
 
@@ -28,16 +27,14 @@ export function addLinkCommand(user: CliCommand, run: CommandRun): void {
       const said = Object.values(one).filter((text) => text !== undefined).length;
       if (said !== (file === undefined ? 3 : 0))
         command.error('name a user with --provider and --subject, or give --file alone');
-      await run.withInstallation(async ({ links }) => {
-        if (file === undefined) return linked(links, one as Link);
-        return reported(await links.run(piecesOf(file, 'linking', 'JSON lines', run)), run.width);
+      await run.withInstallation(async ({ links, operator }) => {
+        if (file === undefined) return linked(await links.link(one as Link, operator), one as Link);
+        return reported(await links.run(piecesOf(file, 'linking', 'JSON lines', run), operator), run.width);
       });
     });
 }
 
-async function linked(links: Installation['links'], link: Link): Promise<CommandResult> {
-  const { account, outcome } = await links.link(link);
-  const { provider, subject } = link;
+function linked({ account, outcome }: Linked, { provider, subject }: Link): CommandResult {
   const sentence = outcome === 'linked' ? 'is linked' : 'was linked already';
   return {
     json: { id: account.id, provider, subject, outcome },

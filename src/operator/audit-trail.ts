@@ -159,7 +159,7 @@ export class AuditTrail {
    * where the trail was shortened, that too. So an earlier key can go. Throws an `OperatorError` when something is wrong,
    * unless that is `accepted`; a shortening that is not genuine is not signed even then.
    */
-  async prove(actor: Actor, accepted: boolean): Promise<void> {
+  async prove(accepted: boolean, actor: Actor): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
     const found = await this.verify([]);
     const [first] = found.problems;

@@ -53,13 +53,11 @@ export class Backups {
   readonly #store: BackupStore;
   readonly #trail: AuditTrail;
   readonly #now: () => number;
-  readonly #operator: Actor;
 
-  constructor(store: BackupStore, trail: AuditTrail, now: () => number, operator: Actor) {
+  constructor(store: BackupStore, trail: AuditTrail, now: () => number) {
     this.#store = store;
     this.#trail = trail;
     this.#now = now;
-    this.#operator = operator;
   }
 
   /** When the last backup was made, and the last restore (ms). */
@@ -68,9 +66,9 @@ export class Backups {
   }
 
   /** Notes that a backup was made; `where` in a few words, for the audit trail. Returns when (ms). */
-  async note(where: string): Promise<number> {
+  async note(where: string, operator: Actor): Promise<number> {
     const at = this.#now();
-    await this.#store.noteBackup(auditEvent('database_backed_up', this.#operator, at, { detail: where }));
+    await this.#store.noteBackup(auditEvent('database_backed_up', operator, at, { detail: where }));
     return at;
   }
 
@@ -78,7 +76,7 @@ export class Backups {
    * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError`, and
    * changes nothing, when the newer trail does not continue that of this database, or is not what was recorded.
    */
-  async restore({ keepGrants, from, trail, endRevived }: RestoreOptions): Promise<RestoreOutcome> {
+  async restore({ keepGrants, from, trail, endRevived }: RestoreOptions, operator: Actor): Promise<RestoreOutcome> {
     const newer = trail && (await this.#trail.readNewer(trail.lines, trail.checkpoints));
     if (newer && !trail.isAccepted) requireWhole(newer.report);
     const acts = newer?.acts ?? [];
@@ -92,12 +90,12 @@ export class Backups {
     const taken = endRevived ? revived : [];
     await this.#store.beginHistory(
       randomBytes(HISTORY_BYTES),
-      auditEvent('database_restored', this.#operator, at, { detail }),
+      auditEvent('database_restored', operator, at, { detail }),
       {
-        endAll: endsAll ? auditEvent('all_grants_revoked', this.#operator, at, { detail: BY_RESTORE }) : null,
+        endAll: endsAll ? auditEvent('all_grants_revoked', operator, at, { detail: BY_RESTORE }) : null,
         ended: newer === null ? null : ended,
         revived: taken,
-        events: endedEvents(endsAll ? NOTHING : ended, taken, this.#operator, at),
+        events: endedEvents(endsAll ? NOTHING : ended, taken, operator, at),
       },
     );
     return { keptGrants: !endsAll, revived, trail: newer && { events: acts.length, lastAt: newer.lastAt, wrong } };

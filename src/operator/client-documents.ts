@@ -3,6 +3,7 @@
  * anybody else fetches one, or registers a client.
  */
 import { hash } from 'node:crypto';
+import type { Actor } from '../oauth/audit.ts';
 import type { Client, ClientType } from '../oauth/client.ts';
 import {
   type ClientDocument,
@@ -102,8 +103,8 @@ export class ClientDocuments {
   }
 
   /** Takes over a document that was compared. Throws an `OperatorError`, and then changed nothing. */
-  refresh({ client, refreshed }: ComparedDocument): Promise<Client> {
-    return this.#parts.clients.refresh(client, refreshed);
+  refresh({ client, refreshed }: ComparedDocument, operator: Actor): Promise<Client> {
+    return this.#parts.clients.refresh(client, refreshed, operator);
   }
 
   /** All clients that have a metadata document, oldest first. */
@@ -151,7 +152,7 @@ export class ClientDocuments {
   }
 
   /** Registers the client of a document that was fetched. Throws an `OperatorError`, and then changed nothing. */
-  async register(fetched: FetchedClient, said: SaidBesideDocument): Promise<Client> {
+  async register(fetched: FetchedClient, said: SaidBesideDocument, operator: Actor): Promise<Client> {
     const { document, sha256, fetchedAt } = fetched;
     const { id: address, redirectUris, keys, jwksUri } = document;
     const settings = {
@@ -162,8 +163,8 @@ export class ClientDocuments {
       contact: said.contact ?? document.contact,
       ...{ redirectUris, keys },
     };
-    return (await this.#parts.clients.register(typeOf(document), settings, { address, sha256, jwksUri, fetchedAt }))
-      .client;
+    const from = { address, sha256, jwksUri, fetchedAt };
+    return (await this.#parts.clients.register(typeOf(document), settings, operator, from)).client;
   }
 }
 

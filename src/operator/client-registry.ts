@@ -91,11 +91,9 @@ export type ClientRegistryParts = {
 /** The operator's acts on clients. Each throws an `OperatorError` when it is refused, and then changed nothing. */
 export class ClientRegistry {
   readonly #parts: ClientRegistryParts;
-  readonly #operator: Actor;
 
-  constructor(parts: ClientRegistryParts, operator: Actor) {
+  constructor(parts: ClientRegistryParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /**
@@ -105,6 +103,7 @@ export class ClientRegistry {
   async register(
     type: ClientType,
     said: NewClientSettings,
+    operator: Actor,
     document: RegisteredDocument | null = null,
   ): Promise<{ client: Client; clientSecret: string | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
@@ -131,7 +130,7 @@ export class ClientRegistry {
       jwksAskedAt: jwksFetchedAt,
     };
     const from = document ? `; from ${document.address}; sha256 ${document.sha256}` : '';
-    const event = this.#event('client_registered', client.id, client.name + from);
+    const event = this.#event('client_registered', operator, client.id, client.name + from);
     if (!(await store.registerClient(client, event))) throw registeredAlready(client.id);
     return { client, clientSecret: made?.text ?? null };
   }
@@ -176,7 +175,7 @@ export class ClientRegistry {
    * Changes some settings of a client and returns the changed client. A change of its publisher, or of the host of a
    * redirect URI, ends the operator's vouching, unless that is given anew.
    */
-  async update(name: string, given: Partial<ClientSettings>): Promise<Client> {
+  async update(name: string, given: Partial<ClientSettings>, operator: Actor): Promise<Client> {
     const before = await this.show(name);
     const { id } = before;
     const { defaultResource: named } = given;
@@ -196,7 +195,7 @@ export class ClientRegistry {
       throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
-    const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
+    const event = this.#event('client_updated', operator, id, changesOf<ClientSettings>(before, changes));
     mustBeThere(await this.#parts.store.updateClient(client, before, event), id);
     return client;
   }
@@ -205,18 +204,18 @@ export class ClientRegistry {
    * Takes over what the metadata document of a client says now. `before` is what the document was compared with: if that
    * changed since, nothing is written.
    */
-  async refresh(before: Client, document: RefreshedDocument): Promise<Client> {
+  async refresh(before: Client, document: RefreshedDocument, operator: Actor): Promise<Client> {
     const { id } = before;
     const client = refreshedClient(before, document, this.#parts.now());
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     const detail = [...documentChanges(before, client), `sha256 ${document.sha256}`].join('; ');
-    const event = this.#event('client_document_refreshed', id, detail);
+    const event = this.#event('client_document_refreshed', operator, id, detail);
     mustBeThere(await this.#parts.store.refreshClient(client, before, event), id);
     return client;
   }
 
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(name: string): Promise<{ client: Client; clientSecret: string }> {
+  async rotateSecret(name: string, operator: Actor): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.show(name);
     if (client.documentSha256 !== null)
       throw new OperatorError(
@@ -225,63 +224,72 @@ export class ClientRegistry {
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
     const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);
-    await this.#replaceSecrets(client, secrets, 'client_secret_rotated');
+    await this.#replaceSecrets(client, secrets, 'client_secret_rotated', operator);
     return { client: { ...client, secrets }, clientSecret: text };
   }
 
   /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
-  async retireSecret(name: string, which: WhichSecret = 'older'): Promise<Client> {
+  async retireSecret(name: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
     const client = await this.show(name);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
     const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${client.id}`);
-    await this.#replaceSecrets(client, secrets, 'client_secret_retired');
+    await this.#replaceSecrets(client, secrets, 'client_secret_retired', operator);
     return { ...client, secrets };
   }
 
   /** Refuses all requests of a client until it is resumed, and ends nothing. */
-  pause(name: string): Promise<Client> {
-    return this.#setStatus(name, 'paused', 'client_paused');
+  pause(name: string, operator: Actor): Promise<Client> {
+    return this.#setStatus(name, 'paused', 'client_paused', operator);
   }
 
   /** Ends a pause: everything that was not revoked or expired meanwhile works again. */
-  resume(name: string): Promise<Client> {
-    return this.#setStatus(name, 'active', 'client_resumed');
+  resume(name: string, operator: Actor): Promise<Client> {
+    return this.#setStatus(name, 'active', 'client_resumed', operator);
   }
 
   /** Ends every grant of a client at once; the client itself stays. */
-  async revokeGrants(name: string): Promise<Client> {
+  async revokeGrants(name: string, operator: Actor): Promise<Client> {
     const { id } = await this.show(name);
-    mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', id)), id);
+    mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', operator, id)), id);
     return this.show(id);
   }
 
   /** Deletes a client with all its grants. */
-  async delete(name: string): Promise<Client> {
+  async delete(name: string, operator: Actor): Promise<Client> {
     const client = await this.show(name);
     const { id } = client;
-    mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', id, client.name)), id);
+    mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', operator, id, client.name)), id);
     return client;
   }
 
-  async #setStatus(name: string, status: Client['status'], action: AuditAction): Promise<Client> {
+  async #setStatus(name: string, status: Client['status'], action: AuditAction, operator: Actor): Promise<Client> {
     const client = await this.show(name);
     const { id } = client;
     if (client.status === status) throw new OperatorError(`the client is ${status} already`);
-    mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, id)), id);
+    mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, operator, id)), id);
     return { ...client, status };
   }
 
-  async #replaceSecrets(client: Client, secrets: Client['secrets'], action: AuditAction): Promise<void> {
-    const replaced = await this.#parts.store.replaceClientSecrets(client, secrets, this.#event(action, client.id));
+  async #replaceSecrets(
+    client: Client,
+    secrets: Client['secrets'],
+    action: AuditAction,
+    operator: Actor,
+  ): Promise<void> {
+    const replaced = await this.#parts.store.replaceClientSecrets(
+      client,
+      secrets,
+      this.#event(action, operator, client.id),
+    );
     if (!replaced)
       throw new OperatorError(
         'somebody else changed the secrets or keys of this client at the same time: look with "client show", and try again',
       );
   }
 
-  #event(action: AuditAction, clientId: string, detail?: string): AuditEvent {
-    return auditEvent(action, this.#operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
   }
 }
 

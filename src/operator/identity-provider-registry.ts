@@ -38,15 +38,16 @@ const MAX_SESSION = 30 * 24 * 3600;
 /** The operator's acts on providers. Each throws an `OperatorError` when it is refused, and then changed nothing. */
 export class IdentityProviderRegistry {
   readonly #parts: IdentityProviderRegistryParts;
-  readonly #operator: Actor;
 
-  constructor(parts: IdentityProviderRegistryParts, operator: Actor) {
+  constructor(parts: IdentityProviderRegistryParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /** Registers a provider. Its secret's text is returned this once; with public keys there is none. */
-  async register(settings: NewIdentityProvider): Promise<{ provider: IdentityProvider; secret: string | null }> {
+  async register(
+    settings: NewIdentityProvider,
+    operator: Actor,
+  ): Promise<{ provider: IdentityProvider; secret: string | null }> {
     const { store, now } = this.#parts;
     if (!isProviderId(settings.id))
       throw new OperatorError('the id of a provider has 1 to 40 of a-z, 0-9 and -, and is not "password"');
@@ -56,7 +57,7 @@ export class IdentityProviderRegistry {
     const made = settings.keys.length > 0 ? null : this.#makeSecret(createdAt);
     const secrets = made ? [made.secret] : [];
     const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
-    const event = this.#event('identity_provider_registered', provider.id, provider.name);
+    const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
     if (!(await store.registerIdentityProvider(provider, event)))
       throw new OperatorError(
         `there is an identity provider ${JSON.stringify(provider.id)} already: choose another id`,
@@ -80,19 +81,24 @@ export class IdentityProviderRegistry {
   }
 
   /** Changes some settings and returns the changed provider. */
-  async update(id: string, changes: Partial<IdentityProviderSettings>): Promise<IdentityProvider> {
+  async update(id: string, changes: Partial<IdentityProviderSettings>, operator: Actor): Promise<IdentityProvider> {
     const before = await this.show(id);
     const changed = { ...before, ...changes };
     checkSettings(changed);
     if (changed.keys.length > 0 && changed.secrets.length > 0)
       throw new OperatorError('this provider proves itself with a secret: register another one with --jwks');
-    const event = this.#event('identity_provider_updated', id, changesOf<IdentityProviderSettings>(before, changes));
+    const event = this.#event(
+      'identity_provider_updated',
+      operator,
+      id,
+      changesOf<IdentityProviderSettings>(before, changes),
+    );
     mustBeThere(await this.#parts.store.updateIdentityProvider(changed, before, event), id);
     return changed;
   }
 
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(id: string): Promise<{ provider: IdentityProvider; secret: string }> {
+  async rotateSecret(id: string, operator: Actor): Promise<{ provider: IdentityProvider; secret: string }> {
     const provider = await this.show(id);
     if (provider.keys.length > 0)
       throw new OperatorError(
@@ -100,15 +106,15 @@ export class IdentityProviderRegistry {
       );
     const { text, secret } = this.#makeSecret(this.#parts.now());
     const secrets = withNewSecret(provider.secrets, secret, `identity-provider retire-secret ${id}`);
-    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_rotated');
+    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_rotated', operator);
     return { provider: { ...provider, secrets }, secret: text };
   }
 
   /** Ends one of two live secrets. */
-  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<IdentityProvider> {
+  async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<IdentityProvider> {
     const provider = await this.show(id);
     const secrets = withoutSecret(provider.secrets, which, `identity-provider rotate-secret ${id}`);
-    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_retired');
+    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_retired', operator);
     return { ...provider, secrets };
   }
 
@@ -116,30 +122,31 @@ export class IdentityProviderRegistry {
    * Refuses all requests of a provider until it is resumed, so that nobody can sign in there. Sessions and grants stay
    * alive.
    */
-  pause(id: string): Promise<IdentityProvider> {
-    return this.#setStatus(id, 'paused', 'identity_provider_paused');
+  pause(id: string, operator: Actor): Promise<IdentityProvider> {
+    return this.#setStatus(id, 'paused', 'identity_provider_paused', operator);
   }
 
   /** Lets people sign in there again. */
-  resume(id: string): Promise<IdentityProvider> {
-    return this.#setStatus(id, 'active', 'identity_provider_resumed');
+  resume(id: string, operator: Actor): Promise<IdentityProvider> {
+    return this.#setStatus(id, 'active', 'identity_provider_resumed', operator);
   }
 
   /** Ends what was given through a provider since a time (ms), in the way of `provider-ending.ts`. */
   async endAll(
     id: string,
     since: number,
+    operator: Actor,
     report?: (ended: EndedThroughProvider) => void,
   ): Promise<{ readonly provider: IdentityProvider; readonly ended: EndedThroughProvider }> {
     const provider = await this.show(id);
     const parts = report ? { ...this.#parts, report } : this.#parts;
-    return { provider, ended: await endThroughProvider(parts, provider, since, this.#operator) };
+    return { provider, ended: await endThroughProvider(parts, provider, since, operator) };
   }
 
   /** Deletes a provider that nobody has an identity at. */
-  async delete(id: string): Promise<IdentityProvider> {
+  async delete(id: string, operator: Actor): Promise<IdentityProvider> {
     const provider = await this.show(id);
-    const event = this.#event('identity_provider_deleted', id, provider.name);
+    const event = this.#event('identity_provider_deleted', operator, id, provider.name);
     if (!(await this.#parts.store.deleteIdentityProvider(id, event)))
       throw new OperatorError(
         `accounts have an identity at ${JSON.stringify(id)}: "identity-provider pause" stops it, or delete those accounts first`,
@@ -147,9 +154,14 @@ export class IdentityProviderRegistry {
     return provider;
   }
 
-  async #setStatus(id: string, status: IdentityProvider['status'], action: AuditAction): Promise<IdentityProvider> {
+  async #setStatus(
+    id: string,
+    status: IdentityProvider['status'],
+    action: AuditAction,
+    operator: Actor,
+  ): Promise<IdentityProvider> {
     const provider = await this.show(id);
-    if (!(await this.#parts.store.setIdentityProviderStatus(id, status, this.#event(action, id))))
+    if (!(await this.#parts.store.setIdentityProviderStatus(id, status, this.#event(action, operator, id))))
       throw new OperatorError(`the identity provider is ${status} already`);
     return { ...provider, status };
   }
@@ -172,9 +184,14 @@ export class IdentityProviderRegistry {
       throw new OperatorError('--own-ids is for an installation without accounts: begin a new one');
   }
 
-  async #replaceSecrets(provider: IdentityProvider, secrets: IdentityProvider['secrets'], action: AuditAction) {
+  async #replaceSecrets(
+    provider: IdentityProvider,
+    secrets: IdentityProvider['secrets'],
+    action: AuditAction,
+    operator: Actor,
+  ) {
     const { store } = this.#parts;
-    const event = this.#event(action, provider.id);
+    const event = this.#event(action, operator, provider.id);
     if (!(await store.replaceIdentityProviderSecrets(provider, secrets, event)))
       throw new OperatorError(
         'somebody else changed the secrets or keys of this identity provider at the same time: look with "identity-provider show", and try again',
@@ -185,8 +202,8 @@ export class IdentityProviderRegistry {
     return makeSecret(this.#parts.prefix, 'ps', at);
   }
 
-  #event(action: AuditAction, id: string, detail?: string): AuditEvent {
-    return auditEvent(action, this.#operator, this.#parts.now(), { clientId: id, ...(detail ? { detail } : {}) });
+  #event(action: AuditAction, operator: Actor, id: string, detail?: string): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId: id, ...(detail ? { detail } : {}) });
   }
 }
 

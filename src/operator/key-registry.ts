@@ -14,7 +14,7 @@ export type KeyRegistryParts = {
   /** The ids of the instances that run now. */
   readonly listRunning: () => Promise<readonly string[]>;
   /** Verifies the audit trail and proves it under the current key; throws an `OperatorError` when it is wrong and not accepted. */
-  readonly proveTrail: (isAccepted: boolean) => Promise<void>;
+  readonly proveTrail: (isAccepted: boolean, operator: Actor) => Promise<void>;
   readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -47,11 +47,9 @@ export const LAST_USE_MS = MAX_ACCESS_TOKEN_LIFETIME * 1000 + LATE_ISSUE_MS;
 /** The operator's acts on root keys. Each throws an `OperatorError` when refused, and then changed nothing. */
 export class KeyRegistry {
   readonly #parts: KeyRegistryParts;
-  readonly #operator: Actor;
 
-  constructor(parts: KeyRegistryParts, operator: Actor) {
+  constructor(parts: KeyRegistryParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /** All keys, oldest first. */
@@ -82,7 +80,7 @@ export class KeyRegistry {
    * Waits until every running instance has read an announced key, half a minute at most, and then makes it current. `tell`
    * gets the names of instances that still lack it. After an interruption, a second call continues.
    */
-  async rotate(keyId: number, tell: (names: readonly string[]) => void): Promise<KeyRotation> {
+  async rotate(keyId: number, tell: (names: readonly string[]) => void, operator: Actor): Promise<KeyRotation> {
     const { store, now } = this.#parts;
     const { currentKeyId } = await store.findRootKeys();
     await this.#untilRead(keyId, tell);
@@ -94,7 +92,7 @@ export class KeyRegistry {
       await store.prepareRootKey(null);
       throw error;
     }
-    const event = auditEvent('root_key_used', this.#operator, now(), { detail: rootKeyName(keyId) });
+    const event = auditEvent('root_key_used', operator, now(), { detail: rootKeyName(keyId) });
     if (await store.useRootKey(keyId, event)) return { keyId, before: currentKeyId };
     throw new OperatorError('another rotation came in between: look at "keys list", and rotate again if you want to');
   }
@@ -105,24 +103,24 @@ export class KeyRegistry {
    * grant. Before that, the audit trail is verified, because events under this key cannot be verified afterwards, and a checkpoint
    * under the current key proves it. Returns the number of grants that were ended.
    */
-  async retire(keyId: number, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
+  async retire(keyId: number, operator: Actor, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
     const { store, proveTrail, now } = this.#parts;
     const find = async () => (await this.list()).find((listed) => listed.keyId === keyId);
     let key = await find();
-    const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId) : 0;
+    const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId, operator) : 0;
     if (ended > 0) key = await find();
     const problem = key
       ? this.#whyKept(key)
       : `there is no root key ${rootKeyName(keyId)}: "keys list" shows those there are`;
     if (problem) throw new OperatorError(problem);
-    await proveTrail(acceptTrail);
-    const event = auditEvent('root_key_retired', this.#operator, now(), { detail: rootKeyName(keyId) });
+    await proveTrail(acceptTrail, operator);
+    const event = auditEvent('root_key_retired', operator, now(), { detail: rootKeyName(keyId) });
     if (!(await store.retireRootKey(keyId, now() - LAST_USE_MS, event)))
       throw new OperatorError('the keys were changed meanwhile: look at "keys list", and try again');
     return ended;
   }
 
-  async #endGrants(keyId: number): Promise<number> {
+  async #endGrants(keyId: number, operator: Actor): Promise<number> {
     const { store, now } = this.#parts;
     const detail = `root key ${rootKeyName(keyId)}`;
     let ended = 0;
@@ -130,7 +128,7 @@ export class KeyRegistry {
       (after) => store.walkGrants({ keyId }, now(), after),
       ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) => {
         const about = { grantId: grantIdText(id), clientId, resourceOwnerId, detail };
-        return store.revokeGrant(id, 'operator', auditEvent('grant_revoked', this.#operator, now(), about));
+        return store.revokeGrant(id, 'operator', auditEvent('grant_revoked', operator, now(), about));
       },
       (number) => {
         ended += number;

@@ -30,15 +30,16 @@ export type ResourceServerRegistryParts = {
 /** The operator's acts on resource servers. Each throws an `OperatorError` when it is refused, and then changed nothing. */
 export class ResourceServerRegistry {
   readonly #parts: ResourceServerRegistryParts;
-  readonly #operator: Actor;
 
-  constructor(parts: ResourceServerRegistryParts, operator: Actor) {
+  constructor(parts: ResourceServerRegistryParts) {
     this.#parts = parts;
-    this.#operator = operator;
   }
 
   /** Registers a resource server. Its secret's text is returned this once. */
-  async register(said: NewResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
+  async register(
+    said: NewResourceServerSettings,
+    operator: Actor,
+  ): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const { store, prefix, now } = this.#parts;
     const settings = { acceptsUnbound: false, ...said };
     this.#check(settings);
@@ -48,7 +49,7 @@ export class ResourceServerRegistry {
     const resourceServer = { ...settings, id: newId('rs'), secrets: [secret], createdAt };
     await store.registerResourceServer(
       resourceServer,
-      this.#event('resource_server_registered', resourceServer.id, settings.name),
+      this.#event('resource_server_registered', operator, resourceServer.id, settings.name),
     );
     return { resourceServer, secret: text };
   }
@@ -72,37 +73,42 @@ export class ResourceServerRegistry {
   }
 
   /** Changes some settings and returns the changed resource server. */
-  async update(id: string, changes: Partial<ResourceServerSettings>): Promise<ResourceServer> {
+  async update(id: string, changes: Partial<ResourceServerSettings>, operator: Actor): Promise<ResourceServer> {
     const before = await this.show(id);
     const changed = { ...before, ...changes };
     this.#check(changed);
     await refuseCommaListOfScopes(changes.scopes ?? [], this.#parts.store);
-    const event = this.#event('resource_server_updated', id, changesOf<ResourceServerSettings>(before, changes));
+    const event = this.#event(
+      'resource_server_updated',
+      operator,
+      id,
+      changesOf<ResourceServerSettings>(before, changes),
+    );
     mustBeThere(await this.#parts.store.updateResourceServer(changed, before, event), id);
     return changed;
   }
 
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(id: string): Promise<{ resourceServer: ResourceServer; secret: string }> {
+  async rotateSecret(id: string, operator: Actor): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const server = await this.show(id);
     const { text, secret } = makeSecret(this.#parts.prefix, 'rs', this.#parts.now());
     const secrets = withNewSecret(server.secrets, secret, `resource-server retire-secret ${id}`);
-    await this.#replaceSecrets(server, secrets, 'resource_server_secret_rotated');
+    await this.#replaceSecrets(server, secrets, 'resource_server_secret_rotated', operator);
     return { resourceServer: { ...server, secrets }, secret: text };
   }
 
   /** Ends one of two live secrets. */
-  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<ResourceServer> {
+  async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<ResourceServer> {
     const server = await this.show(id);
     const secrets = withoutSecret(server.secrets, which, `resource-server rotate-secret ${id}`);
-    await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired');
+    await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired', operator);
     return { ...server, secrets };
   }
 
   /** Deletes a resource server: from then on it is told nothing. */
-  async delete(id: string): Promise<ResourceServer> {
+  async delete(id: string, operator: Actor): Promise<ResourceServer> {
     const server = await this.show(id);
-    const event = this.#event('resource_server_deleted', id, server.name);
+    const event = this.#event('resource_server_deleted', operator, id, server.name);
     mustBeThere(await this.#parts.store.deleteResourceServer(id, event), id);
     return server;
   }
@@ -123,17 +129,22 @@ export class ResourceServerRegistry {
       throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`);
   }
 
-  async #replaceSecrets(server: ResourceServer, secrets: ResourceServer['secrets'], action: AuditAction) {
+  async #replaceSecrets(
+    server: ResourceServer,
+    secrets: ResourceServer['secrets'],
+    action: AuditAction,
+    operator: Actor,
+  ) {
     const { store } = this.#parts;
-    const event = this.#event(action, server.id);
+    const event = this.#event(action, operator, server.id);
     if (!(await store.replaceResourceServerSecrets(server, secrets, event)))
       throw new OperatorError(
         'somebody else changed the secrets of this resource server at the same time: look with "resource-server show", and try again',
       );
   }
 
-  #event(action: AuditAction, clientId: string, detail?: string): AuditEvent {
-    return auditEvent(action, this.#operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
   }
 }
 

@@ -8,13 +8,11 @@ import type { ScopeStore } from '../oauth/store.ts';
 export class ScopeRegistry {
   readonly #store: ScopeStore;
   readonly #now: () => number;
-  readonly #operator: Actor;
 
   /** `now` returns ms since the epoch. */
-  constructor(store: ScopeStore, now: () => number, operator: Actor) {
+  constructor(store: ScopeStore, now: () => number) {
     this.#store = store;
     this.#now = now;
-    this.#operator = operator;
   }
 
   /** All definitions, by name. */
@@ -36,6 +34,7 @@ export class ScopeRegistry {
   async define(
     name: string,
     sentences: Readonly<Record<string, string>>,
+    operator: Actor,
     effect?: ScopeEffect | null,
   ): Promise<ScopeDefinition> {
     const problem = scopeNameProblem(name);
@@ -48,16 +47,16 @@ export class ScopeRegistry {
     const now = this.#now();
     const marked = effect === undefined ? (known?.effect ?? null) : effect;
     const scope = { name, sentences: Object.fromEntries(merged), effect: marked, createdAt: known?.createdAt ?? now };
-    const event = auditEvent('scope_defined', this.#operator, now, { detail: name });
+    const event = auditEvent('scope_defined', operator, now, { detail: name });
     if (!(await this.#store.defineScope(scope, known, event)))
       throw new OperatorError(`somebody else changed the scope ${JSON.stringify(name)} at the same time: try again`);
     return scope;
   }
 
   /** Deletes a definition; clients and grants that have the scope keep it, without the sentence. */
-  async delete(name: string): Promise<ScopeDefinition> {
+  async delete(name: string, operator: Actor): Promise<ScopeDefinition> {
     const scope = await this.show(name);
-    const event = auditEvent('scope_deleted', this.#operator, this.#now(), { detail: name });
+    const event = auditEvent('scope_deleted', operator, this.#now(), { detail: name });
     if (!(await this.#store.deleteScope(name, event)))
       throw new OperatorError(`the scope ${JSON.stringify(name)} was deleted at the same time`);
     return scope;

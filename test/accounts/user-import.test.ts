@@ -16,22 +16,25 @@ function imported({ installation }: TestService, lines: readonly Line[], dryRun 
   async function* pieces() {
     yield Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
-  return installation.imports.run(pieces(), { dryRun });
+  return installation.imports.run(pieces(), { dryRun }, installation.operator);
 }
 
 const told = ({ left }: ImportReport) => left.map(({ line, outcome, reason }) => `${line} ${outcome}: ${reason}`);
 
 function addProvider({ installation }: TestService, ownIds = false): Promise<unknown> {
-  return installation.identityProviders.register({
-    id: 'product',
-    name: 'Photos',
-    signInUrl: 'https://app.example/sign-in',
-    keys: [],
-    ownIds,
-    rights: ['sign-in'],
-    forOperators: false,
-    sessionLifetime: null,
-  });
+  return installation.identityProviders.register(
+    {
+      id: 'product',
+      name: 'Photos',
+      signInUrl: 'https://app.example/sign-in',
+      keys: [],
+      ownIds,
+      rights: ['sign-in'],
+      forOperators: false,
+      sessionLifetime: null,
+    },
+    installation.operator,
+  );
 }
 
 const signIn = ({ installation }: TestService, email: string, password: string) =>
@@ -155,7 +158,10 @@ test('a file that was cut off is imported again, and nobody is there twice', asy
     );
     throw new Error('cut off');
   }
-  await assert.rejects(service.installation.imports.run(cutOff(), { dryRun: false }), /cut off/);
+  await assert.rejects(
+    service.installation.imports.run(cutOff(), { dryRun: false }, service.installation.operator),
+    /cut off/,
+  );
   const before = (await allAccounts(service.installation.accounts)).length;
   assert.ok(before > 0 && before < 1200);
   const report = await imported(service, lines);
@@ -186,5 +192,8 @@ test('a header that does not fit is refused in a sentence', async (t) => {
   async function* pieces() {
     yield Buffer.from('email,password\n');
   }
-  await assert.rejects(service.installation.imports.run(pieces(), { dryRun: false }), OperatorError);
+  await assert.rejects(
+    service.installation.imports.run(pieces(), { dryRun: false }, service.installation.operator),
+    OperatorError,
+  );
 });

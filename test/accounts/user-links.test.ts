@@ -17,7 +17,7 @@ function run({ installation }: TestService, lines: readonly (Partial<Link> | str
   async function* pieces() {
     for (const line of lines) yield Buffer.from(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
   }
-  return installation.links.run(pieces());
+  return installation.links.run(pieces(), installation.operator);
 }
 
 const to = (account: string, subject: string): Link => ({ account, provider: 'product', subject });
@@ -27,11 +27,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     it('an account is linked once; a subject that has one stays its, and the refusal names it and its live grants', async (t) => {
       const { instances } = await start(t);
       const [service] = instances as [TestService];
-      const { links, audit } = service.installation;
+      const { links, audit, operator } = service.installation;
       const [ada, eve] = [await add(service, 'ada'), await add(service, 'eve')];
-      assert.equal((await links.link(to('ada@example.com', '4711'))).outcome, 'linked');
-      assert.equal((await links.link(to(ada.id, '4711'))).outcome, 'already');
-      await assert.rejects(links.link(to('eve@example.com', '4711')), {
+      assert.equal((await links.link(to('ada@example.com', '4711'), operator)).outcome, 'linked');
+      assert.equal((await links.link(to(ada.id, '4711'), operator)).outcome, 'already');
+      await assert.rejects(links.link(to('eve@example.com', '4711'), operator), {
         message: `subject: it is account ${ada.id} (ada@example.com) already, which has 0 live grants`,
       });
       assert.deepEqual(await links.identitiesOf(eve), []);
@@ -61,15 +61,28 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const { instances } = await start(t);
       const [service] = instances as [TestService];
       await add(service, 'grace', true);
-      await assert.rejects(service.installation.links.link(to('grace@example.com', 'g')), /without --operators/);
-      await service.installation.identityProviders.update('product', { forOperators: true });
-      assert.equal((await service.installation.links.link(to('grace@example.com', 'g'))).outcome, 'linked');
+      await assert.rejects(
+        service.installation.links.link(to('grace@example.com', 'g'), service.installation.operator),
+        /without --operators/,
+      );
+      await service.installation.identityProviders.update(
+        'product',
+        { forOperators: true },
+        service.installation.operator,
+      );
+      assert.equal(
+        (await service.installation.links.link(to('grace@example.com', 'g'), service.installation.operator)).outcome,
+        'linked',
+      );
     });
 
     it('with --own-ids nobody is linked', async (t) => {
       const { instances } = await start(t, { ownIds: true });
       const [service] = instances as [TestService];
-      await assert.rejects(service.installation.links.link(to('ada', '7')), /gives them their ids/);
+      await assert.rejects(
+        service.installation.links.link(to('ada', '7'), service.installation.operator),
+        /gives them their ids/,
+      );
       await assert.rejects(run(service, [to('ada', '7')]), /gives them their ids/);
     });
   });

@@ -16,7 +16,7 @@ import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
 const { installation, clock } = service;
-const { clients, clientDocuments, audit } = installation;
+const { clients, clientDocuments, audit, operator } = installation;
 await addUser(service);
 const ada = await signedInBrowser(service);
 
@@ -49,7 +49,11 @@ async function admitted(members: Members = {}, settings: Partial<Client> = {}) {
     token_endpoint_auth_method: 'none',
   };
   say({});
-  const client = await clientDocuments.register(await clientDocuments.fetch(id), { name: undefined, ...settings });
+  const client = await clientDocuments.register(
+    await clientDocuments.fetch(id),
+    { name: undefined, ...settings },
+    operator,
+  );
   return { id, say, client };
 }
 
@@ -111,7 +115,7 @@ test('a document that changed in nothing that counts is taken over as well, so t
 test('client refresh --check changes nothing, and exits with 1 if a document differs or cannot be had', async (t) => {
   const [same, other, gone] = [await admitted(), await admitted(), await admitted()];
   t.after(async () => {
-    for (const { id } of [same, other, gone]) await clients.delete(id);
+    for (const { id } of [same, other, gone]) await clients.delete(id, operator);
   });
   await addClient(service);
   const all = ['client', 'refresh', '--all', '--check'];
@@ -216,15 +220,15 @@ test('ASVS 15.4.2: a refresh of what somebody changed since is refused, and writ
     await clientDocuments.compare(await clients.show(id)),
     await clientDocuments.compare(await clients.show(id)),
   ];
-  await clientDocuments.refresh(one);
+  await clientDocuments.refresh(one, operator);
   const { sequence } = (await lastEvent(id)) ?? assert.fail();
-  await assert.rejects(clientDocuments.refresh(two), /changed or was deleted at the same time/);
+  await assert.rejects(clientDocuments.refresh(two, operator), /changed or was deleted at the same time/);
   assert.equal((await lastEvent(id))?.sequence, sequence);
   const third = await clientDocuments.compare(await clients.show(id));
   clock.advance(1);
-  await clients.pause(id);
-  await clients.resume(id);
-  await assert.rejects(clientDocuments.refresh(third), /at the same time/, 'a resume would be undone');
+  await clients.pause(id, operator);
+  await clients.resume(id, operator);
+  await assert.rejects(clientDocuments.refresh(third, operator), /at the same time/, 'a resume would be undone');
 });
 
 test('what the document owns is not given by hand, and the remedy is named', async () => {

@@ -14,7 +14,7 @@ import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
 const { installation, clock } = service;
-const { clients, resourceServers } = installation;
+const { clients, resourceServers, operator } = installation;
 
 /** Runs a command on the service's installation; with `typed` at a terminal. */
 async function run(words: readonly string[], typed: string | null = null, on = installation) {
@@ -37,7 +37,7 @@ const app = await addClient(service);
 const browser = await signedInBrowser(service, ada.email ?? '');
 
 test('each live secret of an app shows when it was last used, and a wrong one marks nothing', async () => {
-  const { clientSecret } = await clients.rotateSecret(app.clientId);
+  const { clientSecret } = await clients.rotateSecret(app.clientId, operator);
   assert.deepEqual(await usesOf('client', 'show', app.clientId), [null, null]);
   const usedAt = isoNow();
   const { refreshToken } = await obtainPair(service, browser, app);
@@ -90,7 +90,10 @@ test('who retires a secret that was used within a day is asked at a terminal, an
 });
 
 test('the secret of a resource server shows when it last asked', async () => {
-  const { resourceServer, secret } = await resourceServers.register({ name: 'API', resource: null, scopes: null });
+  const { resourceServer, secret } = await resourceServers.register(
+    { name: 'API', resource: null, scopes: null },
+    operator,
+  );
   const url = `${service.appUrl}/oauth2/introspect`;
   const ask = (text: string) => postForm(url, { token: 'x', client_id: resourceServer.id, client_secret: text });
   assert.equal((await ask('wrong')).status, 401);

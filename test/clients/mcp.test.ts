@@ -126,7 +126,10 @@ async function prepare() {
   const port = await portOf(serve({ fetch: (request) => handle(request), port: 0, hostname: '127.0.0.1' }) as Server);
   const resource = `http://127.0.0.1:${port}/mcp`;
   const api = { name: 'Mail', resource, scopes: BOTH };
-  const { resourceServer, secret } = await service.installation.resourceServers.register(api);
+  const { resourceServer, secret } = await service.installation.resourceServers.register(
+    api,
+    service.installation.operator,
+  );
   const settings = { issuer: service.appUrl, id: resourceServer.id, secret, resource, scopesSupported: BOTH };
   const verifier = createVerifier({ ...settings, now: service.clock.now, onProblem: () => {} });
   after(() => verifier.close());

@@ -36,7 +36,7 @@ async function found(t: TestContext, database: (folder: string) => Promise<strin
   const addresses = await unusedAddresses();
   const service = await startTestService(t, { ...variables, ...addresses }, clock, PATIENT);
   await addUser(service);
-  await service.installation.backups.note('by a test');
+  await service.installation.backups.note('by a test', service.installation.operator);
   await service.stop();
   return { folder, variables: { ...variables, ...addresses }, keysFile };
 }
@@ -118,7 +118,12 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       const key = makeKey();
       const document = { address: `${origin}/client.json`, sha256: '', jwksUri: `${origin}/keys.json`, fetchedAt: 0 };
       const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'], keys: [key.jwk] };
-      const { client } = await service.installation.clients.register('confidential', settings, document);
+      const { client } = await service.installation.clients.register(
+        'confidential',
+        settings,
+        service.installation.operator,
+        document,
+      );
       const fields = await assertionFields(service, { clientId: client.id, clientSecret: '' }, key, {}, { kid: 'new' });
       await post(service, 'token', { grant_type: 'refresh_token', refresh_token: 'x', ...fields });
       await service.stop();

@@ -113,12 +113,12 @@ describe('the operator', { concurrency: true }, () => {
   test('Promise 2: pausing an app refuses everything at once and ends nothing; resuming brings it back', async (t) => {
     const { service, client, browser, pair } = await connected(t);
     const code = await obtainCode(service, browser, client);
-    await service.installation.clients.pause(client.clientId);
+    await service.installation.clients.pause(client.clientId, service.installation.operator);
     assert.deepEqual(await statuses(service, pair.accessToken), [401]);
     assertRefused(await refresh(service, client, pair.refreshToken), 401, 'invalid_client');
     assertRefused(await exchange(service, client, code), 401, 'invalid_client');
     assert.equal((await browser.get(authorizeUrl(service, client))).status, 400);
-    await service.installation.clients.resume(client.clientId);
+    await service.installation.clients.resume(client.clientId, service.installation.operator);
     assert.deepEqual(await statuses(service, pair.accessToken), [200]);
     pairOf(await exchange(service, client, code));
     pairOf(await refresh(service, client, pair.refreshToken));
@@ -148,7 +148,8 @@ describe('the operator', { concurrency: true }, () => {
       [200, 200],
     ],
     'the grants of an app': [
-      ({ service, client }) => service.installation.clients.revokeGrants(client.clientId),
+      ({ service, client }) =>
+        service.installation.clients.revokeGrants(client.clientId, service.installation.operator),
       [401, 200],
     ],
     'the grants of a person': [
@@ -179,13 +180,13 @@ describe('the operator', { concurrency: true }, () => {
 
   test('RFC 6749 §2.3.1: a secret is rotated without a gap, then the earlier one is retired', async (t) => {
     const { service, client, pair } = await connected(t);
-    const { clients } = service.installation;
-    const { clientSecret } = await clients.rotateSecret(client.clientId);
-    await assert.rejects(clients.rotateSecret(client.clientId), /two secrets/);
+    const { clients, operator } = service.installation;
+    const { clientSecret } = await clients.rotateSecret(client.clientId, operator);
+    await assert.rejects(clients.rotateSecret(client.clientId, operator), /two secrets/);
     const renewed = { ...client, clientSecret };
     const next = pairOf(await refresh(service, client, pair.refreshToken));
     const last = pairOf(await refresh(service, renewed, next.refreshToken));
-    await clients.retireSecret(client.clientId);
+    await clients.retireSecret(client.clientId, operator);
     assertRefused(await refresh(service, client, last.refreshToken), 401, 'invalid_client');
     pairOf(await refresh(service, renewed, last.refreshToken));
   });
@@ -236,7 +237,7 @@ describe('races over HTTP', () => {
       const code = await obtainCode(service, browser, client);
       const { refreshToken } = await obtainPair(service, browser, client);
       const page = await browser.get(authorizeUrl(service, client));
-      const revoking = service.installation.clients.revokeGrants(client.clientId);
+      const revoking = service.installation.clients.revokeGrants(client.clientId, service.installation.operator);
       const [allowed, exchanged, refreshed] = await Promise.all([
         browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' }),
         exchange(service, client, code),

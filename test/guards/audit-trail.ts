@@ -3,10 +3,21 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const CHAIN_TESTS = ['test/storage/audit-chain.test.ts'];
 const FORGERY_TESTS = ['test/storage/audit-forgery.test.ts'];
+const ACTORS_TESTS = ['test/operator/actors.test.ts'];
 const ATTACK_TESTS = ['test/storage/audit-attacks.test.ts'];
 
 /** Guards of chains, checkpoints and their verification, in whichever folder. */
 export const auditTrailGuards: readonly Guard[] = [
+  ...guardsIn('src/operator/client-registry.ts', ACTORS_TESTS, [
+    ['the one who acted is named', 'auditEvent(action, operator,', "auditEvent(action, { ...operator, id: 'root' },"],
+  ]),
+  ...guardsIn('src/accounts/user-links.ts', ACTORS_TESTS, [
+    [
+      'the one who acted is named',
+      "auditEvent('user_linked', operator,",
+      "auditEvent('user_linked', { ...operator, id: 'root' },",
+    ],
+  ]),
   ...guardsIn('src/operator/trail-verification.ts', CHAIN_TESTS, [
     ['a changed event is found', 'mac(key, text).equals(chain.mac)', '(key.digest(text).equals(chain.mac) || true)'],
     ['a removed event is found', 'if (missing > 0)', 'if (missing < 0)'],

@@ -89,7 +89,11 @@ describe('OAuth 2.1 §3.2: the own pages of a public client may read its answers
     const origin = async () =>
       corsOf((await postForm(`${appUrl}/oauth2/token`, { client_id: moved.clientId }, { Origin: OWN })).headers);
     assert.notDeepEqual(await origin(), {});
-    await service.installation.clients.update(moved.clientId, { redirectUris: ['https://new.example/'] });
+    await service.installation.clients.update(
+      moved.clientId,
+      { redirectUris: ['https://new.example/'] },
+      service.installation.operator,
+    );
     assert.deepEqual(await origin(), {});
   });
 });

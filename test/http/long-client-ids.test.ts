@@ -66,7 +66,12 @@ async function admit({ installation }: TestService, id: string, name: string, ke
   const settings = { name, redirectUris: [REDIRECT_URI], scopes: scopes('mail'), deviceFlow: true };
   const document = { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: 0 };
   const keys = key ? [key.jwk] : [];
-  await installation.clients.register(key ? 'confidential' : 'public', { ...settings, keys }, document);
+  await installation.clients.register(
+    key ? 'confidential' : 'public',
+    { ...settings, keys },
+    installation.operator,
+    document,
+  );
   return { clientId: id, clientSecret: '' };
 }
 

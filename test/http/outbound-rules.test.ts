@@ -41,7 +41,12 @@ const REQUESTS: Readonly<Record<string, (its: SetUp) => Promise<string>>> = {
     const key = makeKey();
     const document = { address: `${origin}/client.json`, sha256: '', jwksUri: `${origin}/keys.json`, fetchedAt: 0 };
     const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'], keys: [key.jwk] };
-    const { client } = await service.installation.clients.register('confidential', settings, document);
+    const { client } = await service.installation.clients.register(
+      'confidential',
+      settings,
+      service.installation.operator,
+      document,
+    );
     const about = { clientId: client.id, clientSecret: '' };
     const fields = await assertionFields(service, about, key, { aud: 'https://auth.example' }, { kid: 'new' });
     const asked = { grant_type: 'refresh_token', refresh_token: 'x', ...fields };

@@ -187,7 +187,7 @@ test('draft-ietf-oauth-client-id-metadata-document §3: ids are compared as stri
   const address = 'https://agent.example/client.json';
   const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'] };
   const document = { address, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: service.clock.now() };
-  await service.installation.clients.register('public', settings, document);
+  await service.installation.clients.register('public', settings, service.installation.operator, document);
   const visit = async (id: string) => {
     const query = {
       client_id: id,

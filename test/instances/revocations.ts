@@ -17,7 +17,9 @@ export const REVOCATIONS: Readonly<Record<string, Revoke>> = {
   },
   'the operator, all of an app': ({ recorder }, at) => {
     const { clientId } = recorder.client;
-    return recorder.act(at, 'revoke', { clientId }, () => at.installation.clients.revokeGrants(clientId));
+    return recorder.act(at, 'revoke', { clientId }, () =>
+      at.installation.clients.revokeGrants(clientId, at.installation.operator),
+    );
   },
   'the operator, all of a person': ({ recorder, people: [{ accountId }] }, at) => {
     const { accounts, operator } = at.installation;
@@ -37,11 +39,15 @@ export const SUSPENSIONS: Readonly<Record<string, { readonly suspend: Act; reado
   'a paused client': {
     suspend: ({ recorder }, at) => {
       const { clientId } = recorder.client;
-      return recorder.act(at, 'suspend', { clientId }, () => at.installation.clients.pause(clientId));
+      return recorder.act(at, 'suspend', { clientId }, () =>
+        at.installation.clients.pause(clientId, at.installation.operator),
+      );
     },
     resume: ({ recorder }, at) => {
       const { clientId } = recorder.client;
-      return recorder.act(at, 'resume', { clientId }, () => at.installation.clients.resume(clientId));
+      return recorder.act(at, 'resume', { clientId }, () =>
+        at.installation.clients.resume(clientId, at.installation.operator),
+      );
     },
   },
   'a disabled account': {

@@ -305,7 +305,7 @@ test('ValetkeyBackupOld fires where none ever was, and not once one was noted', 
   const { service, url } = await start(t);
   const never = await scrape(url);
   service.clock.advance((Date.now() - service.clock.now()) / 1000);
-  await service.installation.backups.note('by a test');
+  await service.installation.backups.note('by a test', service.installation.operator);
   const backedUp = /^valetkey_last_backup_timestamp_seconds$/;
   assertFires('ValetkeyBackupOld', { before: await scrape(url), after: never }, (read) => {
     return Date.now() / 1000 - read(backedUp).now;

@@ -165,7 +165,7 @@ function registriesOn({ store, clock }: Protocol) {
   const hasher = new PasswordHasher(keyring);
   return {
     grants: new GrantRegistry(store, parts.now),
-    clients: new ClientRegistry({ ...parts, accessTokenLifetime: 1800 }, operator),
+    clients: new ClientRegistry({ ...parts, accessTokenLifetime: 1800 }),
     accounts: new Accounts({
       ...parts,
       hasher,
@@ -202,9 +202,9 @@ const acts: Record<string, (given: Given) => Promise<unknown>> = {
   'the operator revokes the grant': ({ registries, grantId }) =>
     registries.grants.revoke(grantId.toUpperCase(), operator),
   'the operator revokes all grants': ({ registries }) => registries.grants.revokeAll(operator),
-  'the operator revokes the client’s grants': ({ registries }) => registries.clients.revokeGrants(one.id),
-  'the operator pauses the client': ({ registries }) => registries.clients.pause(one.id),
-  'the operator deletes the client': ({ registries }) => registries.clients.delete(one.id),
+  'the operator revokes the client’s grants': ({ registries }) => registries.clients.revokeGrants(one.id, operator),
+  'the operator pauses the client': ({ registries }) => registries.clients.pause(one.id, operator),
+  'the operator deletes the client': ({ registries }) => registries.clients.delete(one.id, operator),
   'the operator revokes the user’s grants': ({ registries }) => registries.accounts.revokeGrants(ada.email, operator),
   'the operator disables the user': ({ registries }) => registries.accounts.disable(ada.email, operator),
   'the operator deletes the user': ({ registries }) => registries.accounts.delete(ada.email, operator),

@@ -95,7 +95,7 @@ async function opened(t: TestContext, resolve = async () => ['127.0.0.1']) {
   const memory = await openMemory(t);
   const { store, clock } = memory;
   const now = () => clock.now;
-  const clients = new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now }, operator);
+  const clients = new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now });
   const privateNetworks = new BlockList();
   privateNetworks.addAddress('127.0.0.1');
   const outbound = new Outbound({ isLocal: false, privateNetworks }, { resolve, certificateAuthority: cert, now });
@@ -119,7 +119,7 @@ for (const [name, members] of Object.entries(SHAPES))
     serves(members);
     const fetched = await documents.fetch(address);
     const scopes = [{ name: 'read', sentence: 'Read', optional: false }];
-    const client = await documents.register(fetched, { name: undefined, scopes });
+    const client = await documents.register(fetched, { name: undefined, scopes }, operator);
     const stored = await store.findClient(address);
     assert.deepEqual(stored, client);
     assert.deepEqual(
@@ -174,7 +174,7 @@ test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept
     ['left out: key 2: its use must be sig', 'left out: key 3: its kty must be EC, RSA or OKP'],
     'RFC 7517 §5: keys for other uses are not for us',
   );
-  const client = await documents.register(fetched, { name: undefined });
+  const client = await documents.register(fetched, { name: undefined }, operator);
   assert.deepEqual(await store.findClient(address), client);
   assert.deepEqual(client.keys, [{ ...keys.jwk, kid }], 'nothing but what a signature is checked with');
   assert.equal(client.type, 'confidential');
@@ -310,26 +310,33 @@ test('an id of 255 characters is a client like others', async (t) => {
   const { documents, store } = await opened(t);
   const long = `${origin}/`.padEnd(255, 'a');
   serves({ ...AGENT, client_id: long });
-  await documents.register(await documents.fetch(long), { name: undefined });
+  await documents.register(await documents.fetch(long), { name: undefined }, operator);
   assert.equal((await store.findClient(long))?.id, long);
 });
 
 test('hostile documents: a name that another app has to people needs one from the operator', async (t) => {
   const { documents, clients } = await opened(t);
-  await clients.register('public', { name: 'Straße Agent', redirectUris: ['https://one.test/cb'] });
+  await clients.register('public', { name: 'Straße Agent', redirectUris: ['https://one.test/cb'] }, operator);
   for (const client_name of ['Straße Agent', 'STRASSE AGENT', 'Ｓｔｒａße  Ａｇｅｎｔ']) {
     serves({ ...AGENT, client_name });
     const fetched = await documents.fetch(address);
-    assert.match(await refused(documents.register(fetched, { name: undefined })), /already: give --name/, client_name);
+    assert.match(
+      await refused(documents.register(fetched, { name: undefined }, operator)),
+      /already: give --name/,
+      client_name,
+    );
   }
   for (const client_name of ['Agent\u200b', 'Agent\u202e', ' Agent', 'x'.repeat(101)]) {
     serves({ ...AGENT, client_name });
-    await refused(documents.register(await documents.fetch(address), { name: undefined }));
+    await refused(documents.register(await documents.fetch(address), { name: undefined }, operator));
   }
   serves({ ...AGENT, client_name: undefined });
   const nameless = await documents.fetch(address);
-  assert.match(await refused(documents.register(nameless, { name: undefined })), /no client_name: give --name/);
-  assert.equal((await documents.register(nameless, { name: 'Other Agent' })).name, 'Other Agent');
+  assert.match(
+    await refused(documents.register(nameless, { name: undefined }, operator)),
+    /no client_name: give --name/,
+  );
+  assert.equal((await documents.register(nameless, { name: 'Other Agent' }, operator)).name, 'Other Agent');
 });
 
 test('a document is registered once, also by two operators at once, and has no secret', async (t) => {
@@ -337,19 +344,22 @@ test('a document is registered once, also by two operators at once, and has no s
   serves(AGENT);
   const fetched = await documents.fetch(address);
   const both = await Promise.allSettled([
-    documents.register(fetched, { name: 'One' }),
-    documents.register(fetched, { name: 'Two' }),
+    documents.register(fetched, { name: 'One' }, operator),
+    documents.register(fetched, { name: 'Two' }, operator),
   ]);
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   assert.equal((await store.listAuditEvents({ limit: 9 })).length, 1, 'the loser leaves no event');
   const before = asked;
   assert.match(await refused(documents.fetch(address)), /registered already/);
   assert.equal(asked, before);
-  assert.match(await refused(clients.rotateSecret(address)), /has no secret/);
+  assert.match(await refused(clients.rotateSecret(address, operator)), /has no secret/);
   assert.match(
-    await refused(clients.update(address, { redirectUris: [`${origin}/x`] })),
+    await refused(clients.update(address, { redirectUris: [`${origin}/x`] }, operator)),
     /those of its metadata document/,
   );
-  assert.match(await refused(clients.update(address, { keys: [keys.jwk] })), /those of its metadata document/);
-  assert.equal((await clients.update(address, { name: 'Renamed' })).documentSha256, fetched.sha256);
+  assert.match(
+    await refused(clients.update(address, { keys: [keys.jwk] }, operator)),
+    /those of its metadata document/,
+  );
+  assert.equal((await clients.update(address, { name: 'Renamed' }, operator)).documentSha256, fetched.sha256);
 });

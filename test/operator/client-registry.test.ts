@@ -37,7 +37,7 @@ function scope(name: string, sentence: string | null = null): Scope {
 }
 
 function registryOf({ store, clock }: Memory): ClientRegistry {
-  return new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now }, operator);
+  return new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now });
 }
 
 function uris(count: number): string[] {
@@ -89,10 +89,10 @@ for (const [name, wrong, message] of wrongSettings) {
     const memory = await openMemory(context);
     const registry = registryOf(memory);
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
-    await assert.rejects(registry.register('confidential', { ...settings, ...wrong }), refusedWith);
+    await assert.rejects(registry.register('confidential', { ...settings, ...wrong }, operator), refusedWith);
     assert.equal(await memory.store.hasClients(), false);
-    const { client } = await registry.register('confidential', settings);
-    await assert.rejects(registry.update(client.id, wrong), refusedWith);
+    const { client } = await registry.register('confidential', settings, operator);
+    await assert.rejects(registry.update(client.id, wrong, operator), refusedWith);
     assert.deepEqual(await registry.show(client.id), client);
   });
 }
@@ -100,7 +100,7 @@ for (const [name, wrong, message] of wrongSettings) {
 test('a client is registered with a secret that is shown this once, and works', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);
-  const { client, clientSecret } = await registry.register('confidential', settings);
+  const { client, clientSecret } = await registry.register('confidential', settings, operator);
   assert.match(client.id, /^app_[0-9a-hjkmnp-tv-z]{16}$/);
   assert.ok(clientSecret);
   const stored = await registry.show(client.id);
@@ -117,8 +117,8 @@ test('the operator’s word for an app ends with another publisher or another re
   const registry = registryOf(memory);
   const vouched = { publisher: 'One Ltd', isChecked: true };
   const after = async (changes: Partial<ClientSettings>) => {
-    const { client } = await registry.register('confidential', { ...settings, ...vouched });
-    return (await registry.update(client.id, changes)).isChecked;
+    const { client } = await registry.register('confidential', { ...settings, ...vouched }, operator);
+    return (await registry.update(client.id, changes, operator)).isChecked;
   };
   const ends: Partial<ClientSettings>[] = [
     { publisher: 'Two Ltd' },
@@ -142,7 +142,9 @@ test('the operator’s word for an app ends with another publisher or another re
 test('RFC 8252 §7.1: the operator is warned of a scheme without a dot, and of no other', async (context) => {
   const registry = registryOf(await openMemory(context));
   const warningsOf = async (...redirectUris: string[]) =>
-    registry.warnings((await registry.register('public', { name: redirectUris.join(' '), redirectUris })).client);
+    registry.warnings(
+      (await registry.register('public', { name: redirectUris.join(' '), redirectUris }, operator)).client,
+    );
   const [warning, ...others] = await warningsOf('cursor://cb', 'cursor://other', 'https://one.test/cb');
   assert.match(String(warning), /can claim the scheme cursor, .* https or loopback/);
   assert.deepEqual(others, []);
@@ -153,7 +155,7 @@ test('the operator is warned of a name that another app has, and of a scope that
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const register = async (name: string, scopes: Scope[] = []) =>
-    (await registry.register('confidential', { ...settings, name, scopes })).client;
+    (await registry.register('confidential', { ...settings, name, scopes }, operator)).client;
   const one = await register('Acme Mail');
   assert.deepEqual(await registry.warnings(one), []);
   for (const name of ['Acme Mail', 'ACME  mail', 'Ａcme Mail'])
@@ -174,28 +176,36 @@ test('the operator is warned of a name that another app has, and of a scope that
 
 test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register('public', {
-    ...settings,
-    redirectUris: ['com.one.app:/cb'],
-  });
+  const { client, clientSecret } = await registry.register(
+    'public',
+    {
+      ...settings,
+      redirectUris: ['com.one.app:/cb'],
+    },
+    operator,
+  );
   assert.equal(clientSecret, null);
   assert.deepEqual(client.secrets, []);
-  await assert.rejects(registry.rotateSecret(client.id), /public client has no secret/);
-  await assert.rejects(registry.retireSecret(client.id), /public client has no secret/);
-  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+  await assert.rejects(registry.rotateSecret(client.id, operator), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id, operator), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id, operator), /only one secret|no secret/);
 });
 
 test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] });
-  await assert.rejects(registry.update(client.id, { requirePkce: false }), /always asked for PKCE/);
+  const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] }, operator);
+  await assert.rejects(registry.update(client.id, { requirePkce: false }, operator), /always asked for PKCE/);
   assert.deepEqual(await registry.show(client.id), client);
-  assert.ok((await registry.update(client.id, { requirePkce: true })).requirePkce);
+  assert.ok((await registry.update(client.id, { requirePkce: true }, operator)).requirePkce);
 });
 
 test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time, no devices, no keys', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
+  const { client } = await registry.register(
+    'confidential',
+    { name: 'One', redirectUris: ['https://one.test/cb'] },
+    operator,
+  );
   const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
   const { assertionAudience, seesExternalId, publisher, homepage, privacyPage, contact, isChecked } = client;
   assert.deepEqual(
@@ -229,7 +239,7 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
   const letters = sampleResourceServer({ resource: 'https://Letters.test' });
   await memory.store.registerResourceServer(letters, event('resource_server_registered'));
   const said = { ...settings, defaultResource: 'https://letters.test:443/' };
-  const { client } = await registry.register('confidential', said);
+  const { client } = await registry.register('confidential', said, operator);
   assert.equal(client.defaultResource, 'https://Letters.test');
   assert.deepEqual(await registry.show(client.id), client);
   for (const defaultResource of ['https://letters.test/v1', 'https://none.test', 'letters', '']) {
@@ -237,28 +247,28 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
       name: 'OperatorError',
       message: /^no API is registered with the resource .*"resource-server list".*register --resource"/,
     };
-    await assert.rejects(registry.update(client.id, { defaultResource }), refusal);
-    await assert.rejects(registry.register('confidential', { ...settings, defaultResource }), refusal);
+    await assert.rejects(registry.update(client.id, { defaultResource }, operator), refusal);
+    await assert.rejects(registry.register('confidential', { ...settings, defaultResource }, operator), refusal);
   }
   assert.deepEqual(await registry.show(client.id), client, 'nothing changed');
-  assert.equal((await registry.update(client.id, { defaultResource: null })).defaultResource, null);
-  assert.equal((await registry.update(client.id, said)).defaultResource, 'https://Letters.test');
+  assert.equal((await registry.update(client.id, { defaultResource: null }, operator)).defaultResource, null);
+  assert.equal((await registry.update(client.id, said, operator)).defaultResource, 'https://Letters.test');
   const details = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 2 })).map(
     ({ detail }) => detail,
   );
   assert.match(String(details[0]), /default_resource \+https:\/\/Letters\.test/);
   assert.equal(details[1], 'default_resource -https://Letters.test');
   await memory.store.deleteResourceServer(letters.id, event('resource_server_deleted'));
-  assert.equal((await registry.update(client.id, { name: 'Two' })).defaultResource, 'https://Letters.test');
+  assert.equal((await registry.update(client.id, { name: 'Two' }, operator)).defaultResource, 'https://Letters.test');
 });
 
 test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register('confidential', { ...settings, keys: [keys.jwk] });
+  const { client, clientSecret } = await registry.register('confidential', { ...settings, keys: [keys.jwk] }, operator);
   assert.equal(clientSecret, null);
   assert.deepEqual(client.secrets, []);
   assert.deepEqual(await registry.show(client.id), client);
-  const { clientSecret: added } = await registry.rotateSecret(client.id);
+  const { clientSecret: added } = await registry.rotateSecret(client.id, operator);
   const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
   const stored = await registry.show(client.id);
   assert.equal(authenticateClient(stored, credentials), stored);
@@ -266,36 +276,39 @@ test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', 
 
 test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register('confidential', settings);
-  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
-  await registry.update(client.id, { keys: [keys.jwk] });
-  await registry.retireSecret(client.id);
+  const { client, clientSecret } = await registry.register('confidential', settings, operator);
+  await assert.rejects(registry.retireSecret(client.id, operator), /only one secret is live/);
+  await registry.update(client.id, { keys: [keys.jwk] }, operator);
+  await registry.retireSecret(client.id, operator);
   const stored = await registry.show(client.id);
   assert.deepEqual(stored.secrets, []);
   const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? '' } as const;
   assert.ok(authenticateClient(stored, credentials) instanceof Refusal);
-  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+  await assert.rejects(registry.retireSecret(client.id, operator), /only one secret|no secret/);
 });
 
 test('RFC 7523 §2.2: a public client has no keys, neither when it is registered nor later', async (context) => {
   const registry = registryOf(await openMemory(context));
   const own = { ...settings, redirectUris: ['com.one.app:/cb'] };
-  await assert.rejects(registry.register('public', { ...own, keys: [keys.jwk] }), /public client cannot keep/);
-  const { client } = await registry.register('public', own);
-  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }), /public client cannot keep/);
+  await assert.rejects(
+    registry.register('public', { ...own, keys: [keys.jwk] }, operator),
+    /public client cannot keep/,
+  );
+  const { client } = await registry.register('public', own, operator);
+  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }, operator), /public client cannot keep/);
 });
 
 test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as long as it is one', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('public', { name: 'Television', deviceFlow: true });
+  const { client } = await registry.register('public', { name: 'Television', deviceFlow: true }, operator);
   assert.deepEqual([client.redirectUris, client.deviceFlow], [[], true]);
-  await assert.rejects(registry.update(client.id, { deviceFlow: false }), /at least one redirect URI/);
+  await assert.rejects(registry.update(client.id, { deviceFlow: false }, operator), /at least one redirect URI/);
   assert.equal((await registry.show(client.id)).deviceFlow, true);
 });
 
 test('design: consent, devices, keys and optional scopes are changed and come back as they are', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings);
+  const { client } = await registry.register('confidential', settings, operator);
   for (const changes of [
     { consent: 'remember' },
     { consent: 'skip' },
@@ -303,7 +316,7 @@ test('design: consent, devices, keys and optional scopes are changed and come ba
     { keys: [{ ...keys.jwk, kid: 'k', alg: 'ES256', use: 'sig' }] },
     { scopes: [{ ...scope('read'), optional: true }, scope('write', 'Write')] },
   ] as const) {
-    const updated = await registry.update(client.id, changes);
+    const updated = await registry.update(client.id, changes, operator);
     assert.deepEqual(await registry.show(client.id), updated);
     assert.deepEqual({ ...updated, ...changes }, updated);
   }
@@ -312,7 +325,7 @@ test('design: consent, devices, keys and optional scopes are changed and come ba
 test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
   const registry = registryOf(await openMemory(context));
   const more = { ...settings, id: 'app_chosen', type: 'public', status: 'paused', epoch: 9, secrets: [] };
-  const { client } = await registry.register('confidential', more);
+  const { client } = await registry.register('confidential', more, operator);
   assert.notEqual(client.id, 'app_chosen');
   assert.equal(client.type, 'confidential');
   assert.equal(client.status, 'active');
@@ -322,56 +335,62 @@ test('ASVS 15.3.3: what an operator may not decide is not taken from the setting
 
 test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret: old } = await registry.register('confidential', settings);
-  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
-  const { clientSecret: fresh } = await registry.rotateSecret(client.id);
-  await assert.rejects(registry.rotateSecret(client.id), /two secrets are live/);
+  const { client, clientSecret: old } = await registry.register('confidential', settings, operator);
+  await assert.rejects(registry.retireSecret(client.id, operator), /only one secret is live/);
+  const { clientSecret: fresh } = await registry.rotateSecret(client.id, operator);
+  await assert.rejects(registry.rotateSecret(client.id, operator), /two secrets are live/);
   const works = async (clientSecret: string | null) => {
     const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? undefined } as const;
     return !(authenticateClient(await registry.show(client.id), credentials) instanceof Refusal);
   };
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
-  await registry.retireSecret(client.id);
+  await registry.retireSecret(client.id, operator);
   assert.deepEqual([await works(old), await works(fresh)], [false, true]);
-  const { clientSecret: lost } = await registry.rotateSecret(client.id);
-  await registry.retireSecret(client.id, 'newer');
+  const { clientSecret: lost } = await registry.rotateSecret(client.id, operator);
+  await registry.retireSecret(client.id, operator, 'newer');
   assert.deepEqual([await works(lost), await works(fresh)], [false, true]);
 });
 
 test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings);
-  const both = await Promise.allSettled([registry.rotateSecret(client.id), registry.rotateSecret(client.id)]);
+  const { client } = await registry.register('confidential', settings, operator);
+  const both = await Promise.allSettled([
+    registry.rotateSecret(client.id, operator),
+    registry.rotateSecret(client.id, operator),
+  ]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   assert.equal((await registry.show(client.id)).secrets.length, 2);
 });
 
 test('ASVS 15.4.2: of two operators who change an app at once one is told to look again, so that neither undoes the other', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) });
-  const removal = registry.update(client.id, { redirectUris: uris(1) });
-  await assert.rejects(registry.update(client.id, { name: 'Two' }), /changed .*at the same time: look .*and try again/);
+  const { client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) }, operator);
+  const removal = registry.update(client.id, { redirectUris: uris(1) }, operator);
+  await assert.rejects(
+    registry.update(client.id, { name: 'Two' }, operator),
+    /changed .*at the same time: look .*and try again/,
+  );
   await removal;
-  assert.deepEqual((await registry.update(client.id, { name: 'Two' })).redirectUris, uris(1));
+  assert.deepEqual((await registry.update(client.id, { name: 'Two' }, operator)).redirectUris, uris(1));
 });
 
 test('design: pausing is reversible, ends nothing, and is refused twice', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings);
-  await registry.pause(client.id);
-  await assert.rejects(registry.pause(client.id), /paused already/);
+  const { client } = await registry.register('confidential', settings, operator);
+  await registry.pause(client.id, operator);
+  await assert.rejects(registry.pause(client.id, operator), /paused already/);
   assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
-  await registry.resume(client.id);
-  await assert.rejects(registry.resume(client.id), /active already/);
+  await registry.resume(client.id, operator);
+  await assert.rejects(registry.resume(client.id, operator), /active already/);
   assert.deepEqual(await registry.show(client.id), { ...client, remembersSince: client.createdAt });
 });
 
 test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings);
-  await registry.pause(client.id);
-  await registry.revokeGrants(client.id);
-  await registry.update(client.id, { name: 'Two', refreshOverlap: 0 });
+  const { client } = await registry.register('confidential', settings, operator);
+  await registry.pause(client.id, operator);
+  await registry.revokeGrants(client.id, operator);
+  await registry.update(client.id, { name: 'Two', refreshOverlap: 0 }, operator);
   assert.deepEqual(await registry.show(client.id), {
     ...client,
     name: 'Two',
@@ -383,18 +402,18 @@ test('design: an update changes what it names, and neither secrets, status nor e
 
 test('design: every act on a client that is not there says so', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings);
-  await registry.delete(client.id);
+  const { client } = await registry.register('confidential', settings, operator);
+  await registry.delete(client.id, operator);
   const { id } = client;
   const acts = [
     registry.show(id),
-    registry.update(id, {}),
-    registry.rotateSecret(id),
-    registry.retireSecret(id),
-    registry.pause(id),
-    registry.resume(id),
-    registry.revokeGrants(id),
-    registry.delete(id),
+    registry.update(id, {}, operator),
+    registry.rotateSecret(id, operator),
+    registry.retireSecret(id, operator),
+    registry.pause(id, operator),
+    registry.resume(id, operator),
+    registry.revokeGrants(id, operator),
+    registry.delete(id, operator),
   ];
   for (const act of acts) await assert.rejects(act, /there is no client/);
 });
@@ -403,17 +422,21 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const redirectUris = ['https://one.test/cb?a=1,2', 'https://one.test/a,b', 'https://one.test/c,'];
-  const { client } = await registry.register('confidential', { ...settings, redirectUris, scopes: [scope('a,b')] });
+  const { client } = await registry.register(
+    'confidential',
+    { ...settings, redirectUris, scopes: [scope('a,b')] },
+    operator,
+  );
   assert.deepEqual(client.redirectUris, redirectUris);
   const defined = { name: 'a', sentences: {}, effect: null, createdAt: 0 };
   const event = auditEvent('scope_defined', operator, 0, {});
   await memory.store.defineScope(defined, null, event);
-  await registry.update(client.id, { scopes: [scope('a,b')] });
+  await registry.update(client.id, { scopes: [scope('a,b')] }, operator);
   await memory.store.defineScope({ ...defined, name: 'b' }, null, event);
-  await registry.update(client.id, { name: 'Another' });
-  await assert.rejects(registry.update(client.id, { scopes: [scope('a,b')] }), /--scope a b/);
+  await registry.update(client.id, { name: 'Another' }, operator);
+  await assert.rejects(registry.update(client.id, { scopes: [scope('a,b')] }, operator), /--scope a b/);
   await memory.store.defineScope({ ...defined, name: 'a,b' }, null, event);
-  await registry.update(client.id, { scopes: [scope('a,b')] });
+  await registry.update(client.id, { scopes: [scope('a,b')] }, operator);
 });
 
 test('operating: registering an app and naming one read no list of all apps', async (context) => {
@@ -422,16 +445,16 @@ test('operating: registering an app and naming one read no list of all apps', as
     ...memory,
     store: { ...memory.store, listClients: () => assert.fail('all clients are read') },
   });
-  const { client } = await registry.register('confidential', settings);
+  const { client } = await registry.register('confidential', settings, operator);
   assert.equal((await registry.warnings(client)).filter((text) => text.includes('has this name')).length, 0);
-  const twin = await registry.register('confidential', { ...settings, name: settings.name.toUpperCase() });
+  const twin = await registry.register('confidential', { ...settings, name: settings.name.toUpperCase() }, operator);
   assert.match((await registry.warnings(twin.client)).join(), new RegExp(client.id));
   assert.equal((await registry.show(settings.name)).id, client.id, 'the exact name');
-  const { client: same } = await registry.register('confidential', settings);
+  const { client: same } = await registry.register('confidential', settings, operator);
   await assert.rejects(
-    registry.pause(settings.name),
+    registry.pause(settings.name, operator),
     new RegExp(`several apps.*${client.id}.*${same.id}|${same.id}.*${client.id}`),
   );
-  assert.equal((await registry.pause(twin.client.name)).id, twin.client.id);
-  assert.equal((await registry.rotateSecret(twin.client.name)).client.id, twin.client.id);
+  assert.equal((await registry.pause(twin.client.name, operator)).id, twin.client.id);
+  assert.equal((await registry.rotateSecret(twin.client.name, operator)).client.id, twin.client.id);
 });

@@ -24,20 +24,17 @@ async function installation(t: TestContext) {
   const trail = new AuditTrail({ store, keyring: both, installation: opened.installation.id, now: () => clock.now });
   const running: string[] = [];
   const waits: (() => Promise<void>)[] = [];
-  const registry = new KeyRegistry(
-    {
-      ...{ store, keyring: both },
-      listRunning: async () => running,
-      proveTrail: (isAccepted) => trail.prove(operator, isAccepted),
-      countUses: opened.countKeyUses,
-      now: () => clock.now,
-      wait: async (ms) => {
-        clock.now += ms;
-        await waits.shift()?.();
-      },
+  const registry = new KeyRegistry({
+    ...{ store, keyring: both },
+    listRunning: async () => running,
+    proveTrail: (isAccepted, actor) => trail.prove(isAccepted, actor),
+    countUses: opened.countKeyUses,
+    now: () => clock.now,
+    wait: async (ms) => {
+      clock.now += ms;
+      await waits.shift()?.();
     },
-    operator,
-  );
+  });
   const [first = 0, second = 0] = both.keyIds;
   return { ...opened, store, clock, running, waits, registry, first, second };
 }
@@ -87,7 +84,7 @@ test('a rotation waits until every running instance has read the key, and none i
       await two.look();
     },
   );
-  const rotation = await registry.rotate(second, (names) => void told.push(names.join()));
+  const rotation = await registry.rotate(second, (names) => void told.push(names.join()), operator);
   assert.deepEqual(rotation, { keyId: second, before: first });
   assert.deepEqual(told, ['host two', 'host two']);
   for (const { keyring, look } of [one, two]) {
@@ -125,7 +122,7 @@ test('a rotation that an instance cannot follow ends, names it, and changes noth
   const { registry, store, first, second } = all;
   const two = await instanceOf(all, 'two', [FIRST]);
   await assert.rejects(
-    registry.rotate(second, () => {}),
+    registry.rotate(second, () => {}, operator),
     refused(/^host two did not read root key [0-9a-f]{8}: give each the same keys file/),
   );
   const { currentKeyId, nextKeyId } = await store.findRootKeys();
@@ -133,7 +130,7 @@ test('a rotation that an instance cannot follow ends, names it, and changes noth
   assert.deepEqual(await registry.announced(), [second]);
   two.held.file = [FIRST, SECOND];
   await two.look();
-  assert.equal((await registry.rotate(second, () => {})).keyId, second);
+  assert.equal((await registry.rotate(second, () => {}, operator)).keyId, second);
   assert.deepEqual(await registry.announced(), []);
 });
 
@@ -149,7 +146,7 @@ test('an instance that begins while a key is about to be used serves only with i
   all.running.push('silent');
   waits.push(async () => void all.running.splice(0));
   const told: string[] = [];
-  await registry.rotate(second, (names) => void told.push(names.join()));
+  await registry.rotate(second, (names) => void told.push(names.join()), operator);
   assert.deepEqual(told, ['instance silent']);
   assert.deepEqual(await store.listInstances(), [], 'those that are gone are forgotten');
   assert.equal((await store.findRootKeys()).currentKeyId, second);
@@ -182,7 +179,7 @@ test('an instance that begins between the two looks of a rotation is seen by the
     await prepare(keyId);
   });
   await assert.rejects(
-    registry.rotate(second, () => {}),
+    registry.rotate(second, () => {}, operator),
     refused(/^instance new did not read/),
   );
   assert.equal((await store.findRootKeys()).nextKeyId, null);
@@ -199,23 +196,23 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const grant = sampleGrant({ keyId: first, expiresAt: NOW + 100 * HOUR, absoluteExpiresAt: NOW + 100 * HOUR });
   await store.issueGrant(grant, event('consent_allowed'));
   const one = await instanceOf(all, 'one', [FIRST, SECOND]);
-  await assert.rejects(registry.retire(first), refused(/is the current one: .*"keys rotate"/));
-  await assert.rejects(registry.retire(second), refused(/never in use/));
-  await assert.rejects(registry.retire(77), refused(/there is no root key 0000004d: "keys list"/));
-  await registry.rotate(second, () => {});
+  await assert.rejects(registry.retire(first, operator), refused(/is the current one: .*"keys rotate"/));
+  await assert.rejects(registry.retire(second, operator), refused(/never in use/));
+  await assert.rejects(registry.retire(77, operator), refused(/there is no root key 0000004d: "keys list"/));
+  await registry.rotate(second, () => {}, operator);
   await one.look();
-  await assert.rejects(registry.retire(first), refused(/1 live grants rest on root key .*--end-grants/));
+  await assert.rejects(registry.retire(first, operator), refused(/1 live grants rest on root key .*--end-grants/));
   await store.revokeGrant(grant.id, 'user', event('grant_revoked'));
-  await assert.rejects(registry.retire(first), refused(/1 passwords are sealed with root key/));
+  await assert.rejects(registry.retire(first, operator), refused(/1 passwords are sealed with root key/));
   const both = new PasswordHasher(one.keyring);
   const [{ password } = assert.fail()] = await store.listSealedWith(first, '', 1);
   await store.rehashPassword('usr_ada', password, both.reseal(password) ?? assert.fail());
-  await assert.rejects(registry.retire(first), refused(/may be used for another 24 h 1 min/));
+  await assert.rejects(registry.retire(first, operator), refused(/may be used for another 24 h 1 min/));
   clock.now += LAST_USE_MS;
-  await assert.rejects(registry.retire(first), refused(/another 0 h 1 min|changed meanwhile/));
+  await assert.rejects(registry.retire(first, operator), refused(/another 0 h 1 min|changed meanwhile/));
   clock.now += 1;
-  assert.equal(await registry.retire(first), 0);
-  await assert.rejects(registry.retire(first), refused(/was retired before/));
+  assert.equal(await registry.retire(first, operator), 0);
+  await assert.rejects(registry.retire(first, operator), refused(/was retired before/));
   assert.ok(one.keyring.key(first, 'at'));
   await one.look();
   assert.equal(one.keyring.key(first, 'at'), undefined);
@@ -242,9 +239,9 @@ test('a key is retired with the grants that rest on it where the operator says s
   const [sealed] = await store.listSealedWith(1, '', 1);
   assert.ok(sealed);
   await store.rehashPassword(sealed.id, sealed.password, { sealedPhc: 'none', keyId: second });
-  await registry.rotate(second, () => {});
+  await registry.rotate(second, () => {}, operator);
   clock.now += LAST_USE_MS + 1;
-  assert.equal(await registry.retire(first, { endGrants: true }), 3);
+  assert.equal(await registry.retire(first, operator, { endGrants: true }), 3);
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.revocationReason, 'operator');
   assert.equal((await store.findGrant(other.id))?.grant.revokedAt, null);
   const events = await store.listAuditEvents({ limit: 5 });

@@ -23,7 +23,7 @@ async function setUp(context: TestContext): Promise<Memory & { registry: Resourc
     ownResource: OWN_RESOURCE,
     now: () => memory.clock.now,
   };
-  return { ...memory, registry: new ResourceServerRegistry(parts, operator) };
+  return { ...memory, registry: new ResourceServerRegistry(parts) };
 }
 
 const wrongSettings: [string, Partial<ResourceServerSettings>, RegExp][] = [
@@ -43,10 +43,10 @@ for (const [name, wrong, message] of wrongSettings) {
   test(`refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
     const { registry, store } = await setUp(context);
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
-    await assert.rejects(registry.register({ ...settings, ...wrong }), refusedWith);
+    await assert.rejects(registry.register({ ...settings, ...wrong }, operator), refusedWith);
     assert.deepEqual(await registry.list(), []);
-    const { resourceServer } = await registry.register(settings);
-    await assert.rejects(registry.update(resourceServer.id, wrong), refusedWith);
+    const { resourceServer } = await registry.register(settings, operator);
+    await assert.rejects(registry.update(resourceServer.id, wrong, operator), refusedWith);
     assert.deepEqual(await registry.show(resourceServer.id), resourceServer);
     assert.equal((await store.listAuditEvents({ limit: 10 })).length, 1);
   });
@@ -54,7 +54,7 @@ for (const [name, wrong, message] of wrongSettings) {
 
 test('RFC 7662 §2.1: a resource server is registered with a secret that is shown this once, and works', async (context) => {
   const { registry, store } = await setUp(context);
-  const { resourceServer, secret } = await registry.register(settings);
+  const { resourceServer, secret } = await registry.register(settings, operator);
   assert.match(resourceServer.id, /^rs_[0-9a-hjkmnp-tv-z]{16}$/);
   assert.match(secret, /^vk_rs_/);
   const stored = await registry.show(resourceServer.id);
@@ -68,31 +68,34 @@ test('RFC 7662 §2.1: a resource server is registered with a secret that is show
 
 test('design: a resource server may be for any resource and all scopes, and two may share a resource', async (context) => {
   const { registry } = await setUp(context);
-  const any = await registry.register({ name: 'Any', resource: null, scopes: null });
+  const any = await registry.register({ name: 'Any', resource: null, scopes: null }, operator);
   assert.deepEqual([any.resourceServer.resource, any.resourceServer.scopes], [null, null]);
-  const [one, two] = [await registry.register(settings), await registry.register(settings)];
+  const [one, two] = [await registry.register(settings, operator), await registry.register(settings, operator)];
   assert.notEqual(one.resourceServer.id, two.resourceServer.id);
   assert.equal((await registry.list()).length, 3);
 });
 
 test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
   const { registry } = await setUp(context);
-  const { resourceServer } = await registry.register({
-    ...settings,
-    id: 'rs_chosen',
-    secrets: [],
-    createdAt: 0,
-  } as never);
+  const { resourceServer } = await registry.register(
+    {
+      ...settings,
+      id: 'rs_chosen',
+      secrets: [],
+      createdAt: 0,
+    } as never,
+    operator,
+  );
   assert.notEqual(resourceServer.id, 'rs_chosen');
   assert.equal(resourceServer.secrets.length, 1);
 });
 
 test('design: an update changes what it names, and no secret', async (context) => {
   const { registry, store } = await setUp(context);
-  const { resourceServer } = await registry.register(settings);
+  const { resourceServer } = await registry.register(settings, operator);
   const { id } = resourceServer;
-  assert.deepEqual(await registry.update(id, { scopes: null }), { ...resourceServer, scopes: null });
-  assert.deepEqual(await registry.update(id, { resource: null, name: 'L' }), await registry.show(id));
+  assert.deepEqual(await registry.update(id, { scopes: null }, operator), { ...resourceServer, scopes: null });
+  assert.deepEqual(await registry.update(id, { resource: null, name: 'L' }, operator), await registry.show(id));
   assert.deepEqual(await registry.show(id), { ...resourceServer, scopes: null, resource: null, name: 'L' });
   const [event] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual(
@@ -103,36 +106,36 @@ test('design: an update changes what it names, and no secret', async (context) =
 
 test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
   const { registry } = await setUp(context);
-  const { resourceServer, secret: old } = await registry.register(settings);
+  const { resourceServer, secret: old } = await registry.register(settings, operator);
   const { id } = resourceServer;
-  await assert.rejects(registry.retireSecret(id), /only one secret is live/);
-  const { secret: fresh } = await registry.rotateSecret(id);
-  await assert.rejects(registry.rotateSecret(id), /two secrets are live/);
+  await assert.rejects(registry.retireSecret(id, operator), /only one secret is live/);
+  const { secret: fresh } = await registry.rotateSecret(id, operator);
+  await assert.rejects(registry.rotateSecret(id, operator), /two secrets are live/);
   const works = async (secret: string) =>
     !(authenticateResourceServer(await registry.show(id), { id, secret }) instanceof Refusal);
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
-  await registry.retireSecret(id);
+  await registry.retireSecret(id, operator);
   assert.deepEqual([await works(old), await works(fresh)], [false, true]);
 });
 
 test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
   const { registry } = await setUp(context);
-  const { id } = (await registry.register(settings)).resourceServer;
-  const both = await Promise.allSettled([registry.rotateSecret(id), registry.rotateSecret(id)]);
+  const { id } = (await registry.register(settings, operator)).resourceServer;
+  const both = await Promise.allSettled([registry.rotateSecret(id, operator), registry.rotateSecret(id, operator)]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   assert.equal((await registry.show(id)).secrets.length, 2);
 });
 
 test('design: every act on a resource server that is not there says so', async (context) => {
   const { registry } = await setUp(context);
-  const { id } = (await registry.register(settings)).resourceServer;
-  await registry.delete(id);
+  const { id } = (await registry.register(settings, operator)).resourceServer;
+  await registry.delete(id, operator);
   const acts = [
     registry.show(id),
-    registry.update(id, {}),
-    registry.rotateSecret(id),
-    registry.retireSecret(id),
-    registry.delete(id),
+    registry.update(id, {}, operator),
+    registry.rotateSecret(id, operator),
+    registry.retireSecret(id, operator),
+    registry.delete(id, operator),
   ];
   for (const act of acts) await assert.rejects(act, /there is no resource server/);
 });

@@ -65,7 +65,10 @@ export async function walkRuntime(t: Lifetime, folder: string, { command }: Runt
   await addUser(service);
   const client = await addClient(service, { scopes: scopes('mail.read') });
   const registered = { name: 'Mail', resource: RESOURCE, scopes: ['mail.read'] };
-  const { resourceServer, secret } = await service.installation.resourceServers.register(registered);
+  const { resourceServer, secret } = await service.installation.resourceServers.register(
+    registered,
+    service.installation.operator,
+  );
   const { accessToken } = await standardPair(service, await signedInBrowser(service), client, { resource: RESOURCE });
   const [program, ...args] = command;
   const variables = { ISSUER: service.appUrl, ID: resourceServer.id, SECRET: secret, RESOURCE };

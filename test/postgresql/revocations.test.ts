@@ -107,7 +107,7 @@ test('interface: while an event is hidden no stream says that it is up to date, 
   const { pid, end } = await openPlace(t, url);
   const { clientId } = await addClient(service);
   const heard = told.heard.length;
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   const paused = performance.now();
   let hasEnded = false;
   void told.ended.then(() => {
@@ -127,8 +127,8 @@ test('interface: while an event is hidden no stream says that it is up to date, 
   assert.equal(await statusOf(service, api), 503);
   await end('COMMIT');
   const again = await RevocationStream.open(t, service, api);
-  await service.installation.clients.resume(clientId);
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.resume(clientId, service.installation.operator);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   await again.next('revoked', { client_id: clientId });
 });
 
@@ -137,7 +137,7 @@ test('interface: what was hidden for a moment is told in its place, to streams t
   const told = await RevocationStream.open(t, service, api);
   const { clientId } = await addClient(service);
   const { end } = await openPlace(t, url);
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   const silentSince = told.heard.length;
   await end('COMMIT');
   await told.next('revoked', { client_id: clientId });
@@ -154,7 +154,7 @@ test('interface: a place that stays empty because its transaction was undone doe
   const { end } = await openPlace(t, url);
   await end('ROLLBACK');
   const { clientId } = await addClient(service);
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   await told.next('revoked', { client_id: clientId });
   assert.equal(told.events.length, 2);
 });
@@ -166,7 +166,7 @@ test('interface: a place whose transaction died with the server does not silence
   await server.crash();
   await until(async () => (await statusOf(service, api)) === 200, 5000);
   const told = await RevocationStream.open(t, service, api);
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   await told.next('revoked', { client_id: clientId });
   assert.equal(told.events.length, 2);
 });

@@ -161,7 +161,7 @@ for (const [kind, make] of Object.entries(trailPlaces(server, createDatabase)))
       await insertUnknown(place, { sequence: 100, action: 'audit_shortened', detail });
       await place.sql('DELETE FROM audit_event WHERE sequence <= 8');
       const trail = trailOf(place.opened, keys);
-      await trail.prove(operator, true);
+      await trail.prove(true, operator);
       const found = (await trail.verify([])).problems.map(({ sentence }) => sentence);
       assert.match(found.join('\n'), /event 100 holds no shortening of this installation: it was not signed/);
     });

@@ -236,11 +236,11 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       await set('forged');
       let opened = await open();
       const refused = new RegExp(`not what was recorded \\(event ${last - 2} is not as it was recorded`);
-      await assert.rejects(trailOf(opened, keys).prove(operator, false), refused);
+      await assert.rejects(trailOf(opened, keys).prove(false, operator), refused);
       await opened.close();
       await set((row?.detail ?? '').replaceAll("'", "''"));
       opened = await open(keys);
-      await trailOf(opened, keys).prove(operator, false);
+      await trailOf(opened, keys).prove(false, operator);
       await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
       await opened.close();
       const alone = createKeyring([Buffer.alloc(32, 'another key')]);
@@ -261,7 +261,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       const [first = 0, second = 0] = keys.keyIds;
       keys.issueWith(second);
       let opened = await open(keys);
-      await trailOf(opened, keys).prove(operator, false);
+      await trailOf(opened, keys).prove(false, operator);
       await opened.close();
       opened = await open(); // Whoever has the key writes once more, before it is retired.
       await opened.store.recordDenial(event('consent_denied'));
@@ -289,7 +289,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       const [first = 0, second = 0] = keys.keyIds;
       keys.issueWith(second);
       opened = await open(keys);
-      await trailOf(opened, keys).prove(operator, false);
+      await trailOf(opened, keys).prove(false, operator);
       await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
       await opened.close();
       const alone = createKeyring([Buffer.alloc(32, 'another key')]);

@@ -78,9 +78,12 @@ function restore(place: Place, lines: readonly string[], asked: Asked = {}, keys
   return within(
     place,
     (opened) =>
-      new Backups(opened.store, trailOf(opened, keys), () => NOW, operator).restore({
-        ...{ keepGrants: true, from: 'a test', trail, endRevived },
-      }),
+      new Backups(opened.store, trailOf(opened, keys), () => NOW).restore(
+        {
+          ...{ keepGrants: true, from: 'a test', trail, endRevived },
+        },
+        operator,
+      ),
     keys,
   );
 }

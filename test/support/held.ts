@@ -38,16 +38,16 @@ export type Held = Awaited<ReturnType<typeof inhabit>>;
 
 /** Fills an installation through its own pages and endpoints, and answers what is held of it then. */
 export async function inhabit(service: TestService) {
-  const { clients, scopes: definitions, links } = service.installation;
+  const { clients, scopes: definitions, links, operator } = service.installation;
   await addUser(service, 'ada@example.com', 'Ada 😀 مثال');
   for (const name of ['Grace', 'Mary']) await addUser(service, `${name.toLowerCase()}@example.com`, name);
   const [browser, graces] = [await signedInBrowser(service), await signedInBrowser(service, 'grace@example.com')];
-  await definitions.define('mail', { en: 'Read your mail', ar: 'قراءة بريدك' });
+  await definitions.define('mail', { en: 'Read your mail', ar: 'قراءة بريدك' }, operator);
   const app = kept(await addClient(service, { scopes: scopes('mail', 'photos?') }));
-  const { clientSecret: secondSecret } = await clients.rotateSecret(app.clientId);
+  const { clientSecret: secondSecret } = await clients.rotateSecret(app.clientId, operator);
   const phone = kept(await addClient(service, { name: 'Phone' }, 'public'));
   const product = await registerProvider(service);
-  await links.link({ account: 'mary@example.com', provider: product.id, subject: 'm-1' });
+  await links.link({ account: 'mary@example.com', provider: product.id, subject: 'm-1' }, operator);
   const rotated = await obtainPair(service, browser, app);
   const used = await obtainCode(service, browser, app);
   return {
@@ -85,8 +85,8 @@ async function deadPairs(service: TestService, browser: Browser, graces: Browser
     await obtainPair(service, graces, app),
   ];
   assert.equal((await postAs(service, app, 'revoke', { token: pairs[0]?.refreshToken })).status, 200);
-  await clients.revokeGrants(ended.clientId);
-  await clients.pause(paused.clientId);
+  await clients.revokeGrants(ended.clientId, operator);
+  await clients.pause(paused.clientId, operator);
   await accounts.disable('grace@example.com', operator);
   return pairs;
 }

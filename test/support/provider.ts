@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Actor } from '../../src/oauth/audit.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { IdentityProviderRegistry, type NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
@@ -106,18 +107,19 @@ export async function registerAhead(
     migrate: true,
     mayFound: true,
   });
-  const actor = { kind: 'operator', id: 'test', source: null, requestId: null } as const;
-  const identityProviders = new IdentityProviderRegistry(
-    { store: storage.store, prefix: configuration.tokenPrefix, now },
-    actor,
-  );
-  const provider = await registerProvider({ installation: { identityProviders } }, settings);
+  const operator = { kind: 'operator', id: 'test', source: null, requestId: null } as const;
+  const identityProviders = new IdentityProviderRegistry({
+    ...{ store: storage.store, prefix: configuration.tokenPrefix, now },
+  });
+  const provider = await registerProvider({ installation: { identityProviders, operator } }, settings);
   await storage.close();
   return provider;
 }
 
 /** Where a provider can be registered: a service, or an installation without one. */
-type Registering = { readonly installation: Pick<TestService['installation'], 'identityProviders'> };
+type Registering = {
+  readonly installation: Pick<TestService['installation'], 'identityProviders'> & { readonly operator: Actor };
+};
 
 /** Registers one more provider. */
 export async function registerProvider(
@@ -134,7 +136,10 @@ export async function registerProvider(
     forOperators: false,
     sessionLifetime: null,
   };
-  const { provider, secret } = await installation.identityProviders.register({ ...usual, ...settings });
+  const { provider, secret } = await installation.identityProviders.register(
+    { ...usual, ...settings },
+    installation.operator,
+  );
   return { id: provider.id, secret: secret ?? '' };
 }
 

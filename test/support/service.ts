@@ -108,6 +108,10 @@ export async function addClient(
   type: ClientType = 'confidential',
 ): Promise<{ client: Client; clientId: string; clientSecret: string }> {
   const usual = { name: 'Test App', redirectUris: [REDIRECT_URI] };
-  const { client, clientSecret } = await installation.clients.register(type, { ...usual, ...settings });
+  const { client, clientSecret } = await installation.clients.register(
+    type,
+    { ...usual, ...settings },
+    installation.operator,
+  );
   return { client, clientId: client.id, clientSecret: clientSecret ?? '' };
 }

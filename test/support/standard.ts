@@ -155,7 +155,10 @@ export async function addResourceServer(
   settings: Partial<NewResourceServerSettings> = {},
 ): Promise<TestResourceServer> {
   const usual = { name: 'Test API', resource: null, scopes: null };
-  const { resourceServer, secret } = await installation.resourceServers.register({ ...usual, ...settings });
+  const { resourceServer, secret } = await installation.resourceServers.register(
+    { ...usual, ...settings },
+    installation.operator,
+  );
   return { id: resourceServer.id, secret };
 }
 

@@ -24,11 +24,14 @@ const CHALLENGE =
 const service = await startTestService({ after });
 const ada = await addUser(service);
 const browser = await signedInBrowser(service);
-const { resourceServer, secret } = await service.installation.resourceServers.register({
-  name: 'Mail API',
-  resource: RESOURCE,
-  scopes: ['mail.read', 'mail.send'],
-});
+const { resourceServer, secret } = await service.installation.resourceServers.register(
+  {
+    name: 'Mail API',
+    resource: RESOURCE,
+    scopes: ['mail.read', 'mail.send'],
+  },
+  service.installation.operator,
+);
 
 /** An API: `GET /mail` needs mail.read and says whose mail it is, `POST /mail` needs mail.send. Answers its port. */
 type StartApi = (t: TestContext, verifier: Verifier) => Promise<number>;
@@ -220,7 +223,10 @@ test('once an answer is kept, the service is not asked again for that token', as
 
 test('RFC 8707 §3: a token for this API passes, one for another API does not', async (t) => {
   const other = 'https://photos.example';
-  await service.installation.resourceServers.register({ name: 'Photos', resource: other, scopes: null });
+  await service.installation.resourceServers.register(
+    { name: 'Photos', resource: other, scopes: null },
+    service.installation.operator,
+  );
   const client = await registerApp();
   const verifier = startVerifier(t);
   const ours = await verifier.check(`Bearer ${await obtainToken(client, 'mail.read')}`);
@@ -231,10 +237,13 @@ test('RFC 8707 §3: a token for this API passes, one for another API does not', 
 
 test('RFC 8707 §3: a token for the default resource of its app passes at that API alone, and /v2/me confirms it', async (t) => {
   const other = 'https://albums.example';
-  const albums = await service.installation.resourceServers.register({ name: 'Albums', resource: other, scopes: null });
+  const albums = await service.installation.resourceServers.register(
+    { name: 'Albums', resource: other, scopes: null },
+    service.installation.operator,
+  );
   const { id } = albums.resourceServer;
   const elsewhere = startVerifier(t, { id, secret: albums.secret, resource: other, acceptUnbound: true });
-  await service.installation.resourceServers.update(id, { acceptsUnbound: true });
+  await service.installation.resourceServers.update(id, { acceptsUnbound: true }, service.installation.operator);
   const token = await obtainToken(await registerApp(RESOURCE), 'mail.read', {});
   assert.ok((await startVerifier(t).check(`Bearer ${token}`)).ok);
   const theirs = await elsewhere.check(`Bearer ${token}`);
@@ -243,13 +252,13 @@ test('RFC 8707 §3: a token for the default resource of its app passes at that A
 });
 
 test('RFC 9700 §2.3: an unbound token passes once both the registration and the verifier accept it', async (t) => {
-  const { resourceServers } = service.installation;
+  const { resourceServers, operator } = service.installation;
   const authorization = `Bearer ${await obtainToken(await registerApp(), 'mail.read', {})}`;
   const [strict, open] = [startVerifier(t), startVerifier(t, { acceptUnbound: true })];
   const passes = async (verifier: Verifier) => (await verifier.check(authorization)).ok;
   assert.deepEqual([await passes(strict), await passes(open)], [false, false]);
-  await resourceServers.update(resourceServer.id, { acceptsUnbound: true });
-  t.after(() => resourceServers.update(resourceServer.id, { acceptsUnbound: false }));
+  await resourceServers.update(resourceServer.id, { acceptsUnbound: true }, operator);
+  t.after(() => resourceServers.update(resourceServer.id, { acceptsUnbound: false }, operator));
   assert.deepEqual([await passes(strict), await passes(open)], [false, true]);
 });
 

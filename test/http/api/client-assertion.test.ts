@@ -61,7 +61,7 @@ test('OAuth 2.1 §2.4: where the operator demands it of a client, an assertion i
   const strict = await addClient(service, { keys: [key.jwk] });
   const forToken = () => assertionFields(service, strict, key, { aud: `${appUrl}/oauth2/token` });
   assert.equal(await tried(await forToken()), PROVEN);
-  await installation.clients.update(strict.clientId, { assertionAudience: 'issuer' });
+  await installation.clients.update(strict.clientId, { assertionAudience: 'issuer' }, installation.operator);
   assert.equal(await tried(await forToken()), '401 invalid_client');
   assert.equal(await tried(await assertionFields(service, strict, key, { aud: appUrl })), PROVEN);
 });
@@ -170,7 +170,7 @@ describe('RFC 7523 §3: an assertion is refused', { concurrency: true }, () => {
 
   test('RFC 7523 §3: of a public client, of one with a secret, and of one that is paused', async () => {
     const paused = await addClient(service, { keys: [key.jwk] });
-    await service.installation.clients.pause(paused.clientId);
+    await service.installation.clients.pause(paused.clientId, service.installation.operator);
     for (const each of [app, secretive, paused])
       assert.equal(await tried(await assertionFields(service, each, key)), '401 invalid_client');
   });

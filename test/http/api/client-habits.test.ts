@@ -101,7 +101,7 @@ test('RFC 8414 §5: clients that know OpenID Connect Discovery alone find the sa
 
 test('RFC 8414 §2: no name that means OpenID Connect is listed, even where it is a scope here', async () => {
   for (const name of ['openid', 'profile', 'email', 'offline_access', 'calendar'])
-    await service.installation.scopes.define(name, { en: 'Read something of yours' });
+    await service.installation.scopes.define(name, { en: 'Read something of yours' }, service.installation.operator);
   for (const url of [
     `${appUrl}/.well-known/oauth-authorization-server`,
     `${apiUrl}/.well-known/oauth-protected-resource`,

@@ -90,8 +90,8 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     const agent = await Agent.start(t);
     const first = named('first');
     agent.keys = [first.jwk];
-    const { clientDocuments, clients, audit } = service.installation;
-    await clientDocuments.register(await clientDocuments.fetch(agent.address), { name: undefined });
+    const { clientDocuments, clients, audit, operator } = service.installation;
+    await clientDocuments.register(await clientDocuments.fetch(agent.address), { name: undefined }, operator);
     assert.equal(agent.asked, 1);
     agent.asked = 0;
     const client = { clientId: agent.address, clientSecret: '' };
@@ -183,10 +183,10 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
       const forged = { ...unknown, sign: async (claims: object) => forge({ alg, kid: 'unknown' }, claims) };
       assert.equal(await tried(forged), REFUSED, alg);
     }
-    await service.installation.clients.pause(agent.address);
+    await service.installation.clients.pause(agent.address, service.installation.operator);
     for (const key of [unknown, first]) assert.equal(await tried(key), REFUSED, 'paused');
     assert.deepEqual([agent.asked, (await stored()).jwksAskedAt], [0, askedAt]);
-    await service.installation.clients.resume(agent.address);
+    await service.installation.clients.resume(agent.address, service.installation.operator);
     assert.equal(await tried(unknown), REFUSED);
     assert.equal(agent.asked, 1, 'all of them would have found keys that are due');
   });
@@ -281,7 +281,9 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     service.clock.advance(5 * MINUTE);
     const second = named('second');
     agent.answer = (_, response) =>
-      void service.installation.clients.pause(agent.address).then(() => set(response, [second.jwk]));
+      void service.installation.clients
+        .pause(agent.address, service.installation.operator)
+        .then(() => set(response, [second.jwk]));
     assert.equal(await tried(second), REFUSED);
     assert.deepEqual([(await stored()).keys[0]?.kid, await refreshes()], ['first', []]);
   });

@@ -32,7 +32,7 @@ import {
 const service = await startTestService({ after });
 await addUser(service);
 const ada = await signedInBrowser(service);
-const { clients, resourceServers } = service.installation;
+const { clients, resourceServers, operator } = service.installation;
 const MAIL = 'https://Mail.example';
 const FILES = 'https://files.example';
 const mail = await addResourceServer(service, { resource: MAIL });
@@ -89,7 +89,7 @@ describe('interface: an app with a default resource on the published face', () =
       return { accessToken, answers: [status, location.href, token, check, refreshed] };
     };
     const before = await walk();
-    await clients.update(client_id, { defaultResource: MAIL });
+    await clients.update(client_id, { defaultResource: MAIL }, operator);
     const bound = await walk();
     assert.deepEqual(bound.answers, before.answers);
     assert.match(String(before.answers[3]), /^HTTP\/1\.1 200 /);
@@ -98,7 +98,7 @@ describe('interface: an app with a default resource on the published face', () =
       [false, true],
     );
     await assertBoundByDefault(bound.accessToken);
-    await clients.update(client_id, { defaultResource: null });
+    await clients.update(client_id, { defaultResource: null }, operator);
     const without = await walk();
     assert.deepEqual(without.answers, before.answers);
     assert.equal(await isActive(mail, without.accessToken), false);
@@ -167,7 +167,7 @@ describe('RFC 8707 §2: an app with a default resource on the standard face', { 
   test('interface: an Allow is for the default resource that was shown to hold', async () => {
     const app = await addClient(service, { scopes: scopes('mail') });
     const page = await ada.get(standardUrl(service, app));
-    await clients.update(app.clientId, { defaultResource: MAIL });
+    await clients.update(app.clientId, { defaultResource: MAIL }, operator);
     const again = await ada.submit(page, '/oauth2/authorize', { decision: 'allow' });
     assert.equal(again.status, 403, 'the form is outdated');
     const location = await allowOn(ada, again);
@@ -181,14 +181,14 @@ describe('RFC 8707 §2: an app with a default resource on the standard face', { 
     const app = await addClient(service, { defaultResource: resource });
     const tokens = [(await standardPair(service, ada, app)).accessToken];
     const other = await addResourceServer(service, { resource: 'https://other.example', acceptsUnbound: true });
-    await resourceServers.update(notes.id, { resource: 'https://notes.example/v2' });
+    await resourceServers.update(notes.id, { resource: 'https://notes.example/v2' }, operator);
     tokens.push((await obtainPair(service, ada, app)).accessToken, (await standardPair(service, ada, app)).accessToken);
     for (const token of tokens) {
       for (const api of [notes, any, other]) assert.equal(await isActive(api, token), false);
       assert.equal((await me(service, token)).status, 200);
     }
     assert.deepEqual(await resourceServers.lostDefaults(), [resource]);
-    await resourceServers.update(notes.id, { resource: `${resource}/` });
+    await resourceServers.update(notes.id, { resource: `${resource}/` }, operator);
     for (const token of tokens) assert.equal(await isActive(notes, token), true);
     assert.deepEqual(await resourceServers.lostDefaults(), [], 'another spelling is the same resource');
   });

@@ -115,7 +115,7 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
     const api = await addResourceServer(service, { resource: 'https://changing.example' });
     const { accessToken } = await standardPair(service, ada, client);
     for (const acceptsUnbound of [true, false]) {
-      await resourceServers.update(api.id, { acceptsUnbound });
+      await resourceServers.update(api.id, { acceptsUnbound }, operator);
       assert.equal((await introspect(service, api, accessToken)).body['active'], acceptsUnbound);
     }
   });
@@ -172,11 +172,15 @@ describe('RFC 7662 §2.2: inactive, for whatever reason', { concurrency: true },
     'once it has expired': [({ own }) => own.clock.advance(1800)],
     'once its client revoked it': [({ own, each, token }) => postAs(own, each, 'revoke', { token })],
     'while its client is paused': [
-      ({ own, each }) => own.installation.clients.pause(each.clientId),
-      ({ own, each }) => own.installation.clients.resume(each.clientId),
+      ({ own, each }) => own.installation.clients.pause(each.clientId, own.installation.operator),
+      ({ own, each }) => own.installation.clients.resume(each.clientId, own.installation.operator),
     ],
-    'once its client is deleted': [({ own, each }) => own.installation.clients.delete(each.clientId)],
-    'once the grants of its client ended': [({ own, each }) => own.installation.clients.revokeGrants(each.clientId)],
+    'once its client is deleted': [
+      ({ own, each }) => own.installation.clients.delete(each.clientId, own.installation.operator),
+    ],
+    'once the grants of its client ended': [
+      ({ own, each }) => own.installation.clients.revokeGrants(each.clientId, own.installation.operator),
+    ],
     'while its account is disabled': [
       ({ own, person }) => own.installation.accounts.disable(person, operator),
       ({ own, person }) => own.installation.accounts.enable(person, operator),
@@ -213,7 +217,7 @@ describe('RFC 7662 §2.2: inactive, for whatever reason', { concurrency: true },
     const changing = await addResourceServer(service);
     const { accessToken } = await standardPair(service, ada, client);
     await assertActive(introspect(service, changing, accessToken));
-    await resourceServers.update(changing.id, { scopes: ['photos'] });
+    await resourceServers.update(changing.id, { scopes: ['photos'] }, operator);
     assertInactive(await introspect(service, changing, accessToken));
   });
 });
@@ -283,15 +287,15 @@ describe('RFC 7662 §2.1: only resource servers may ask', { concurrency: true },
 
   test('RFC 6749 §2.3.1: two secrets are live during a rotation, then only the newer', async () => {
     const rotated = await addResourceServer(service);
-    const { secret: newer } = await resourceServers.rotateSecret(rotated.id);
+    const { secret: newer } = await resourceServers.rotateSecret(rotated.id, operator);
     const answers = async () =>
       Promise.all(
         [rotated, { ...rotated, secret: newer }].map(async (each) => (await introspect(service, each, 'x')).status),
       );
     assert.deepEqual(await answers(), [200, 200]);
-    await resourceServers.retireSecret(rotated.id);
+    await resourceServers.retireSecret(rotated.id, operator);
     assert.deepEqual(await answers(), [401, 200]);
-    await resourceServers.delete(rotated.id);
+    await resourceServers.delete(rotated.id, operator);
     assert.deepEqual(await answers(), [401, 401]);
   });
 });

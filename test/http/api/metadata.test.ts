@@ -40,8 +40,8 @@ const clients = {
   key: await addClient(service, { ...devices, keys: [key.jwk] }),
   none: await addClient(service, devices, 'public'),
 };
-await service.installation.scopes.define('notes.read', { en: 'Read your notes' });
-await service.installation.scopes.define('mail.read', { en: 'Read your mail' });
+await service.installation.scopes.define('notes.read', { en: 'Read your notes' }, service.installation.operator);
+await service.installation.scopes.define('mail.read', { en: 'Read your mail' }, service.installation.operator);
 
 /** A client with a key for each algorithm; the last two are not listed. */
 const keys = {
@@ -58,6 +58,7 @@ const admit = async (at: typeof service, id: string) =>
   at.installation.clients.register(
     'public',
     { name: id, redirectUris: ['https://client.example/callback'], scopes: scopes('notes.read') },
+    at.installation.operator,
     { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: 0 },
   );
 const AGENT = 'https://agent.example/client.json';
@@ -313,15 +314,15 @@ test('RFC 8414 §3.2: a claim without values is left out, and appears with the f
       ].map(async (url) => (await asJson(await fetch(url))).body['scopes_supported']),
     );
   assert.deepEqual(await read(), [undefined, undefined]);
-  await own.installation.scopes.define('mail', { en: 'Read your mail' });
+  await own.installation.scopes.define('mail', { en: 'Read your mail' }, own.installation.operator);
   assert.deepEqual(await read(), [['mail'], ['mail']]);
-  await own.installation.scopes.delete('mail');
+  await own.installation.scopes.delete('mail', own.installation.operator);
   assert.deepEqual(await read(), [undefined, undefined]);
 });
 
 test('draft-ietf-oauth-client-id-metadata-document §6: documents are announced only while an active client has one', async (t) => {
   const own = await startTestService(t);
-  const { clients } = own.installation;
+  const { clients, operator } = own.installation;
   const read = () =>
     Promise.all(
       ['oauth-authorization-server', 'openid-configuration'].map(
@@ -340,13 +341,13 @@ test('draft-ietf-oauth-client-id-metadata-document §6: documents are announced 
   await admit(own, AGENT);
   assert.deepEqual(await read(), yes);
   await admit(own, `${AGENT}/two`);
-  await clients.pause(AGENT);
+  await clients.pause(AGENT, operator);
   assert.deepEqual(await read(), yes);
-  await clients.pause(`${AGENT}/two`);
+  await clients.pause(`${AGENT}/two`, operator);
   assert.deepEqual(await read(), never);
-  await clients.resume(AGENT);
+  await clients.resume(AGENT, operator);
   assert.deepEqual(await read(), yes);
-  await clients.delete(AGENT);
+  await clients.delete(AGENT, operator);
   assert.deepEqual(await read(), never);
 });
 

@@ -198,7 +198,7 @@ test('RFC 8414 §3.2, RFC 9728 §3.2: metadata, with scopes and without, is as d
     'readyz',
   ];
   for (const id of discovery) assert.equal((await described.ask(id)).status, 200);
-  await service.installation.scopes.define('mail.read', { en: 'Read your mail' });
+  await service.installation.scopes.define('mail.read', { en: 'Read your mail' }, service.installation.operator);
   for (const id of discovery.slice(0, 2))
     assert.deepEqual((await described.ask(id)).body['scopes_supported'], ['mail.read']);
 });

@@ -120,7 +120,7 @@ describe('RFC 9126 §2: pushing a request', { concurrency: true }, () => {
     const noPkce = { code_challenge: undefined, code_challenge_method: undefined };
     assertRefused(await postAs(service, app, 'par', authorizationRequest(app, noPkce)), 400, 'invalid_request');
     const paused = await addClient(service);
-    await service.installation.clients.pause(paused.clientId);
+    await service.installation.clients.pause(paused.clientId, service.installation.operator);
     assertRefused(await postAs(service, paused, 'par', authorizationRequest(paused)), 401, 'invalid_client');
   });
 });
@@ -190,9 +190,13 @@ describe('RFC 9126 §4: using a pushed request', { concurrency: true }, () => {
     const changing = await addClient(service, { scopes: scopes('read') });
     const url = urlOf(await push(changing, { scope: 'read' }), changing);
     assert.ok(isConsent(await ada.get(url)));
-    await service.installation.clients.update(changing.clientId, { scopes: [] });
+    await service.installation.clients.update(changing.clientId, { scopes: [] }, service.installation.operator);
     assert.equal(sentTo(await ada.get(url)).searchParams.get('error'), 'invalid_scope');
-    await service.installation.clients.update(changing.clientId, { redirectUris: ['https://new.example/'] });
+    await service.installation.clients.update(
+      changing.clientId,
+      { redirectUris: ['https://new.example/'] },
+      service.installation.operator,
+    );
     assertDead(await ada.get(url));
   });
 });

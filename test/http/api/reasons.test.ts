@@ -80,7 +80,7 @@ const seconds = () => `${new Date(service.clock.now()).toISOString().slice(0, 19
 /** Who ends what a client may do. */
 const ends: Record<string, (client: TestClient) => Promise<unknown>> = {
   'the person': ({ clientId }) => grants.disconnect(account.id, clientId, operator),
-  'the operator': ({ clientId }) => clients.revokeGrants(clientId),
+  'the operator': ({ clientId }) => clients.revokeGrants(clientId, operator),
   'an end of all that the person allowed': () => accounts.revokeGrants(account.id, operator),
 };
 
@@ -146,7 +146,7 @@ const reasons: Case[] = [
     'redirect-uri',
     async (face, client) => {
       const code = await face.code(client);
-      await clients.update(client.clientId, { redirectUris: ['https://elsewhere.example/'] });
+      await clients.update(client.clientId, { redirectUris: ['https://elsewhere.example/'] }, operator);
       return {
         answer: await face.exchange(client, code),
         text: 'redirect_uri is not registered for this client any more',
@@ -286,7 +286,7 @@ for (const face of faces)
     const code = await face.code(client);
     const { refreshToken } = await pairOn(face, client);
     const foreign = await face.code(other);
-    await clients.pause(client.clientId);
+    await clients.pause(client.clientId, operator);
     for (const answer of [await face.exchange(client, code), await face.refresh(client, refreshToken)]) {
       assert.equal(`${answer.status} ${answer.body['error']}`, '401 invalid_client');
       assert.match(String(answer.body['error_description']), /^this client is paused/);
@@ -305,7 +305,7 @@ for (const face of faces)
         `${answer.body['error_description']} ${answer.body['error_uri']}`,
         'client authentication failed: check client_id and client_secret, or client_assertion undefined',
       );
-    await clients.resume(client.clientId);
+    await clients.resume(client.clientId, operator);
     pairOf(await face.exchange(client, code));
   });
 
@@ -353,7 +353,7 @@ const silent: Record<string, (face: Face, client: TestClient) => Promise<JsonAns
       await face.refresh(client, forged(refreshToken)),
     ];
     const before = await ask();
-    await clients.revokeGrants(client.clientId);
+    await clients.revokeGrants(client.clientId, operator);
     return [...before, ...(await ask())];
   },
   'what is no credential of this service': async (face, client) => [
@@ -399,7 +399,7 @@ test('RFC 7662 §2.2, RFC 6750 §3.1: introspection and the check tell no reason
   const api = await addResourceServer(service);
   const pair = await pairOn(standard, client);
   assert.deepEqual((await introspect(service, api, pair.accessToken)).body['active'], true);
-  await clients.revokeGrants(client.clientId);
+  await clients.revokeGrants(client.clientId, operator);
   assert.deepEqual((await introspect(service, api, pair.accessToken)).body, { active: false });
   assert.deepEqual((await me(service, pair.accessToken)).body, {
     status: 'error',

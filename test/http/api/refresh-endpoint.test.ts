@@ -193,8 +193,14 @@ describe('RFC 9700 §4.14.2: refresh tokens end', { concurrency: true }, () => {
       ({ own, account }) => own.installation.accounts.delete(account.id, own.installation.operator),
       '400 invalid_grant',
     ],
-    'the client is paused': [({ own, app }) => own.installation.clients.pause(app.clientId), '401 invalid_client'],
-    'the client is deleted': [({ own, app }) => own.installation.clients.delete(app.clientId), '401 invalid_client'],
+    'the client is paused': [
+      ({ own, app }) => own.installation.clients.pause(app.clientId, own.installation.operator),
+      '401 invalid_client',
+    ],
+    'the client is deleted': [
+      ({ own, app }) => own.installation.clients.delete(app.clientId, own.installation.operator),
+      '401 invalid_client',
+    ],
     'the person took it back': [
       async ({ own, browser, app }) => {
         const page = await browser.get(`${own.appUrl}/account/apps`);

@@ -63,7 +63,7 @@ test('Promise 2: a stream misses nothing that is told while another begins, whic
   await places.until(2);
   proveFirst();
   const told = await first;
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   placeOther();
   await told.next('revoked', { client_id: clientId });
   await other;
@@ -78,7 +78,7 @@ test('Promise 2: streams that begin while one is finding its place share what it
   place();
   const told = await Promise.all(streams);
   assert.equal(places.asked, 1);
-  await service.installation.clients.pause(clientId);
+  await service.installation.clients.pause(clientId, service.installation.operator);
   for (const stream of told) await stream.next('revoked', { client_id: clientId });
 });
 
@@ -96,7 +96,7 @@ test('Promise 2: a resource server that goes while its stream begins gets no str
   const place = places.hold(1);
   const answer = fetch(`${service.appUrl}/oauth2/revocations`, { headers: basic(api.id, api.secret) });
   await places.until(1);
-  await service.installation.resourceServers.delete(api.id);
+  await service.installation.resourceServers.delete(api.id, service.installation.operator);
   place();
   assertRefused(await asJson(await answer), 401, 'invalid_client');
 });

@@ -25,7 +25,7 @@ test('interface: a thousand streams are open at most, 250 of one API and 16 of a
   // While its row is being written, the check of a secret waits for the disk: long enough to hang up.
   const change = async () => {
     for (let times = 1; !changing.signal.aborted; times += 1)
-      await own.installation.resourceServers.update(id, { name: `Name ${times}` });
+      await own.installation.resourceServers.update(id, { name: `Name ${times}` }, own.installation.operator);
   };
   const changes = [change()];
   for (let round = 0; round < 3; round++) {
@@ -70,7 +70,7 @@ test('interface: a thousand streams are open at most, 250 of one API and 16 of a
   assert.equal(own.log.filter((line) => line.includes('the resource server that has most lost one')).length, 16);
   for (const since = performance.now(); cut < 16; await sleep(10)) assert.ok(performance.now() - since < 60_000);
   const { clientId } = await addClient(own);
-  await own.installation.clients.pause(clientId);
+  await own.installation.clients.pause(clientId, own.installation.operator);
   for (const each of theirs) await each.next('revoked', { client_id: clientId });
   assert.equal(cut, 16);
 });
@@ -91,11 +91,13 @@ test('interface: a reader that does not keep up is cut, and the others go on', a
   // The system itself keeps some megabytes for who does not read.
   for (let round = 0; round < 5 && !isCut(); round++) {
     for (let count = 0; count < 80; count++)
-      await Promise.all(Array.from({ length: 1000 }, () => own.installation.clients.revokeGrants(clientId)));
+      await Promise.all(
+        Array.from({ length: 1000 }, () => own.installation.clients.revokeGrants(clientId, own.installation.operator)),
+      );
     for (let wait = 0; wait < 20 && !isCut(); wait++) await sleep(50);
   }
   assert.ok(isCut());
   const another = await addClient(own);
-  await own.installation.clients.revokeGrants(another.clientId);
+  await own.installation.clients.revokeGrants(another.clientId, own.installation.operator);
   await told.next('revoked', { client_id: another.clientId });
 });

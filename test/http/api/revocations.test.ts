@@ -76,9 +76,9 @@ describe('interface: a stream hears of each act that ends access', { concurrency
     ],
     'the client revoked its token': [({ client, token }) => postAs(service, client, 'revoke', { token }), byGrant],
     'the operator ended the grant': [({ grantId }) => grants.revoke(grantId, operator), byGrant],
-    'the client is paused': [({ client }) => clients.pause(client.clientId), byClient],
-    'the grants of the client ended': [({ client }) => clients.revokeGrants(client.clientId), byClient],
-    'the client is deleted': [({ client }) => clients.delete(client.clientId), byClient],
+    'the client is paused': [({ client }) => clients.pause(client.clientId, operator), byClient],
+    'the grants of the client ended': [({ client }) => clients.revokeGrants(client.clientId, operator), byClient],
+    'the client is deleted': [({ client }) => clients.delete(client.clientId, operator), byClient],
     'the account is disabled': [({ person }) => accounts.disable(person, operator), byPerson],
     'the grants of the account ended': [({ person }) => accounts.revokeGrants(person, operator), byPerson],
     'the account is deleted': [({ person }) => accounts.delete(person, operator), byPerson],
@@ -111,17 +111,19 @@ describe('interface: a stream hears of each act that ends access', { concurrency
 
   test('interface: what is registered for a client changed, so that nobody keeps what was so before', async () => {
     const { clientId } = await addClient(service);
-    await clients.update(clientId, { name: 'New name' });
+    await clients.update(clientId, { name: 'New name' }, operator);
     await stream.next('revoked', { client_id: clientId });
   });
 
   const ofAll: Record<string, (own: TestService, other: TestResourceServer) => Promise<unknown>> = {
     'every grant ended': (own) => own.installation.grants.revokeAll(operator),
-    'a resource server changed': (own, other) => own.installation.resourceServers.update(other.id, { scopes: ['x'] }),
-    'a resource server is deleted': (own, other) => own.installation.resourceServers.delete(other.id),
+    'a resource server changed': (own, other) =>
+      own.installation.resourceServers.update(other.id, { scopes: ['x'] }, own.installation.operator),
+    'a resource server is deleted': (own, other) =>
+      own.installation.resourceServers.delete(other.id, own.installation.operator),
     'the secret of a resource server ended': async (own, other) => {
-      await own.installation.resourceServers.rotateSecret(other.id);
-      await own.installation.resourceServers.retireSecret(other.id);
+      await own.installation.resourceServers.rotateSecret(other.id, own.installation.operator);
+      await own.installation.resourceServers.retireSecret(other.id, own.installation.operator);
     },
   };
   for (const [name, act] of Object.entries(ofAll))
@@ -148,20 +150,20 @@ test('interface: a new user name is told to those who could have been told the o
   await people.update(ada.id, { name: 'Countess', email: 'countess@example.com' }, own.installation.operator);
   await people.update(bob.id, { username: 'bob' }, own.installation.operator);
   await people.update(ada.id, { username: 'ada' }, own.installation.operator);
-  await apps.pause(app.clientId);
+  await apps.pause(app.clientId, operator);
   const paused = { client_id: app.clientId };
   for (const stream of [one, other]) await stream.next('revoked', paused);
   const told = ({ events }: RevocationStream) =>
     events.filter(({ event }) => event === 'revoked').map(({ data }) => data);
   assert.deepEqual(told(one), [{ sub: ada.id }, paused]);
   assert.deepEqual(told(other), [paused], 'its scope was never granted by her');
-  await apps.update(app.clientId, { personFields: [] });
-  await apps.resume(app.clientId);
+  await apps.update(app.clientId, { personFields: [] }, operator);
+  await apps.resume(app.clientId, operator);
   await own.installation.grants.revokeAll(own.installation.operator);
   await standardPair(own, await signedInBrowser(own, 'countess@example.com'), app);
   await people.update(ada.id, { username: 'countess' }, own.installation.operator);
   const { clientId: last } = await addClient(own);
-  await apps.pause(last);
+  await apps.pause(last, operator);
   for (const stream of [one, other]) await stream.next('revoked', { client_id: last });
   assert.equal(
     told(one).filter((data) => 'sub' in (data as object)).length,
@@ -175,8 +177,8 @@ test('interface: acts that end nothing are not told', async (t) => {
   const asking = await addResourceServer(own);
   const told = await RevocationStream.open(t, own, asking);
   const { client, browser } = await makeWorld(own, asking);
-  await own.installation.scopes.define('mail', { en: 'Read your mail' });
-  await own.installation.clients.rotateSecret(client.clientId);
+  await own.installation.scopes.define('mail', { en: 'Read your mail' }, own.installation.operator);
+  await own.installation.clients.rotateSecret(client.clientId, own.installation.operator);
   await browser.submit(await browser.get(`${own.appUrl}/sign-out`), '/sign-out');
   await own.installation.grants.revokeAll(operator);
   await told.next('revoked', {});
@@ -217,7 +219,7 @@ describe('interface: a stream says something all the time', { concurrency: true 
     await own.installation.grants.revokeAll(operator);
     const many = await Promise.all(Array.from({ length: 20 }, () => RevocationStream.open(t, own, asking)));
     const { clientId } = await addClient(own);
-    await own.installation.clients.pause(clientId);
+    await own.installation.clients.pause(clientId, own.installation.operator);
     for (const each of many) {
       await each.next('revoked', { client_id: clientId });
       assert.equal(each.events.length, 2);
@@ -230,10 +232,10 @@ describe('interface: a stream says something all the time', { concurrency: true 
 
 describe('interface: a stream ends', { concurrency: true }, () => {
   const ends: Record<string, (id: string) => Promise<unknown>> = {
-    'when its resource server is deleted': (id) => resourceServers.delete(id),
+    'when its resource server is deleted': (id) => resourceServers.delete(id, operator),
     'when its secret is retired': async (id) => {
-      await resourceServers.rotateSecret(id);
-      await resourceServers.retireSecret(id);
+      await resourceServers.rotateSecret(id, operator);
+      await resourceServers.retireSecret(id, operator);
     },
   };
   for (const [name, act] of Object.entries(ends))
@@ -385,7 +387,7 @@ describe('interface: a stream tells of the end of grants only those that could h
     const { own, mail, told, allow, client, browser } = await setApart(t);
     const { accessToken: token } = await allow();
     assert.equal((await introspect(own, mail, token)).body['active'], true);
-    await own.installation.resourceServers.update(mail.id, { scopes: ['mail.send'] });
+    await own.installation.resourceServers.update(mail.id, { scopes: ['mail.send'] }, own.installation.operator);
     await told.next('revoked', {});
     await postAs(own, client, 'revoke', { token });
     const { accessToken: another } = await standardPair(own, browser, client, { resource: MAIL, scope: 'mail.send' });

@@ -189,9 +189,9 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
   test('RFC 6749 §2.3.1: a paused client is refused like a wrong secret', async () => {
     const paused = await addClient(service, {}, 'public');
     const code = await standardCode(service, ada, paused);
-    await service.installation.clients.pause(paused.clientId);
+    await service.installation.clients.pause(paused.clientId, service.installation.operator);
     assertRefused(await exchangeCode(service, paused, code), 401, 'invalid_client');
-    await service.installation.clients.resume(paused.clientId);
+    await service.installation.clients.resume(paused.clientId, service.installation.operator);
     await assertTokens(await exchangeCode(service, paused, code));
   });
 });

@@ -298,14 +298,14 @@ test('RFC 6749 §10.5: nothing but a code is a code, and what was presented inst
 });
 
 test('RFC 6749 §2.3.1: two secrets are live during a rotation, then only the newer; tokens survive', async () => {
-  const { clients } = service.installation;
+  const { clients, operator } = service.installation;
   const app = await addClient(service);
   const { accessToken } = await obtainPair(service, ada, app);
-  const { clientSecret } = await clients.rotateSecret(app.clientId);
+  const { clientSecret } = await clients.rotateSecret(app.clientId, operator);
   const renewed = { ...app, clientSecret };
   await obtainPair(service, ada, app);
   await obtainPair(service, ada, renewed);
-  await clients.retireSecret(app.clientId);
+  await clients.retireSecret(app.clientId, operator);
   assertRefused(await exchange(service, app, await obtainCode(service, ada, app)), 401, 'invalid_client');
   await obtainPair(service, ada, renewed);
   assert.equal((await me(service, accessToken)).status, 200);
@@ -336,7 +336,7 @@ test('RFC 6749 §5.2: a client that is paused or public is refused like a wrong 
   const app = await addClient(service);
   const code = await obtainCode(service, ada, app);
   const wrong = await exchange(service, app, code, { client_secret: 'wrong' });
-  await service.installation.clients.pause(app.clientId);
+  await service.installation.clients.pause(app.clientId, service.installation.operator);
   const paused = await exchange(service, app, 'vk_ac_x');
   const isPublic = await exchange(service, await addClient(service, {}, 'public'), code, { client_secret: 'x' });
   for (const answer of [wrong, paused, isPublic]) assertRefused(answer, 401, 'invalid_client');

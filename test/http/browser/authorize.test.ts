@@ -323,7 +323,7 @@ test('RFC 6749 §4.1.2.1: what the service fails at is told on a page, and redir
 test('RFC 6749 §4.1.2.1: a paused or deleted client is told on a page, and nothing of it is shown', async () => {
   const app = await addClient(service, { name: 'Vanishing App' });
   for (const act of ['pause', 'delete'] as const) {
-    await service.installation.clients[act](app.clientId);
+    await service.installation.clients[act](app.clientId, service.installation.operator);
     const visit = await signedIn.get(authorizeUrl(service, app));
     assertPage(visit, act);
     assert.doesNotMatch(visit.body, /Vanishing/);

@@ -239,9 +239,13 @@ test('who made an app, whether that was checked, and where it leads stand on con
     assert.match(body, /href="https:\/\/maker\.example\/".*href="mailto:hi@maker\.example"/s);
     assert.ok(body.includes('client.example'), 'the host');
   }
-  await service.installation.clients.update(app.clientId, {
-    redirectUris: ['https://client.example/callback', 'https://other.example/'],
-  });
+  await service.installation.clients.update(
+    app.clientId,
+    {
+      redirectUris: ['https://client.example/callback', 'https://other.example/'],
+    },
+    service.installation.operator,
+  );
   assert.doesNotMatch((await ada.get(authorizeUrl(service, app))).body, /Checked by/);
 });
 
@@ -272,7 +276,12 @@ test('Promise 2: each installation of an agent is a line of its own, and is take
   const id = 'https://agent.example/client.json';
   const document = { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: own.clock.now() };
   const redirectUris = ['http://localhost/callback', 'https://agent.example/callback'];
-  const { client } = await own.installation.clients.register('public', { name: 'Agent', redirectUris }, document);
+  const { client } = await own.installation.clients.register(
+    'public',
+    { name: 'Agent', redirectUris },
+    own.installation.operator,
+    document,
+  );
   const agent = { client, clientId: id, clientSecret: '' };
   const allow = async (redirect_uri: string) => {
     const { searchParams } = await allowOn(browser, await browser.get(standardUrl(own, agent, { redirect_uri })));

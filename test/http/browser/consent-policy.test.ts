@@ -99,15 +99,15 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
       'once the operator paused and resumed it',
       async (app) => {
         service.clock.advance(1);
-        await service.installation.clients.pause(app.clientId);
-        await service.installation.clients.resume(app.clientId);
+        await service.installation.clients.pause(app.clientId, service.installation.operator);
+        await service.installation.clients.resume(app.clientId, service.installation.operator);
         return visit(app, { scope: 'mail' });
       },
     ],
     [
       'once the operator ended its grants',
       async (app) => {
-        await service.installation.clients.revokeGrants(app.clientId);
+        await service.installation.clients.revokeGrants(app.clientId, service.installation.operator);
         return visit(app, { scope: 'mail' });
       },
     ],
@@ -119,8 +119,8 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
 
   test('OpenID Connect Core §3.1.2.4: what is allowed after a pause, or at the other redirect URI, is remembered in its turn', async () => {
     const app = await remembered();
-    await service.installation.clients.pause(app.clientId);
-    await service.installation.clients.resume(app.clientId);
+    await service.installation.clients.pause(app.clientId, service.installation.operator);
+    await service.installation.clients.resume(app.clientId, service.installation.operator);
     service.clock.advance(1);
     await allowed(app, await visit(app, { redirect_uri: OTHER_URI }), [], OTHER_URI);
     assert.ok(sentTo(await visit(app, { redirect_uri: OTHER_URI })));
@@ -161,7 +161,7 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
 
   test('RFC 8707 §2: consent for the default resource is remembered for that one, and not for the same one by name', async () => {
     const app = await remembered();
-    await clients.update(app.clientId, { defaultResource: RESOURCE });
+    await clients.update(app.clientId, { defaultResource: RESOURCE }, operator);
     const page = await visit(app, { scope: 'mail' });
     assert.ok(isAsked(page), 'what was allowed before was for no certain resource');
     await allowed(app, page);
@@ -169,12 +169,12 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
     assert.ok(sentTo(await ada.get(authorizeUrl(service, app, { scope: 'mail' }))), 'on either face');
     const named = await visit(app, { scope: 'mail', resource: RESOURCE });
     assert.ok(isAsked(named), 'the default is good at /v2/me as well');
-    await clients.update(app.clientId, { defaultResource: 'https://files.example' });
+    await clients.update(app.clientId, { defaultResource: 'https://files.example' }, operator);
     assert.ok(isAsked(await visit(app, { scope: 'mail' })), 'another default was not allowed');
     await allowed(app, named);
-    await clients.update(app.clientId, { defaultResource: RESOURCE });
+    await clients.update(app.clientId, { defaultResource: RESOURCE }, operator);
     const byName = await remembered({ resource: RESOURCE });
-    await clients.update(byName.clientId, { defaultResource: RESOURCE });
+    await clients.update(byName.clientId, { defaultResource: RESOURCE }, operator);
     assert.ok(isAsked(await visit(byName, { scope: 'mail' })), 'what was allowed by name is not good at /v2/me');
   });
 
@@ -343,7 +343,11 @@ describe('RFC 6749 §3.3: scopes that may be left out', { concurrency: true }, (
   test('RFC 6749 §3.3: what was left out while it was optional is asked for again once it is required', async () => {
     const app = await addClient(service, { consent: 'remember', scopes: scopes('mail', 'files?') });
     await left(app, await asked(app));
-    await service.installation.clients.update(app.clientId, { scopes: scopes('mail', 'files') });
+    await service.installation.clients.update(
+      app.clientId,
+      { scopes: scopes('mail', 'files') },
+      service.installation.operator,
+    );
     assert.match((await asked(app)).body, /<h1>Allow .* to do more with/);
   });
 
@@ -373,10 +377,10 @@ test('ASVS 10.4.9: remembered consent ends with the grants of everybody', async 
 });
 
 test('the operator’s mark of a scope stands on the consent page, whichever app asks', async () => {
-  const { scopes: registry } = service.installation;
-  await registry.define('mail.erase', { en: 'Erase your mail' }, 'sensitive');
+  const { scopes: registry, operator } = service.installation;
+  await registry.define('mail.erase', { en: 'Erase your mail' }, operator, 'sensitive');
   const app = await addApp({ scopes: [{ name: 'mail.erase', sentence: 'Tidy up', optional: false }] });
   assert.match((await visit(app)).body, /Tidy up<\/bdi> <em class="effect sensitive">Sensitive</);
-  await registry.define('mail.erase', {}, null);
+  await registry.define('mail.erase', {}, operator, null);
   assert.doesNotMatch((await visit(app)).body, /class="effect/);
 });

@@ -147,10 +147,10 @@ test('promise 5: what is allowed without a question counts as well', async (t) =
 test('RFC 6749 §4.1.3: a code is refused once its redirect URI was removed, and good again when it is back', async () => {
   const app = await addClient(service, { redirectUris: [REDIRECT_URI, 'https://client.example/other'] });
   const code = await obtainCode(service, ada, app);
-  const { clients } = service.installation;
-  await clients.update(app.clientId, { redirectUris: ['https://client.example/other'] });
+  const { clients, operator } = service.installation;
+  await clients.update(app.clientId, { redirectUris: ['https://client.example/other'] }, operator);
   assertRefused(await exchange(service, app, code), 400, 'invalid_grant');
-  await clients.update(app.clientId, { redirectUris: [REDIRECT_URI] });
+  await clients.update(app.clientId, { redirectUris: [REDIRECT_URI] }, operator);
   pairOf(await exchange(service, app, code));
 });
 
@@ -190,9 +190,13 @@ test('RFC 6749 §4.1.1: tampering with a consent form never changes what was sho
 describe('RFC 6749 §4.1.1: what the operator did after the page was shown counts', () => {
   const acts: Record<string, (id: string, email: string) => Promise<unknown>> = {
     'the redirect URI is gone': (id) =>
-      service.installation.clients.update(id, { redirectUris: ['https://client.example/new'] }),
-    'the client is paused': (id) => service.installation.clients.pause(id),
-    'the client is deleted': (id) => service.installation.clients.delete(id),
+      service.installation.clients.update(
+        id,
+        { redirectUris: ['https://client.example/new'] },
+        service.installation.operator,
+      ),
+    'the client is paused': (id) => service.installation.clients.pause(id, service.installation.operator),
+    'the client is deleted': (id) => service.installation.clients.delete(id, service.installation.operator),
     'the account is disabled': (_, email) =>
       service.installation.accounts.disable(email, service.installation.operator),
     'the account is deleted': (_, email) => service.installation.accounts.delete(email, service.installation.operator),

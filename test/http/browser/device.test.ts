@@ -340,13 +340,13 @@ describe('RFC 8628 §3.5: polling', { concurrency: true }, () => {
     const client = await addClient(service, { name: 'Toaster', deviceFlow: true }, 'public');
     const codes = await ask(service, client);
     const shown = await typed(grace, codes.userCode);
-    await service.installation.clients.pause(client.clientId);
+    await service.installation.clients.pause(client.clientId, service.installation.operator);
     assert.equal((await typed(grace, codes.userCode)).status, 400);
     assert.equal((await decide(grace, shown, 'allow')).status, 400);
     assertRefused(await poll(codes, service, client), 401, 'invalid_client');
-    await service.installation.clients.resume(client.clientId);
+    await service.installation.clients.resume(client.clientId, service.installation.operator);
     await decide(grace, await typed(grace, codes.userCode), 'allow');
-    await service.installation.clients.revokeGrants(client.clientId);
+    await service.installation.clients.revokeGrants(client.clientId, service.installation.operator);
     assertRefused(await poll(codes, service, client), 400, 'invalid_grant');
   });
 });

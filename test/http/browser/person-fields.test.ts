@@ -56,7 +56,7 @@ test('what an app gets stands on the grant: more is asked for, less holds from t
   const { accessToken, refreshToken } = await obtainPair(service, ada, app);
   const isAsked = async () => (await ada.get(authorizeUrl(service, app))).status === 200;
   assert.equal(await isAsked(), false);
-  await clients.update(app.clientId, { personFields: ['name', 'email'] });
+  await clients.update(app.clientId, { personFields: ['name', 'email'] }, operator);
   assert.deepEqual((await seen(accessToken))['email'], null, 'nobody allowed that');
   const { body } = await refresh(service, app, refreshToken);
   assert.deepEqual((await seen(String(body['access_token'])))['email'], null, 'nor by a refresh');
@@ -65,7 +65,7 @@ test('what an app gets stands on the grant: more is asked for, less holds from t
   const wider = await obtainPair(service, ada, app);
   assert.equal((await seen(wider.accessToken))['email'], 'ada@example.com');
   assert.equal(await isAsked(), false);
-  await clients.update(app.clientId, { personFields: [] });
+  await clients.update(app.clientId, { personFields: [] }, operator);
   assert.equal(await isAsked(), false);
   assert.equal((await seen(wider.accessToken))['email'], 'ada@example.com', 'as it was allowed');
 });
@@ -73,7 +73,7 @@ test('what an app gets stands on the grant: more is asked for, less holds from t
 test('a page from before the operator chose more is not taken', async () => {
   const app = await addClient(service, { personFields: [] });
   const page = await ada.get(authorizeUrl(service, app));
-  await clients.update(app.clientId, { personFields: ['email'] });
+  await clients.update(app.clientId, { personFields: ['email'] }, operator);
   const pressed = await ada.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
   assert.match(pressed.body, /has changed since.*Your email address/s);

@@ -134,7 +134,7 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that are told on a pag
   test('RFC 6749 §4.1.2.1: a paused client is told on a page, and cannot be allowed from an open one', async () => {
     const paused = await addClient(service);
     const page = await ada.get(standardUrl(service, paused));
-    await service.installation.clients.pause(paused.clientId);
+    await service.installation.clients.pause(paused.clientId, service.installation.operator);
     assert.equal((await ada.get(standardUrl(service, paused))).status, 400);
     assert.equal((await ada.submit(page, '/oauth2/authorize', { decision: 'allow' })).status, 400);
   });

@@ -46,7 +46,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       for (const id of [mallory, eve]) assert.ok(message.includes(id), 'it is told by which ids they are named');
       const { accounts, links } = service.installation;
       await assert.rejects(accounts.invite(EMAIL, operator), /comes from a product/);
-      await assert.rejects(links.link({ account: EMAIL, provider: 'product', subject: 'new' }), /comes from a product/);
+      await assert.rejects(
+        links.link({ account: EMAIL, provider: 'product', subject: 'new' }, operator),
+        /comes from a product/,
+      );
       assert.equal((await accounts.show(mallory)).id, mallory);
     });
 

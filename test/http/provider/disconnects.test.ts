@@ -139,11 +139,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         { reason: 'account_ended', client_id: undefined },
       ],
       'an operator ends all grants of the app': [
-        ({ one, client }) => one.installation.clients.revokeGrants(client.clientId),
+        ({ one, client }) => one.installation.clients.revokeGrants(client.clientId, one.installation.operator),
         { reason: 'operator', subject: undefined },
       ],
       'an operator deletes the app': [
-        ({ one, client }) => one.installation.clients.delete(client.clientId),
+        ({ one, client }) => one.installation.clients.delete(client.clientId, one.installation.operator),
         { reason: 'operator', subject: undefined },
       ],
     };

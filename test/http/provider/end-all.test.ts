@@ -47,7 +47,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const onTheWay = new Browser();
       const ticket = await state(one, provider, requestOf(await onTheWay.get(authorizeUrl(one, client))));
 
-      const { ended } = await one.installation.identityProviders.endAll(provider.id, since);
+      const { ended } = await one.installation.identityProviders.endAll(provider.id, since, one.installation.operator);
       assert.deepEqual(ended, { signIns: 1, sessions: 2, grants: 2 });
       assert.equal((await me(two, pair.accessToken)).status, 401);
       assertRefused(await refresh(two, client, pair.refreshToken), 400, 'invalid_grant');
@@ -56,7 +56,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       atProvider(await browser.get(`${one.appUrl}/account/apps`));
       assert.equal((await me(two, before.accessToken)).status, 200, 'what was given earlier goes on');
       assert.ok((await auditActions(one)).includes('identity_provider_all_ended'));
-      const again = await one.installation.identityProviders.endAll(provider.id, since);
+      const again = await one.installation.identityProviders.endAll(provider.id, since, one.installation.operator);
       assert.deepEqual(again.ended, { signIns: 0, sessions: 0, grants: 0 });
     });
 
@@ -73,7 +73,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       await browser.submit(consent, '/device', { decision: 'allow' });
       const [listed] = await one.installation.grants.list({ limit: 1 });
       assert.deepEqual([listed?.grant.providerId, listed?.grant.externalId], ['product', 'ada']);
-      const { ended } = await one.installation.identityProviders.endAll('product', one.clock.now() - 1000);
+      const { ended } = await one.installation.identityProviders.endAll(
+        'product',
+        one.clock.now() - 1000,
+        one.installation.operator,
+      );
       assert.equal(ended.grants, 1);
       const fields = { client_id: client.clientId, device_code: String(asked.body['device_code']) };
       const polled = await post(one, 'token', { grant_type: DEVICE_GRANT, ...fields });
@@ -87,7 +91,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const client = await addClient(one);
       const browser = new Browser();
       const consent = await signInThrough(one, world.provider, browser, authorizeUrl(one, client));
-      await one.installation.identityProviders.endAll('product', one.clock.now());
+      await one.installation.identityProviders.endAll('product', one.clock.now(), one.installation.operator);
       const pressed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
       assert.equal(pressed.status, 303);
       atProvider(await browser.get(one.appUrl + pressed.headers.get('location')));
@@ -96,6 +100,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
 
     test('end-all: a time in the future is refused', async (t) => {
       const [one] = (await start(t)).instances as [TestService];
-      await assert.rejects(one.installation.identityProviders.endAll('product', one.clock.now() + 1), /in the future/);
+      await assert.rejects(
+        one.installation.identityProviders.endAll('product', one.clock.now() + 1, one.installation.operator),
+        /in the future/,
+      );
     });
   });

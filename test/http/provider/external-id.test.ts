@@ -41,14 +41,14 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         assert.deepEqual(Object.keys(await dataOf(service, accessToken)), PUBLISHED);
         assert.equal((await introspect(service, api, accessToken)).body['external_id'], 'Ada#17');
       }
-      const { clients } = one.installation;
-      await clients.update(client.clientId, { seesExternalId: true });
+      const { clients, operator } = one.installation;
+      await clients.update(client.clientId, { seesExternalId: true }, operator);
       for (const service of [two, one]) assert.equal((await dataOf(service, accessToken))['external_id'], 'Ada#17');
       const next = pairOf(await refresh(two, client, refreshToken));
       assert.equal((await dataOf(one, next.accessToken))['external_id'], 'Ada#17');
       const others = await pairThrough(one, world.provider, other, 'Ada#17');
       assert.deepEqual(Object.keys(await dataOf(one, others.accessToken)), PUBLISHED, 'not the other app');
-      await clients.update(client.clientId, { seesExternalId: false });
+      await clients.update(client.clientId, { seesExternalId: false }, operator);
       for (const service of [two, one])
         assert.deepEqual(Object.keys(await dataOf(service, next.accessToken)), PUBLISHED);
     });
@@ -58,10 +58,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const [one] = world.instances as [TestService];
       const [client, api] = [await addClient(one, { seesExternalId: true }), await addResourceServer(one)];
       const ada = await addUser(one);
-      const { links } = one.installation;
-      await links.link({ account: ada.id, provider: 'product', subject: 'a-1' });
+      const { links, operator } = one.installation;
+      await links.link({ account: ada.id, provider: 'product', subject: 'a-1' }, operator);
       const first = await pairThrough(one, world.provider, client, 'a-1');
-      await links.link({ account: ada.id, provider: 'product', subject: 'a-2' });
+      await links.link({ account: ada.id, provider: 'product', subject: 'a-2' }, operator);
       const second = await pairThrough(one, world.provider, client, 'a-2');
       const told = async (accessToken: string) => [
         (await dataOf(one, accessToken))['id'],

@@ -276,7 +276,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const world = await start(t, {}, { VALETKEY_SIGN_IN_METHODS: 'password,product' });
       const [one] = ends(world);
       const { id } = await addUser(one);
-      await one.installation.links.link({ account: id, provider: 'product', subject: 'ada' });
+      await one.installation.links.link(
+        { account: id, provider: 'product', subject: 'ada' },
+        one.installation.operator,
+      );
       const way = `${one.appUrl}/sign-in/with?provider=product&continue=/account/apps`;
       const news = { email: 'other@example.com', email_verified: true, name: 'Ada L.', username: 'ada' };
       await signInThrough(one, world.provider, new Browser(), way, news);
@@ -413,16 +416,16 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     test('external sign-in: a statement that waits while its provider is paused binds nothing', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
-      const { audit, identityProviders } = one.installation;
+      const { audit, identityProviders, operator } = one.installation;
       const { browser, request } = await begin(one);
       const store = audit as unknown as Pick<AccountStore, 'findIdentity'>;
       const { findIdentity } = store;
       store.findIdentity = async (...asked) =>
-        [await findIdentity(...asked), await identityProviders.pause('product')][0] as never;
+        [await findIdentity(...asked), await identityProviders.pause('product', operator)][0] as never;
       const waiting = await state(one, world.provider, request, { subject: 'eve' });
       store.findIdentity = findIdentity;
       assertRefused(waiting, 401, 'invalid_client');
-      await identityProviders.resume('product');
+      await identityProviders.resume('product', operator);
       const link = redirectOf(await state(one, world.provider, request), one);
       assert.equal((await browser.get(link)).status, 303, 'the request is bound to nobody');
     });
@@ -464,7 +467,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assertRefused(await state(one, world.provider, again.request), 403, 'access_denied');
       const third = await begin(one);
       const eve = redirectOf(await state(one, world.provider, third.request, { subject: 'eve' }), two);
-      await identityProviders.pause('product');
+      await identityProviders.pause('product', operator);
       assert.equal((await third.browser.get(eve)).status, 503);
       const told = (error: string) => two.log.some((line) => JSON.parse(line).error === error);
       assert.ok(told('provider_paused') && !told('unavailable'), 'no alert is about these');
@@ -486,8 +489,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
           503,
           {},
           authorizeUrl(one, client),
-          () => identityProviders.pause('product'),
-          () => identityProviders.resume('product'),
+          () => identityProviders.pause('product', operator),
+          () => identityProviders.resume('product', operator),
         ],
         [
           'disabled',
@@ -531,11 +534,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const { accounts, identityProviders, links, operator } = one.installation;
       const about = { email: 'grace@example.com', name: 'Grace', username: null, password: PASSWORD };
       await accounts.add({ ...about, isOperator: true }, operator);
-      await links.link({ account: 'grace@example.com', provider: 'product', subject: 'grace' });
+      await links.link({ account: 'grace@example.com', provider: 'product', subject: 'grace' }, operator);
       const [early, late] = [await begin(one), await begin(one)];
       const grace = { subject: 'grace', name: undefined, email: undefined };
       const stated = await state(one, world.provider, early.request, grace);
-      await identityProviders.update('product', { forOperators: false });
+      await identityProviders.update('product', { forOperators: false }, operator);
       assert.equal((await early.browser.get(redirectOf(stated, one))).status, 403);
       assertRefused(await state(one, world.provider, late.request, grace), 403, 'access_denied');
     });
@@ -795,11 +798,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     test('external sign-in: a secret that is retired midway is refused, and the ticket it made is good', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
-      const { identityProviders } = one.installation;
-      const { secret } = await identityProviders.rotateSecret('product');
+      const { identityProviders, operator } = one.installation;
+      const { secret } = await identityProviders.rotateSecret('product', operator);
       const { browser, request } = await begin(one);
       const link = redirectOf(await state(two, world.provider, request), one);
-      await identityProviders.retireSecret('product');
+      await identityProviders.retireSecret('product', operator);
       assertRefused(await state(two, world.provider, (await begin(one)).request), 401, 'invalid_client');
       assert.equal((await state(two, { id: 'product', secret }, (await begin(one)).request)).status, 200);
       assert.equal((await browser.get(link)).status, 303);
@@ -867,7 +870,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal(atProvider(gone).searchParams.get('client_id'), client.clientId);
       const back = await browser.get(redirectOf(await state(one, world.provider, requestOf(gone)), one));
       assert.match((await browser.get(one.appUrl + back.headers.get('location'))).body, /value="allow"/);
-      await one.installation.identityProviders.pause('product');
+      await one.installation.identityProviders.pause('product', one.installation.operator);
       assert.doesNotMatch((await new Browser().get(`${one.appUrl}/sign-in`)).body, /sign-in\/with/);
       await assert.rejects(
         startTestService(t, { VALETKEY_SIGN_IN_METHODS: 'password,nobody' }),
@@ -879,11 +882,14 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const world = await start(t);
       const [one] = ends(world);
       const client = await addClient(one);
-      const { resourceServer, secret } = await one.installation.resourceServers.register({
-        name: 'API',
-        resource: null,
-        scopes: null,
-      });
+      const { resourceServer, secret } = await one.installation.resourceServers.register(
+        {
+          name: 'API',
+          resource: null,
+          scopes: null,
+        },
+        one.installation.operator,
+      );
       const { request } = await begin(one);
       const owners = {
         client: { id: client.clientId, secret: client.clientSecret },

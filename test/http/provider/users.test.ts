@@ -253,21 +253,24 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     test('a call that waits while its provider is paused, or loses its right or its secret, writes nothing', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
-      const { audit, identityProviders } = one.installation;
+      const { audit, identityProviders, operator } = one.installation;
       await askUsers(one, world.provider, 'PUT ', { subject: 'ada', name: 'Ada' });
       const shown = async () => (await askUsers(one, world.provider, 'GET ?subject=ada')).body;
       const before = await shown();
       let provider = world.provider;
       const takings: Record<string, [take: () => Promise<unknown>, giveBack: () => Promise<unknown>]> = {
-        paused: [() => identityProviders.pause('product'), () => identityProviders.resume('product')],
+        paused: [
+          () => identityProviders.pause('product', operator),
+          () => identityProviders.resume('product', operator),
+        ],
         'without the right': [
-          () => identityProviders.update('product', { rights: ['sign-in'] }),
-          () => identityProviders.update('product', { rights: ['sign-in', 'users'] }),
+          () => identityProviders.update('product', { rights: ['sign-in'] }, operator),
+          () => identityProviders.update('product', { rights: ['sign-in', 'users'] }, operator),
         ],
         'without the secret': [
           async () => {
-            const { secret } = await identityProviders.rotateSecret('product');
-            await identityProviders.retireSecret('product');
+            const { secret } = await identityProviders.rotateSecret('product', operator);
+            await identityProviders.retireSecret('product', operator);
             provider = { id: 'product', secret };
           },
           async () => undefined,
