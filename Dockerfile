@@ -1,5 +1,5 @@
 # The service and its commands: Node.js and the program, on nothing. The image holds no secret and no data, no shell and no
-# package manager; its user may write in its working directory alone, and with PostgreSQL does not. docs/operating.md says how
+# package manager; its user may write in its working directory alone, and with PostgreSQL does not. docs/operating/containers.md says how
 # to run it. This is Node.js 24.19.0 on Debian; deploy/build-image.sh takes what is newest, and .env keeps it.
 ARG NODE_DIGEST=sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 FROM node@${NODE_DIGEST} AS build

@@ -1,6 +1,6 @@
 /**
  * How long backups and restores take, on both stores, with so many grants: `node bench/restore-time.ts COUNT`. It needs PostgreSQL's tools with
- * a server of their version (/usr/lib/postgresql), and prints a line for each step. The commands are those of docs/runbooks.md.
+ * a server of their version (/usr/lib/postgresql), and prints a line for each step. The commands are those of docs/runbooks/recovery.md.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

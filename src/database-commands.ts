@@ -96,7 +96,7 @@ const IN_MEMORY = 'VALETKEY_DATABASE_URL is sqlite::memory:, which is gone when 
 const ON_POSTGRESQL =
   'a backup of PostgreSQL is put in place with pg_restore, or with a base backup and its log: do that, and then run "database restore" without a file';
 const HAS_OWN_WAYS =
-  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; docs/operating.md has the commands';
+  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; docs/operating/backup.md has the commands';
 
 function at(read: Configuration, path: string): Configuration {
   return { ...read, database: { kind: 'file', path } };

@@ -1,5 +1,5 @@
 // npm run test:nginx: walks behind a real nginx, restarts of two instances behind it under posts (VALETKEY_ROUNDS is how many,
-// 20), and one machine as deploy/nginx.conf and docs/operating.md have it, and a shared host name, also behind Caddy. The packages are installed where root runs this on Debian.
+// 20), and one machine as deploy/nginx.conf and docs/operating/proxy.md have it, and a shared host name, also behind Caddy. The packages are installed where root runs this on Debian.
 import { spawnSync } from 'node:child_process';
 import { isCaddyThere } from '../test/nginx/caddy.ts';
 import { isThere } from '../test/nginx/nginx.ts';

@@ -1,4 +1,4 @@
-/** The limits on how often people and programs may guess and ask (ASVS 6.1.1; docs/interface.md tells app developers). */
+/** The limits on how often people and programs may guess and ask (ASVS 6.1.1; docs/reference/limits.md tells app developers). */
 import type { Keyring } from '../oauth/keyring.ts';
 import { AccountPace } from './account-pace.ts';
 import { GuessBudget } from './guess-budget.ts';

@@ -1,4 +1,4 @@
-/** What is exported, as one table. The table in `docs/operating.md` is made from it. */
+/** What is exported, as one table. The table in `docs/operating/metrics.md` is made from it. */
 import type { SignInTally } from '../accounts/tally.ts';
 import type { RequestTally } from '../http/request-tally.ts';
 import type { BackupRecord } from '../oauth/restore.ts';

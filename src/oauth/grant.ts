@@ -119,7 +119,7 @@ export type Presentation = { readonly generation: number; readonly at: number; r
 /** Maximum lifetime of an access token that a process may be set to (s); no retry window is longer. */
 export const MAX_ACCESS_TOKEN_LIFETIME = 86_400;
 
-/** Lifetimes in seconds (`docs/interface.md`). */
+/** Lifetimes in seconds (`docs/reference/limits.md`). */
 export type Lifetimes = {
   readonly code: number;
   readonly accessToken: number;

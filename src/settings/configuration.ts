@@ -1,6 +1,6 @@
 /**
  * The configuration: one table with a row for each variable. It is read in one place, and all mistakes are reported at
- * once. The table in `docs/interface.md` is generated from it.
+ * once. The table in `docs/reference/settings.md` is generated from it.
  */
 import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grant.ts';
 import { isLoopback } from '../oauth/loopback.ts';
@@ -310,7 +310,7 @@ function unknownVariables(variables: Readonly<Record<string, string | undefined>
   const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
   return Object.keys(variables)
     .filter((name) => name.startsWith('VALETKEY_') && !known.includes(name))
-    .map((name) => `${name}: there is no such variable; the known ones are in docs/interface.md`);
+    .map((name) => `${name}: there is no such variable; the known ones are in docs/reference/settings.md`);
 }
 
 function defaultListenAddress(url: string, portBehindProxy: number): ListenAddress {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-const numbers = readdirSync('docs/decisions').map((file) => file.slice(0, 4));
+const pages = readdirSync('docs/decisions').filter((file) => file !== 'README.md');
+const numbers = pages.map((file) => file.slice(0, 4));
+
+test('each decision is listed in docs/decisions/README.md once', () => {
+  const list = readFileSync('docs/decisions/README.md', 'utf8');
+  const listed = [...list.matchAll(/^\| \[(\d{4})\]\(((\d{4})[^)]*)\) \| \S/gm)];
+  for (const [, shown, , number] of listed) assert.equal(shown, number);
+  assert.deepEqual(listed.map(([, , file]) => file).sort(), pages.sort());
+});
 
 test('no two decisions have the same number', () => {
   const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);

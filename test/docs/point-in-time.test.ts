@@ -1,4 +1,4 @@
-/** docs/runbooks.md: the way back to a point in time on PostgreSQL, by its commands as they stand, on a server with a real archive. */
+/** docs/runbooks/recovery.md: the way back to a point in time on PostgreSQL, by its commands as they stand, on a server with a real archive. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { addClient, addUser, freePort, startTestService, type TestService } from
 import { patternOf, readSteps, writeValetkey } from './transcript.ts';
 
 const HEADING = 'PostgreSQL, back to a point in time';
-const document = readFileSync(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../docs/runbooks/recovery.md', import.meta.url), 'utf8');
 const steps = readSteps(document.split(/^## /m).find((part) => part.startsWith(`${HEADING}\n`)) ?? '');
 
 /** A server with an archive, and the folders of the runbook. */

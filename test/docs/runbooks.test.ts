@@ -1,7 +1,7 @@
-/** docs/runbooks.md: its commands are run as they stand, in their order, on a real service whose faults are made for real. */
+/** docs/runbooks: the commands are run as they stand, on a real service whose faults are made for real. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
@@ -12,7 +12,8 @@ import { REDIRECT_URI } from '../support/service.ts';
 import { hasCurl, pathWithStandIn, patternOf, readSteps, writeValetkey } from './transcript.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const document = readFileSync(new URL('docs/runbooks.md', ROOT), 'utf8');
+const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8');
+const document = globSync('docs/runbooks/*.md', { cwd: ROOT }).map(read).join('\n');
 /** By its heading, what stands in a runbook. */
 const RUNBOOKS = new Map(document.split(/^## /m).map((part) => [part.split('\n', 1)[0] ?? '', part]));
 const walked = new Set<string>();
@@ -201,8 +202,8 @@ describe('runbooks', { timeout: 300_000 }, () => {
     for (const text of kept) assert.doesNotMatch(text, /vk_rk_/);
     const mixes = (line: string) =>
       /(^|\s)(\/var)?\/backups?\b/.test(line) && /\bkeys\b|\/var\/lib\/valetkey\/?(\s|$)/.test(line);
-    const operating = readFileSync(new URL('docs/operating.md', ROOT), 'utf8');
-    const lines = [document, operating].flatMap((text) => [
+    const operating = globSync('docs/operating/*.md', { cwd: ROOT }).map(read);
+    const lines = [document, ...operating].flatMap((text) => [
       ...[...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n')),
       ...[...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
     ]);
@@ -215,6 +216,6 @@ describe('runbooks', { timeout: 300_000 }, () => {
     const isHere = ([heading, part]: [string, string]) =>
       part.includes('```console') && heading !== 'PostgreSQL, back to a point in time';
     const all = [...RUNBOOKS].filter(isHere).map(([heading]) => heading);
-    assert.deepEqual([...walked], all);
+    assert.deepEqual([...walked].sort(), all.sort());
   });
 });

@@ -37,7 +37,7 @@ test('operators: the paths of a shared host name are all that the service answer
     );
 });
 
-test('operators: nginx, Caddy and Next.js are told the same paths, and docs/adopting.md lists them', async () => {
+test('operators: nginx, Caddy and Next.js are told the same paths, and docs/operating/shared-host.md lists them', async () => {
   const nginx = [
     ...read('nginx.conf').matchAll(/^ {4}location (=|\^~) (\/\S*) \{\n {8}proxy_pass http:\/\/valetkey;/gm),
   ]
@@ -53,6 +53,6 @@ test('operators: nginx, Caddy and Next.js are told the same paths, and docs/adop
     PATHS,
   );
   for (const { source, destination } of beforeFiles) assert.equal(destination, `http://127.0.0.1:3000${source}`);
-  const adopting = readFileSync(new URL('../../docs/adopting.md', import.meta.url), 'utf8');
-  for (const path of PATHS) assert.ok(adopting.includes(`| \`${path.replace('/connect', '{base}')}\` |`), path);
+  const page = readFileSync(new URL('../../docs/operating/shared-host.md', import.meta.url), 'utf8');
+  for (const path of PATHS) assert.ok(page.includes(`| \`${path.replace('/connect', '{base}')}\` |`), path);
 });

@@ -1,4 +1,4 @@
-/** A dump of PostgreSQL, made beside the service by its own tools and restored by the commands of docs/operating.md. */
+/** A dump of PostgreSQL, made beside the service by its own tools and restored by the commands of docs/operating/backup.md. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,8 +24,8 @@ import { POSTGRES_TOOLS, type PostgresServer, startPostgresOfTools } from '../su
 import { addClient, addUser, freePort, startTestService } from '../support/service.ts';
 
 /** The commands of the document: how a dump is made, and how it is put in place and made fit to be served. */
-const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-const chapter = document.split(/^### /m).find((part) => part.startsWith('Backups of PostgreSQL\n')) ?? '';
+const document = readFileSync(new URL('../../docs/operating/backup.md', import.meta.url), 'utf8');
+const chapter = document.split(/^## /m).find((part) => part.startsWith('Backups of PostgreSQL\n')) ?? '';
 const [, DUMP = ''] = /`(pg_dump [^`]*)`/.exec(chapter) ?? [];
 const [, block = ''] = /^```\n(.*?)^```/ms.exec(chapter) ?? [];
 const [CREATE = '', FILL = '', END = '', ...more] = block

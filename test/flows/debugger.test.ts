@@ -16,7 +16,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const [, entrypoint = ''] = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile')) ?? [];
 const [, execStart = ''] = /^ExecStart=(.*)$/m.exec(read('deploy/valetkey.service')) ?? [];
 
-const [, wrapper = ''] = /^exec (.*) "\$@"$/m.exec(read('docs/operating.md')) ?? [];
+const [, wrapper = ''] = /^exec (.*) "\$@"$/m.exec(read('docs/operating/install.md')) ?? [];
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
 /** npm itself is a process between, which holds nothing. */
 const script = (name: string) => (scripts[name] ?? '').replace(/^exec /, '').split(' ');

@@ -1,4 +1,4 @@
-/** Host names of Valetkey's own on one machine: deploy/nginx.conf with TLS, and the Caddyfile of docs/operating.md, both for real. */
+/** Host names of Valetkey's own on one machine: deploy/nginx.conf with TLS, and the Caddyfile of docs/operating/proxy.md, both for real. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import {
   startOneMachine,
 } from './nginx.ts';
 
-const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+const operating = readFileSync(new URL('../../docs/operating/proxy.md', import.meta.url), 'utf8');
 const [, ofCaddy = ''] = /Caddy sets both headers by itself.*?```\n(.*?)^```/ms.exec(operating) ?? [];
 
 async function startCaddy(t: Lifetime, at: Addresses, service: Addresses): Promise<void> {
@@ -79,7 +79,7 @@ async function sendOverTls(url: string, servername: string | undefined, host: st
 }
 
 // Not skipped tests: nothing that this project brings is missing.
-test('operators: behind Caddy, as docs/operating.md says, a grant lives', async (t) => {
+test('operators: behind Caddy, as docs/operating/proxy.md says, a grant lives', async (t) => {
   if (!isCaddyThere()) return t.diagnostic('not tried: Caddy is not installed, and npm run test:nginx installs it');
   const at = await nginxAddresses();
   const { service, inside } = await startBehind(t, at);

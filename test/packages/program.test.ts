@@ -25,7 +25,9 @@ const files: string[] = packed.files.map(({ path }: { path: string }) => path);
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
 /** What the documents have an operator take from deploy/, but for the scripts of a checkout. */
-const documents = ['docs/operating.md', 'docs/adopting.md'].map((path) => readFileSync(join(root, path), 'utf8'));
+const documents = globSync(['docs/*.md', 'docs/operating/*.md'], { cwd: root }).map((path) =>
+  readFileSync(join(root, path), 'utf8'),
+);
 const named = documents.join().match(/(?<=\.\.\/|\/opt\/valetkey\/)deploy\/[\w.*/-]+/g) ?? [];
 const DEPLOYED = globSync([...named, ...named.map((path) => `${path}/*`)], { cwd: root }).filter(
   (path) => !path.endsWith('.sh') && statSync(join(root, path)).isFile(),

@@ -113,7 +113,7 @@ test('operating: systemd waits longer for a stop than a stop takes, tells the se
 });
 
 test('operating: a command with credentials gets the same ones as the service, and the wrapper reads them', (t) => {
-  const operating = readFileSync(join(deploy, '../docs/operating.md'), 'utf8');
+  const operating = readFileSync(join(deploy, '../docs/operating/install.md'), 'utf8');
   const credentials = readFileSync(join(deploy, 'valetkey-credentials.conf'), 'utf8');
   const handed = (text: string) => text.match(/LoadCredential=\S+/g);
   const [line = ''] = /^systemd-run .*$/m.exec(operating) ?? [];

@@ -1,4 +1,4 @@
-/** The README's transcript, run as it stands in a shell; only the addresses are those of free ports. */
+/** The transcript of docs/getting-started.md, run as it stands in a shell; only the addresses are those of free ports. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,14 +14,14 @@ import { freePort, PASSWORD } from '../support/service.ts';
 import { appears, hasCurl, pathWithStandIn, patternOf, readSteps, temporaryFolder } from './transcript.ts';
 
 const root = new URL('../..', import.meta.url);
-const readme = readFileSync(new URL('README.md', root), 'utf8');
+const page = readFileSync(new URL('docs/getting-started.md', root), 'utf8');
 
 if (hasCurl)
-  test('README: the transcript works as it stands', { timeout: 300_000 }, (t) =>
+  test('getting started: the transcript works as it stands', { timeout: 300_000 }, (t) =>
     walkTranscript(t, temporaryFolder(t), process.env['PATH'] ?? ''),
   );
 
-test('README: the transcript needs Node.js and npm alone: what it sends is right where there is no curl', {
+test('getting started: the transcript needs Node.js and npm alone: what it sends is right where there is no curl', {
   timeout: 300_000,
 }, (t) => {
   const folder = temporaryFolder(t);
@@ -81,7 +81,7 @@ async function walkTranscript(t: TestContext, folder: string, PATH: string): Pro
     VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
     VALETKEY_KEYS_FILE: join(folder, 'keys'),
   };
-  const [start, ...steps] = readSteps(readme);
+  const [start, ...steps] = readSteps(page);
   assert.match(start?.command ?? '', /^npm start$/);
   const service = spawn('npm', ['start'], {
     cwd: root,
@@ -122,7 +122,7 @@ async function listenAndAllow(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const printed = text(listener.stdout);
-  const [, address = ''] = /^ {4}(http:\/\/localhost:3000\/auth\S+)$/m.exec(readme) ?? [];
+  const [, address = ''] = /^ {4}(http:\/\/localhost:3000\/auth\S+)$/m.exec(page) ?? [];
   const location = await pressAllow(
     onFreePorts(address.replace(/app_\w+/, environment['CLIENT_ID'] ?? '')),
     environment['PASSWORD'] ?? '',

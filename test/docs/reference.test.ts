@@ -1,6 +1,6 @@
-/** `docs/interface.md` against the program: its configuration table is the generated one, its command table is complete. */
+/** The pages of docs/reference against the program: the settings table is the generated one, the command table is complete. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { makeThrottles } from '../../src/accounts/limits.ts';
 import type { Limit } from '../../src/accounts/throttle.ts';
@@ -22,7 +22,11 @@ const OPENAPI = JSON.parse(readFileSync(new URL('../../docs/openapi.json', impor
   paths: Record<string, Described>;
   components: { schemas: Record<string, { properties: object }> };
 };
-const DOCUMENT = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
+const ROOT = new URL('../../', import.meta.url);
+/** All reference pages, one after the other. */
+const DOCUMENT = globSync('docs/reference/*.md', { cwd: ROOT })
+  .map((file) => readFileSync(new URL(file, ROOT), 'utf8'))
+  .join('\n');
 
 test('the configuration table is the one that the program makes', () => {
   const [, documented] =
@@ -31,7 +35,7 @@ test('the configuration table is the one that the program makes', () => {
   assert.equal(
     documented,
     table,
-    `src/settings/configuration.ts changed: paste this between the two comments in docs/interface.md\n\n${table}\n`,
+    `src/settings/configuration.ts changed: paste this between the two comments in docs/reference/settings.md\n\n${table}\n`,
   );
 });
 
@@ -53,7 +57,7 @@ test('ASVS 6.1.1: the table of limits says what the program counts', () => {
 test('every command stands in the command table with its options, and no other', async () => {
   const program = await commandsOfProgram();
   const documented = new Map(
-    [...section('## Commands').matchAll(/^\| `([a-z -]+)` \| (.*) \|$/gm)].map(([, name = '', text = '']) => [
+    [...section('# Commands').matchAll(/^\| `([a-z -]+)` \| (.*) \|$/gm)].map(([, name = '', text = '']) => [
       name,
       text,
     ]),
@@ -62,7 +66,7 @@ test('every command stands in the command table with its options, and no other',
   for (const [name, options] of program) {
     for (const option of options) {
       const said = new RegExp(`(?<![a-z-])${option}(?![a-z-])`).test(documented.get(name) ?? '');
-      assert.ok(said, `docs/interface.md: the row of "${name}" does not name ${option}`);
+      assert.ok(said, `docs/reference/commands.md: the row of "${name}" does not name ${option}`);
     }
   }
 });
@@ -100,7 +104,7 @@ test('every path of a page or endpoint that the program serves is documented', (
   const ofPages = Object.values(pagePaths('')).filter((path) => typeof path === 'string');
   const served = [...published, RESOURCE_METADATA_PATH, ...ofPages, '/healthz', '/readyz'];
   for (const path of served.filter((path) => !path.startsWith('/assets/')))
-    assert.ok(DOCUMENT.includes(`${path}\``), `docs/interface.md does not name ${path}`);
+    assert.ok(DOCUMENT.includes(`${path}\``), `no page of docs/reference names ${path}`);
 });
 
 /** The rows of the first table below a heading, as the texts of their cells. */
@@ -137,5 +141,6 @@ function parametersRead(path: string): string[] {
 /** The text below a heading, up to the next one of its level. */
 function section(heading: string): string {
   const [, text = ''] = DOCUMENT.split(`\n${heading}\n`);
-  return text.split('\n## ')[0] ?? '';
+  const level = heading.indexOf(' ');
+  return text.split(new RegExp(`\\n#{1,${level}} `))[0] ?? '';
 }
