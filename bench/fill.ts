@@ -2,18 +2,18 @@
  * Mints codes ahead: accounts, a client and so many grants in the database that the environment names, through the
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
-import { newAccountId } from '../src/accounts/account.ts';
-import { SET_HERE } from '../src/accounts/new-account.ts';
-import { newSessionToken, passwordSession } from '../src/accounts/session.ts';
-import type { OwnerSession } from '../src/oauth/allow.ts';
-import { auditEvent } from '../src/oauth/audit.ts';
-import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
-import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
-import { ClientKeys } from '../src/oauth/client-keys.ts';
-import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
-import { KnownTokens } from '../src/oauth/known-tokens.ts';
-import { Parameters } from '../src/oauth/parameters.ts';
-import { newProtocolTally } from '../src/oauth/tally.ts';
+import { newAccountId } from '../src/accounts/people/account.ts';
+import { SET_HERE } from '../src/accounts/people/new-account.ts';
+import { newSessionToken, passwordSession } from '../src/accounts/people/session.ts';
+import { ClientAuthenticator } from '../src/oauth/clients/client-authenticator.ts';
+import { ClientKeys } from '../src/oauth/clients/client-keys.ts';
+import { createKeyring, type Keyring } from '../src/oauth/keys/keyring.ts';
+import type { OwnerSession } from '../src/oauth/protocol/allow.ts';
+import { AuthorizationServer } from '../src/oauth/protocol/authorization-server.ts';
+import { KnownTokens } from '../src/oauth/protocol/known-tokens.ts';
+import { Parameters } from '../src/oauth/protocol/parameters.ts';
+import { newProtocolTally } from '../src/oauth/protocol/tally.ts';
+import { auditEvent } from '../src/oauth/trail/audit.ts';
 import { ClientRegistry } from '../src/operator/client-registry.ts';
 import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
 import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/settings/configuration.ts';

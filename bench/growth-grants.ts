@@ -2,9 +2,10 @@
  * The requests of bench/growth.ts: each on another grant, drawn from the whole table, with credentials that are derived
  * here as the service derives them. They are made a lap at a time, before its clock starts.
  */
-import { deriveCredential } from '../src/oauth/credential.ts';
-import type { Grant } from '../src/oauth/grant.ts';
-import { currentGeneration, deriveTokens } from '../src/oauth/token-pair.ts';
+
+import type { Grant } from '../src/oauth/grants/grant.ts';
+import { deriveCredential } from '../src/oauth/keys/credential.ts';
+import { currentGeneration, deriveTokens } from '../src/oauth/protocol/token-pair.ts';
 import type { Call } from './connection.ts';
 import { type FilledDatabase, putBack } from './growth-database.ts';
 import {

@@ -1,6 +1,6 @@
 /** Which statements of the store touch how many partitions, after the SQL of docs/scaling.md has divided the grants. */
 import { readFileSync } from 'node:fs';
-import { auditEvent } from '../src/oauth/audit.ts';
+import { auditEvent } from '../src/oauth/trail/audit.ts';
 import { costOf, onServer, open } from './scaling-postgresql.ts';
 import { type Ask, fill } from './scaling-postgresql-fill.ts';
 import {

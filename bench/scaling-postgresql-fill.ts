@@ -1,6 +1,6 @@
 /** Made-up clients, accounts and grants in PostgreSQL, inserted by SQL, which makes millions of rows in minutes. */
-import type { Grant } from '../src/oauth/grant.ts';
-import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
+import type { Grant } from '../src/oauth/grants/grant.ts';
+import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
 import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
 import { STORED_CLIENT } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grant-rows.ts';

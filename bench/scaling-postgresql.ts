@@ -1,8 +1,8 @@
 /** What a grant costs in PostgreSQL: a real server with synced commits, filled by SQL and worked by the real store. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Store } from '../src/oauth/store.ts';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
+import type { Store } from '../src/storage/tables/alike.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { type Ask, fill } from './scaling-postgresql-fill.ts';
 import {

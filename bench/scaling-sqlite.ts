@@ -3,10 +3,10 @@ import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync } from '
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Account } from '../src/accounts/account.ts';
-import { SET_HERE } from '../src/accounts/new-account.ts';
-import type { Client } from '../src/oauth/client.ts';
-import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
+import type { Account } from '../src/accounts/people/account.ts';
+import { SET_HERE } from '../src/accounts/people/new-account.ts';
+import type { Client } from '../src/oauth/clients/client.ts';
+import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
 import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';

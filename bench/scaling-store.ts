@@ -1,15 +1,15 @@
 /** What both stores are asked in `node bench/scaling.ts --measure`: the same made-up grants, and so many at a time. */
 
 import { hash } from 'node:crypto';
-import { newGrant } from '../src/oauth/allow.ts';
-import { auditEvent } from '../src/oauth/audit.ts';
-import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oauth/grant.ts';
-import { createKeyring } from '../src/oauth/keyring.ts';
-import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
-import { scopeNames } from '../src/oauth/scope.ts';
-import { makeSecret } from '../src/oauth/secret.ts';
-import type { Store } from '../src/oauth/store.ts';
+import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oauth/grants/grant.ts';
+import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
+import { scopeNames } from '../src/oauth/grants/scope.ts';
+import { createKeyring } from '../src/oauth/keys/keyring.ts';
+import { makeSecret } from '../src/oauth/keys/secret.ts';
+import { newGrant } from '../src/oauth/protocol/allow.ts';
+import { auditEvent } from '../src/oauth/trail/audit.ts';
 import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
+import type { Store } from '../src/storage/tables/alike.ts';
 
 /** Requests under way at once. */
 const IN_FLIGHT = 64;

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TrailHeldUp } from '../src/oauth/store.ts';
+import { TrailHeldUp } from '../src/oauth/trail/audit-store.ts';
 import { startTestService } from '../test/support/service.ts';
 import { addResourceServer, basic } from '../test/support/standard.ts';
 import { onServer, open } from './scaling-postgresql.ts';

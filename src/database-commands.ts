@@ -8,7 +8,7 @@ import { copyIn, removeOlder } from './backup/kept-copies.ts';
 import { digestOf, withPart, writeNamed } from './backup/named-file.ts';
 import type { BackupAsked, BackupMade, CommandContext, RestoreAsked, Restored } from './cli/context.ts';
 import type { WiredInstallation } from './installation.ts';
-import { createKeyring } from './oauth/keyring.ts';
+import { createKeyring } from './oauth/keys/keyring.ts';
 import { isNew, nothingThere } from './open-database.ts';
 import { makeFolder } from './process/folder.ts';
 import { InstallationError } from './process/installation-error.ts';

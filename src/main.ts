@@ -19,7 +19,7 @@ import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation, type WiringWorld } from './installation.ts';
 import { keyCommands } from './key-commands.ts';
 import { followKeys, instanceName, refuseUnknownMethods } from './may-serve.ts';
-import { createKeyring } from './oauth/keyring.ts';
+import { createKeyring } from './oauth/keys/keyring.ts';
 import { isNew, later, nothingThere, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';

@@ -1,7 +1,7 @@
 /** What keeps an instance from serving a database that opened: a way to sign in that nobody registered, or a root key that it lacks. */
 import { hostname } from 'node:os';
-import type { LiveKeyring } from './oauth/keyring.ts';
-import { rootKeyName } from './oauth/root-key.ts';
+import type { LiveKeyring } from './oauth/keys/keyring.ts';
+import { rootKeyName } from './oauth/keys/root-key.ts';
 import { later } from './open-database.ts';
 import { KeyWatch } from './operator/key-watch.ts';
 import { InstallationError } from './process/installation-error.ts';

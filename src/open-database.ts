@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { LiveKeyring } from './oauth/keyring.ts';
+import type { LiveKeyring } from './oauth/keys/keyring.ts';
 import type { Log } from './process/log.ts';
 import { type Configuration, sharedSettings } from './settings/configuration.ts';
 import { noteServed, refusalOfNew } from './settings/served-installations.ts';

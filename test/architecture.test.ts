@@ -19,8 +19,8 @@ const INSTALLATION_ERROR = 'src/process/installation-error.ts';
 
 /** What the files of a floor may import: packages by name, `src/…` by folder or file; after `type ` its types alone. */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  'src/oauth/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
-  'src/oauth/networks.ts': ['ipaddr.js'],
+  'src/oauth/clients/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
+  'src/oauth/guessing/networks.ts': ['ipaddr.js'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
   'src/operator/': ['node:crypto', 'src/oauth/', 'src/accounts/'],
   'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
@@ -71,8 +71,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/examination.ts': [''],
   'src/doctor/': [
     'type node:',
-    'src/oauth/doctor-pass.ts',
-    'src/oauth/root-key.ts',
+    'src/oauth/keys/doctor-pass.ts',
+    'src/oauth/keys/root-key.ts',
     'src/operator/certificate-remedy.ts',
     'type src/',
   ],
@@ -97,7 +97,7 @@ const rules: readonly Rule[] = [
         })
         .map(({ from }) => `imports ${from}`);
     },
-    example: ['src/oauth/grant.ts', "import { readFile } from 'node:fs';"],
+    example: ['src/oauth/grants/grant.ts', "import { readFile } from 'node:fs';"],
   },
   {
     says: 'SQL stands under src/storage: give the store a verb for it',
@@ -110,7 +110,7 @@ const rules: readonly Rule[] = [
   {
     says: 'the environment and the clock are read in src/main.ts alone: take the value or the clock as a parameter',
     finds: outside('src/main.ts', /\bprocess\.env\b|\bDate\.now\b|\bnew Date(\(\)|;)/),
-    example: ['src/oauth/grant.ts', 'const now = Date.now();'],
+    example: ['src/oauth/grants/grant.ts', 'const now = Date.now();'],
   },
   {
     says: 'chance comes from node:crypto: use randomBytes or randomInt',
@@ -141,7 +141,7 @@ const rules: readonly Rule[] = [
         return name !== undefined && !overload && !before.trimEnd().endsWith('*/');
       });
     },
-    example: ['src/oauth/pkce.ts', '// a challenge\nexport function challenge() {}'],
+    example: ['src/oauth/protocol/pkce.ts', '// a challenge\nexport function challenge() {}'],
   },
 ];
 
@@ -187,7 +187,7 @@ test('no file of the project names a package registry or a place on this machine
 
 /** Maximum lines of a source file, but for tables, of which each line is looked up and none followed. */
 const MAX_LINES = 400;
-const TABLES = ['src/accounts/common-passwords.ts', 'src/pages/messages/'];
+const TABLES = ['src/accounts/passwords/common-passwords.ts', 'src/pages/messages/'];
 
 test(`a file that somebody follows has ${MAX_LINES} lines at most: split it by what it does`, () => {
   const isTable = (path: string) => TABLES.some((table) => path.startsWith(table));
@@ -197,17 +197,45 @@ test(`a file that somebody follows has ${MAX_LINES} lines at most: split it by w
   assert.deepEqual(tooLong(sources), []);
 });
 
-/** Maximum number of files in a room of `http/`. */
-const MAX_FILES = 22;
+/** The rooms of two floors, from the ground up: '' has the files that lie on the floor itself. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/oauth/': [
+    ...['', 'keys', 'guessing', 'grants', 'trail', 'installation'],
+    ...['clients', 'protocol', 'device', 'connected-apps'],
+  ],
+  'src/accounts/': ['', 'guessing', 'people', 'passwords', 'sign-in', 'providers', 'import'],
+};
 
-test(`a room of src/http has ${MAX_FILES} files at most: find the part that stands by itself, and make it a room`, () => {
+test('a room of oauth/ and accounts/ imports from itself and those before it, also types: move down what both need', () => {
+  const uphill = (path: string, code: string) => {
+    const [floor, rooms] = Object.entries(ROOMS).find(([start]) => path.startsWith(start)) ?? ['', []];
+    const height = (file: string) => rooms.indexOf(dirname(file.slice(floor.length)).replace('.', ''));
+    const found = imports(path, code).filter(({ from }) => from.startsWith(floor) && height(from) > height(path));
+    return [
+      ...(height(path) < 0 ? ['lies in no room of the list'] : []),
+      ...found.map(({ from }) => `imports ${from}`),
+    ];
+  };
+  const example = "import type { Client } from '../clients/client.ts';";
+  assert.deepEqual(uphill('src/oauth/keys/secret.ts', example), ['imports src/oauth/clients/client.ts']);
+  assert.deepEqual(uphill('src/oauth/cellar/secret.ts', ''), ['lies in no room of the list']);
+  const inRooms = sources.filter(({ path }) => Object.keys(ROOMS).some((floor) => path.startsWith(floor)));
+  const found = inRooms.flatMap(({ path, code }) => uphill(path, code).map((what) => `${path} ${what}`));
+  assert.deepEqual(found, [], found.join('\n'));
+});
+
+/** Maximum number of files in a room of `oauth/` and `accounts/`, and of `http/`. */
+const MAX_FILES = { domain: 20, http: 22 };
+
+test(`a room of oauth/ and accounts/ has ${MAX_FILES.domain} files at most, one of http/ ${MAX_FILES.http}: make a room of the part that stands by itself`, () => {
   const fullRooms = (paths: readonly string[]) =>
     [...Map.groupBy(paths, (path) => dirname(path))]
-      .filter(([, files]) => files.length > MAX_FILES)
+      .filter(([room, files]) => files.length > MAX_FILES[room.startsWith('src/http') ? 'http' : 'domain'])
       .map(([room]) => room);
-  const example = Array.from({ length: MAX_FILES + 1 }, (_, number) => `src/http/api/${number}.ts`);
+  const example = Array.from({ length: MAX_FILES.http + 1 }, (_, number) => `src/http/api/${number}.ts`);
   assert.deepEqual(fullRooms(example), ['src/http/api']);
-  assert.deepEqual(fullRooms(sources.map(({ path }) => path).filter((path) => path.startsWith('src/http/'))), []);
+  const inRooms = sources.map(({ path }) => path).filter((path) => /^src\/(http|oauth|accounts)\//.test(path));
+  assert.deepEqual(fullRooms(inRooms), []);
 });
 
 /** The circles that a walk along the imports meets, each from the file where it was met first. */

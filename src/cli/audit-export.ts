@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
-import { TrailHeldUp } from '../oauth/store.ts';
+import { TrailHeldUp } from '../oauth/trail/audit-store.ts';
 import type { TrailPlace } from '../operator/audit-trail.ts';
 import { type ExportedEvent, exportedEvent } from '../operator/exported-event.ts';
 import { type CliCommand, WrongUse } from './command.ts';

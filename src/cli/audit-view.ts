@@ -1,6 +1,6 @@
 /** How events of the audit trail are shown: many with a line each, whatever the width is, and one in full. */
-import { accountLabel } from '../accounts/account.ts';
-import type { NamedAuditEvent } from '../oauth/store.ts';
+import { accountLabel } from '../accounts/people/account.ts';
+import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
 import { type Column, card, fitted } from './table.ts';
 import { exactDay, exactTime, isoTime } from './time.ts';
 

@@ -1,7 +1,7 @@
 /** `audit`: who changed what somebody may do, and when. */
 import { InvalidArgumentError } from 'commander';
-import { AUDIT_ACTIONS, type AuditAction } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../oauth/trail/audit.ts';
 import { addAuditExport } from './audit-export.ts';
 import { addAuditVerify } from './audit-verify.ts';
 import { eventCard, eventJson, eventLines } from './audit-view.ts';

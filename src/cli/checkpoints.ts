@@ -1,6 +1,7 @@
 /** Checkpoints of the audit trail that were kept elsewhere, as commands are given them. */
-import { type Checkpoint, findCheckpoints } from '../oauth/audit-checkpoint.ts';
+
 import { OperatorError } from '../oauth/error.ts';
+import { type Checkpoint, findCheckpoints } from '../oauth/trail/audit-checkpoint.ts';
 import type { CommandRun } from './command-run.ts';
 import { piecesOf } from './file-pieces.ts';
 

@@ -1,5 +1,5 @@
 /** `client refresh`: takes over what the metadata document of an app says now, or only looks. */
-import type { Client } from '../oauth/client.ts';
+import type { Client } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { ClientDocuments, ComparedDocument } from '../operator/client-documents.ts';
 import { shownClient } from './client-view.ts';

@@ -1,8 +1,8 @@
 /** Reads an app's settings from the options of `client register` and `client update`. */
-import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
+import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
-import type { Scope } from '../oauth/scope.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
+import type { Scope } from '../oauth/grants/scope.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
 import { readJwksFile } from './jwks-file.ts';
 import { secondsOf, type TimeSetting } from './option.ts';

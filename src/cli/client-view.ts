@@ -1,5 +1,5 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
-import type { Client, PublicKey } from '../oauth/client.ts';
+import type { Client, PublicKey } from '../oauth/clients/client.ts';
 import type { FetchedClient } from '../operator/client-documents.ts';
 import type { ListedClient } from '../operator/client-list.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';

@@ -1,6 +1,6 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
-import type { Client } from '../oauth/client.ts';
+import type { Client } from '../oauth/clients/client.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';

@@ -1,12 +1,14 @@
 /** What commands get. They decide nothing, and know the domain but not how it is stored or served. */
-import type { Accounts } from '../accounts/accounts.ts';
-import type { UserImport } from '../accounts/user-import.ts';
-import type { UserLinks } from '../accounts/user-links.ts';
-import type { Actor } from '../oauth/audit.ts';
-import type { Checkpoint } from '../oauth/audit-checkpoint.ts';
-import type { GrantRegistry } from '../oauth/grant-registry.ts';
-import type { Revived } from '../oauth/since-backup.ts';
-import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
+
+import type { UserImport } from '../accounts/import/user-import.ts';
+import type { UserLinks } from '../accounts/import/user-links.ts';
+import type { Accounts } from '../accounts/sign-in/accounts.ts';
+import type { GrantRegistry } from '../oauth/connected-apps/grant-registry.ts';
+import type { Revived } from '../oauth/installation/since-backup.ts';
+import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
+import type { Actor } from '../oauth/trail/audit.ts';
+import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
+import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientDocuments } from '../operator/client-documents.ts';

@@ -1,6 +1,6 @@
 /** What a question says of the grants that an act is about to end. */
 
-import { type GrantRegistry, MAX_COUNTED } from '../oauth/grant-registry.ts';
+import { type GrantRegistry, MAX_COUNTED } from '../oauth/connected-apps/grant-registry.ts';
 import { counted } from './counted.ts';
 
 /** Whose grants end. */

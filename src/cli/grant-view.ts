@@ -1,6 +1,7 @@
 /** How grants are shown: in lists, and the whole life of one. */
-import { accountLabel } from '../accounts/account.ts';
-import { isForDevice } from '../oauth/device-authorization.ts';
+import { accountLabel } from '../accounts/people/account.ts';
+import type { GrantLife } from '../oauth/connected-apps/grant-life.ts';
+import { isForDevice } from '../oauth/grants/device-grant.ts';
 import {
   type Grant,
   grantIdText,
@@ -8,9 +9,9 @@ import {
   lastUse,
   MAX_GRANTS_OF_ONE_APP,
   USE_IS_NEWS_AFTER_MS,
-} from '../oauth/grant.ts';
-import type { GrantLife } from '../oauth/grant-life.ts';
-import type { FoundGrant, ListedGrant, NamedAuditEvent } from '../oauth/store.ts';
+} from '../oauth/grants/grant.ts';
+import type { FoundGrant, ListedGrant } from '../oauth/protocol/grant-store.ts';
+import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
 import { byWhom, eventJson, eventLines, withId } from './audit-view.ts';
 import type { CommandResult } from './command-run.ts';
 import { card, type Field, table } from './table.ts';

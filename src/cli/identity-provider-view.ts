@@ -1,5 +1,5 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
-import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
 import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
 import type { EndedThroughProvider } from '../operator/provider-ending.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';

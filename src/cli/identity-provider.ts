@@ -1,6 +1,6 @@
 /** `identity-provider`: registers the products where people sign in elsewhere, and changes them. */
 import { Option } from 'commander';
-import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
+import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
 import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';

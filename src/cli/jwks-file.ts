@@ -1,7 +1,7 @@
 /** Reads an app's public keys from a file with a JSON Web Key Set, or with a single key (RFC 7517 §4 and §5). */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import type { PublicKey } from '../oauth/client.ts';
+import type { PublicKey } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 
 const MAX_BYTES = 64 * 1024;

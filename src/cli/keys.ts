@@ -1,6 +1,6 @@
 /** `keys`: the root keys from which every credential is derived. */
 import { OperatorError } from '../oauth/error.ts';
-import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
+import { readRootKeyName, rootKeyName } from '../oauth/keys/root-key.ts';
 import type { KeyStatus, ListedKey } from '../operator/key-registry.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';

@@ -1,10 +1,10 @@
 /** Options that commands share, and readers of values. A reader returns the value, or throws an error with the remedy. */
 
 import { InvalidArgumentError } from 'commander';
-import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
-import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
-import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/scope.ts';
+import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
+import type { AssertionAudience, ConsentPolicy } from '../oauth/clients/client.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
+import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/grants/scope.ts';
 import { readDuration } from '../settings/duration.ts';
 
 /** The option of commands that ask before they act. */

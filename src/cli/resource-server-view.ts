@@ -1,5 +1,5 @@
 /** How resource servers are shown, to programs and to people. A secret is shown only once, when it is made. */
-import type { ResourceServer } from '../oauth/resource-server.ts';
+import type { ResourceServer } from '../oauth/clients/resource-server.ts';
 import { CODEX_DOCUMENT, codexDocumentFor } from '../operator/codex-document.ts';
 import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';

@@ -1,7 +1,7 @@
 /** `database restore`. */
 import { OperatorError } from '../oauth/error.ts';
-import { rootKeyName } from '../oauth/root-key.ts';
-import type { Revived } from '../oauth/since-backup.ts';
+import type { Revived } from '../oauth/installation/since-backup.ts';
+import { rootKeyName } from '../oauth/keys/root-key.ts';
 import type { ReadTrail } from '../operator/backups.ts';
 import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
 import { type CliCommand, WrongUse } from './command.ts';

@@ -1,5 +1,5 @@
 /** `scope`: defines what scopes mean in words, for the whole installation and in each language. */
-import type { ScopeDefinition, ScopeEffect } from '../oauth/scope.ts';
+import type { ScopeDefinition, ScopeEffect } from '../oauth/grants/scope.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { readEffect, readSentence, type Sentences, YES, type YesOption } from './option.ts';

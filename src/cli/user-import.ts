@@ -1,5 +1,5 @@
 /** `user import`: reads a file of people from elsewhere, and says what became of each line. */
-import type { ImportReport } from '../accounts/user-import.ts';
+import type { ImportReport } from '../accounts/import/user-import.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { piecesOf } from './file-pieces.ts';

@@ -1,6 +1,7 @@
 /** `user link`: says who accounts are at an identity provider, one by one or from a file. */
-import { accountLabel } from '../accounts/account.ts';
-import type { Link, Linked, LinkReport } from '../accounts/user-links.ts';
+
+import type { Link, Linked, LinkReport } from '../accounts/import/user-links.ts';
+import { accountLabel } from '../accounts/people/account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { piecesOf } from './file-pieces.ts';

@@ -1,8 +1,8 @@
 /** How users are shown, to programs and to people. A password and an invitation's address are shown only once. */
-import type { Account } from '../accounts/account.ts';
-import { type ListedAccount, NO_USE } from '../accounts/account-list.ts';
-import type { NewInvitation } from '../accounts/accounts.ts';
-import type { AccountUse } from '../accounts/store.ts';
+import type { Account } from '../accounts/people/account.ts';
+import { type ListedAccount, NO_USE } from '../accounts/people/account-list.ts';
+import type { AccountUse } from '../accounts/people/store.ts';
+import type { NewInvitation } from '../accounts/sign-in/accounts.ts';
 import type { CommandResult } from './command-run.ts';
 import type { LongList } from './long-list.ts';
 import type { NewPassword } from './password-input.ts';

@@ -1,9 +1,9 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
 import { Option } from 'commander';
-import { type Account, accountLabel } from '../accounts/account.ts';
-import { NO_USE } from '../accounts/account-list.ts';
-import { subjectOf } from '../accounts/identity-provider.ts';
-import type { AboutAccount } from '../accounts/new-account.ts';
+import { type Account, accountLabel } from '../accounts/people/account.ts';
+import { NO_USE } from '../accounts/people/account-list.ts';
+import { subjectOf } from '../accounts/people/identity-provider.ts';
+import type { AboutAccount } from '../accounts/people/new-account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';

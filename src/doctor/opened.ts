@@ -1,8 +1,8 @@
 /** What an opened database tells: settings, keys, clocks, sizes, who can reach it, and where people sign in. */
-import type { Client } from '../oauth/client.ts';
-import type { BackupRecord } from '../oauth/restore.ts';
-import type { RootKeys } from '../oauth/root-key.ts';
-import { rootKeyName } from '../oauth/root-key.ts';
+import type { Client } from '../oauth/clients/client.ts';
+import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { RootKeys } from '../oauth/keys/root-key.ts';
+import { rootKeyName } from '../oauth/keys/root-key.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { Finding as StorageFinding } from '../storage/storage.ts';
 import { type Finding, Findings } from './finding.ts';

@@ -3,7 +3,7 @@
  * must not believe, and the service says what of it arrived.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/doctor-pass.ts';
+import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/keys/doctor-pass.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge } from './sizes.ts';
 import { type Failed, ofUnreached, REACH } from './unreached.ts';

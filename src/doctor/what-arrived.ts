@@ -1,5 +1,5 @@
 /** What the service saw of a question that was asked through the proxy, with claims that it must not believe. */
-import type { Seen } from '../oauth/doctor-pass.ts';
+import type { Seen } from '../oauth/keys/doctor-pass.ts';
 import type { Findings } from './finding.ts';
 
 /** An address for documentation (RFC 5737), which no visitor has. */

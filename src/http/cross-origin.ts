@@ -5,7 +5,7 @@
  * this.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isOriginOf } from '../oauth/redirect-uri.ts';
+import { isOriginOf } from '../oauth/clients/redirect-uri.ts';
 import { formOf } from './form.ts';
 import type { Service } from './service.ts';
 

@@ -1,7 +1,7 @@
 /** Decodes queries and bodies to parameters. An error never quotes the input, which may hold a secret. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Parameter, Parameters } from '../oauth/parameters.ts';
+import { type Parameter, Parameters } from '../oauth/protocol/parameters.ts';
 
 /** Maximum size of a body. */
 export const BODY_LIMIT_BYTES = 64 * 1024;

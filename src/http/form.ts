@@ -1,6 +1,6 @@
 /** The parameters that a request posted. */
 import type { FastifyRequest } from 'fastify';
-import { Parameters } from '../oauth/parameters.ts';
+import { Parameters } from '../oauth/protocol/parameters.ts';
 
 const NOTHING = new Parameters([]);
 

@@ -1,8 +1,8 @@
 /** Where a request comes from, for throttles, logs and the audit trail. */
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import type { Seen } from '../oauth/doctor-pass.ts';
+import type { RequestOrigin } from '../oauth/clients/client-authenticator.ts';
+import type { Seen } from '../oauth/keys/doctor-pass.ts';
 import type { Service } from './service.ts';
 import { plainAddress, sourceOf } from './source.ts';
 

@@ -1,5 +1,5 @@
 /** Outcomes of requests to endpoints for programs, for the log. */
-import type { GrantNames } from '../oauth/grant.ts';
+import type { GrantNames } from '../oauth/grants/grant.ts';
 
 /** The outcome of a request, for the log; never holds a secret. */
 export type Outcome = {

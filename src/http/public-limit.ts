@@ -1,6 +1,6 @@
 /** Limits how often one source may ask for what is public: pages, documents, and addresses without a route. */
 import type { FastifyInstance } from 'fastify';
-import type { Throttle } from '../accounts/throttle.ts';
+import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
 import type { Service } from './service.ts';

@@ -1,16 +1,20 @@
 /** What faces and pages get: the domain, and the installation's settings. They decide nothing themselves. */
-import type { Accounts } from '../accounts/accounts.ts';
-import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
-import type { Throttles } from '../accounts/limits.ts';
-import type { ProviderAuthenticator } from '../accounts/provider-authenticator.ts';
-import type { ProviderUsers } from '../accounts/provider-users.ts';
-import type { AuthorizationServer } from '../oauth/authorization-server.ts';
-import type { DeviceFlow } from '../oauth/device-flow.ts';
-import type { Lifetimes } from '../oauth/grant.ts';
-import type { GrantRegistry } from '../oauth/grant-registry.ts';
-import type { Introspection } from '../oauth/introspection.ts';
-import type { Keyring } from '../oauth/keyring.ts';
-import type { AuditStore, ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
+
+import type { ExternalSignIns } from '../accounts/providers/external-sign-ins.ts';
+import type { ProviderAuthenticator } from '../accounts/providers/provider-authenticator.ts';
+import type { ProviderUsers } from '../accounts/providers/provider-users.ts';
+import type { Accounts } from '../accounts/sign-in/accounts.ts';
+import type { Throttles } from '../accounts/sign-in/limits.ts';
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
+import type { ScopeStore } from '../oauth/clients/scope-store.ts';
+import type { GrantRegistry } from '../oauth/connected-apps/grant-registry.ts';
+import type { DeviceFlow } from '../oauth/device/device-flow.ts';
+import type { Lifetimes } from '../oauth/grants/grant.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
+import type { AuthorizationServer } from '../oauth/protocol/authorization-server.ts';
+import type { Introspection } from '../oauth/protocol/introspection.ts';
+import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';

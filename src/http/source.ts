@@ -1,6 +1,6 @@
 /** Where a request comes from, for throttling and the audit trail: the socket, or the hop that a trusted proxy names. */
 import { isIP } from 'node:net';
-import { sourceOfAddress } from '../oauth/networks.ts';
+import { sourceOfAddress } from '../oauth/guessing/networks.ts';
 
 /**
  * The source of a request: an IPv4 address, or an IPv6 network of 64 bits, since one person owns a whole one. In

@@ -1,9 +1,9 @@
 /** What is exported, as one table. The table in `docs/operating/metrics.md` is made from it. */
-import type { SignInTally } from '../accounts/tally.ts';
+import type { SignInTally } from '../accounts/providers/tally.ts';
 import type { RequestTally } from '../http/request-tally.ts';
-import type { BackupRecord } from '../oauth/restore.ts';
-import type { RootKeys } from '../oauth/root-key.ts';
-import type { ProtocolTally } from '../oauth/tally.ts';
+import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { RootKeys } from '../oauth/keys/root-key.ts';
+import type { ProtocolTally } from '../oauth/protocol/tally.ts';
 import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
 import { by, counter, type Family, gauge, histogram, one, type Sample } from './family.ts';
 

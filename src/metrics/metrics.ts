@@ -6,8 +6,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
-import type { BackupRecord } from '../oauth/restore.ts';
-import type { RootKeys } from '../oauth/root-key.ts';
+import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
 

@@ -2,9 +2,10 @@
  * Events under root keys that are not here, whose MACs nobody can verify. Such an event counts only where a genuine event
  * says that its key was retired, and the checkpoint that was recorded for this retirement covers the event.
  */
-import { chainKeyId, type TrailRow } from '../oauth/audit-chain.ts';
-import type { Keyring } from '../oauth/keyring.ts';
-import { readRootKeyName } from '../oauth/root-key.ts';
+
+import type { Keyring } from '../oauth/keys/keyring.ts';
+import { readRootKeyName } from '../oauth/keys/root-key.ts';
+import { chainKeyId, type TrailRow } from '../oauth/trail/audit-chain.ts';
 
 /** Maximum number of absent keys whose events are told apart: an installation has a few, and a forger may invent any number. */
 const MAX_KEYS = 1000;

@@ -1,8 +1,8 @@
 /** The profile of an app: what people read about it beside its name, and which changes of it end the operator's vouching. */
-import type { Client } from '../oauth/client.ts';
+import type { Client } from '../oauth/clients/client.ts';
+import { dotlessScheme, redirectHost } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { dotlessScheme, redirectHost } from '../oauth/redirect-uri.ts';
-import { type ScopeDefinition, sentenceFor } from '../oauth/scope.ts';
+import { type ScopeDefinition, sentenceFor } from '../oauth/grants/scope.ts';
 import { checkName } from './registration.ts';
 
 type Profile = Pick<Client, 'publisher' | 'homepage' | 'privacyPage' | 'contact' | 'isChecked'>;

@@ -1,6 +1,9 @@
 /** The audit trail as a whole: verifies, checkpoints, shortens and exports it. */
-import { type Actor, auditEvent } from '../oauth/audit.ts';
-import { type ChainedAuditEvent, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
+
+import { OperatorError } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
+import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
+import { type ChainedAuditEvent, type TrailRow, trailDigest } from '../oauth/trail/audit-chain.ts';
 import {
   type Checkpoint,
   checkpointPublicKey,
@@ -10,10 +13,8 @@ import {
   signCheckpoint,
   signShortening,
   type TrailState,
-} from '../oauth/audit-checkpoint.ts';
-import { OperatorError } from '../oauth/error.ts';
-import type { Keyring } from '../oauth/keyring.ts';
-import type { AuditStore } from '../oauth/store.ts';
+} from '../oauth/trail/audit-checkpoint.ts';
+import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import { type NewerTrail, readNewerTrail } from './newer-trail.ts';
 import {
   BEGINNING,

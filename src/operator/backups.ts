@@ -1,10 +1,10 @@
 /** Backups and restores, as acts of an operator. */
 import { randomBytes } from 'node:crypto';
-import { type Actor, auditEvent } from '../oauth/audit.ts';
-import type { Checkpoint } from '../oauth/audit-checkpoint.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { BackupRecord, BackupStore } from '../oauth/restore.ts';
-import { BY_RESTORE, endedEvents, endedSince, type Revived, revivedSince } from '../oauth/since-backup.ts';
+import type { BackupRecord, BackupStore } from '../oauth/installation/restore.ts';
+import { BY_RESTORE, endedEvents, endedSince, type Revived, revivedSince } from '../oauth/installation/since-backup.ts';
+import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
+import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { TrailReport } from './trail-verification.ts';
 

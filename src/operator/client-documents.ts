@@ -3,18 +3,18 @@
  * anybody else fetches one, or registers a client.
  */
 import { hash } from 'node:crypto';
-import type { Actor } from '../oauth/audit.ts';
-import type { Client, ClientType } from '../oauth/client.ts';
+import type { Client, ClientType } from '../oauth/clients/client.ts';
 import {
   type ClientDocument,
   documentAddressProblem,
   MAX_DOCUMENT_BYTES,
   type ReadDocument,
   readClientDocument,
-} from '../oauth/client-document.ts';
+} from '../oauth/clients/client-document.ts';
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import { type FetchJson, fetchKeySet, NO_KEY } from '../oauth/clients/key-set.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type FetchJson, fetchKeySet, NO_KEY } from '../oauth/key-set.ts';
-import type { ClientStore } from '../oauth/store.ts';
+import type { Actor } from '../oauth/trail/audit.ts';
 import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';

@@ -1,7 +1,8 @@
 /** The list of apps, page by page: an installation may have thousands. */
-import type { Client } from '../oauth/client.ts';
+import type { Client } from '../oauth/clients/client.ts';
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import { isNamed } from '../oauth/name-key.ts';
-import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
 import { type ClientUses, findClientUses, lastClientUse } from './last-uses.ts';
 
 /** An app in a list, with its last uses. */

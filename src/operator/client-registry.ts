@@ -1,13 +1,17 @@
 /** What the operator does with clients. There is no other way to register one (RFC 6749 §2). */
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
-import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
+
+import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
+import { newId } from '../oauth/clients/registered-id.ts';
+import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
+import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
-import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts';
-import { newId } from '../oauth/registered-id.ts';
-import { type Scope, sentenceProblem } from '../oauth/scope.ts';
-import { makeSecret } from '../oauth/secret.ts';
-import type { ClientStore, ResourceServerStore, ScopeStore, SecretUseStore } from '../oauth/store.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
+import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
+import { makeSecret } from '../oauth/keys/secret.ts';
+import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { checkProfile, endsVouching, misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';

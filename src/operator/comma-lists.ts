@@ -2,10 +2,10 @@
  * Refuses lists with commas where each entry must be an argument of its own. A comma is legal in a redirect URI and in a
  * scope. So without this such a list would be registered as one entry, which nothing ever matches.
  */
-import type { ClientType } from '../oauth/client.ts';
+import type { ClientType } from '../oauth/clients/client.ts';
+import { redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
+import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { redirectUriProblem } from '../oauth/redirect-uri.ts';
-import type { ScopeStore } from '../oauth/store.ts';
 
 /** Throws an `OperatorError` if an address follows a comma: in the same entry, or as the next one. */
 export function refuseCommaListOfUris(uris: readonly string[], type: ClientType): void {

@@ -1,7 +1,9 @@
 /** Default resources of apps (RFC 8707 §2): which one an operator may give, and which have lost their API. */
-import { knownResource } from '../oauth/authorization-request.ts';
+
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { ClientStore, ResourceServerStore } from '../oauth/store.ts';
+import { knownResource } from '../oauth/protocol/authorization-request.ts';
 
 /** Returns the resource as its API is registered; null for none. Throws an `OperatorError` when no API has it. */
 export async function registeredResource(

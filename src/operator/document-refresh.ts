@@ -1,5 +1,5 @@
 /** Changes that a metadata document makes to its client when it is fetched again (draft-ietf-oauth-client-id-metadata-document §8.4). */
-import type { Client } from '../oauth/client.ts';
+import type { Client } from '../oauth/clients/client.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
 import { changesOf } from './registration-changes.ts';
 

@@ -1,6 +1,7 @@
 /** An event of the audit trail as `audit export` writes it: the form that collectors and `database restore` read. */
-import { type ChainedAuditEvent, rowText, type TrailRow } from '../oauth/audit-chain.ts';
-import type { ActSince } from '../oauth/since-backup.ts';
+
+import type { ActSince } from '../oauth/installation/since-backup.ts';
+import { type ChainedAuditEvent, rowText, type TrailRow } from '../oauth/trail/audit-chain.ts';
 
 /** The fields, in the order of the columns of CSV. Times are ISO 8601 in UTC, bytes hexadecimal digits. */
 export type ExportedEvent = {

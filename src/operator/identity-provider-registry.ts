@@ -5,11 +5,11 @@ import {
   PROVIDER_RIGHTS,
   type ProviderRight,
   signInUrlProblem,
-} from '../accounts/identity-provider.ts';
-import type { AccountStore, IdentityProviderStore } from '../accounts/store.ts';
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+} from '../accounts/people/identity-provider.ts';
+import type { AccountStore, IdentityProviderStore } from '../accounts/people/store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { makeSecret } from '../oauth/secret.ts';
+import { makeSecret } from '../oauth/keys/secret.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { type EndedThroughProvider, endThroughProvider, type ProviderEndingParts } from './provider-ending.ts';
 import { checkKeys, checkName } from './registration.ts';
 import { changesOf } from './registration-changes.ts';

@@ -1,10 +1,12 @@
 /** What an operator does with root keys: lists them, makes another one current, and retires those on which nothing rests. */
-import { type Actor, auditEvent } from '../oauth/audit.ts';
+
 import { OperatorError } from '../oauth/error.ts';
-import { type Grant, grantIdText, MAX_ACCESS_TOKEN_LIFETIME, oldestGrantId } from '../oauth/grant.ts';
-import type { Keyring } from '../oauth/keyring.ts';
-import { type KeyUse, type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
-import type { GrantStore } from '../oauth/store.ts';
+import { type Grant, grantIdText, MAX_ACCESS_TOKEN_LIFETIME, oldestGrantId } from '../oauth/grants/grant.ts';
+import type { KeyUse, RootKeyStore } from '../oauth/installation/root-key-store.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
+import { type RootKey, rootKeyName } from '../oauth/keys/root-key.ts';
+import type { GrantStore } from '../oauth/protocol/grant-store.ts';
+import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
 
 /** What the operator's acts on root keys work with. Times in ms. */

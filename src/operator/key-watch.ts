@@ -3,8 +3,10 @@
  * with the current one, and drops retired ones. So a rotation needs no restart. It also warns as soon as its keys are no
  * longer where they are kept, because then the next start would be refused.
  */
-import { keyIdOf, type LiveKeyring } from '../oauth/keyring.ts';
-import { type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
+
+import type { RootKeyStore } from '../oauth/installation/root-key-store.ts';
+import { keyIdOf, type LiveKeyring } from '../oauth/keys/keyring.ts';
+import { type RootKey, rootKeyName } from '../oauth/keys/root-key.ts';
 
 /** What following works with. `later` acts after a number of ms, and returns how to cancel that. */
 export type KeyWatchParts = {

@@ -1,7 +1,7 @@
 /** When secrets and keys of registrations were last used, and with them an app: a public one is there by its id alone. */
-import { type Client, keyUse, publicUse } from '../oauth/client.ts';
-import type { StoredSecret } from '../oauth/secret.ts';
-import type { SecretUseStore } from '../oauth/store.ts';
+import { type Client, keyUse, publicUse } from '../oauth/clients/client.ts';
+import type { StoredSecret } from '../oauth/keys/secret.ts';
+import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 
 /** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
 export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };

@@ -2,9 +2,10 @@
  * The audit trail of a backup and its continuation: the backup's own events, and those that `audit export` of the newer
  * database printed.
  */
-import type { TrailRow } from '../oauth/audit-chain.ts';
+
 import { OperatorError } from '../oauth/error.ts';
-import { type ActSince, BY_RESTORE } from '../oauth/since-backup.ts';
+import { type ActSince, BY_RESTORE } from '../oauth/installation/since-backup.ts';
+import type { TrailRow } from '../oauth/trail/audit-chain.ts';
 import { readExportedEvent } from './exported-event.ts';
 import type { VerificationParts } from './trail-verification.ts';
 

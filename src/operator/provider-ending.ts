@@ -3,14 +3,14 @@
  * in windows and ends each thing by itself, so that no request waits for it. After an interruption it can be run again: it
  * finds what is left.
  */
-import type { IdentityProvider } from '../accounts/identity-provider.ts';
-import { type Session, sessionExpiresAt, signedInSince } from '../accounts/session.ts';
-import type { AccountStore } from '../accounts/store.ts';
-import { statedAt } from '../accounts/ticket.ts';
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
+import { type Session, sessionExpiresAt, signedInSince } from '../accounts/people/session.ts';
+import type { AccountStore } from '../accounts/people/store.ts';
+import { statedAt } from '../accounts/providers/ticket.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
-import type { GrantStore } from '../oauth/store.ts';
+import { type Grant, grantIdText, oldestGrantId } from '../oauth/grants/grant.ts';
+import type { GrantStore } from '../oauth/protocol/grant-store.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
 
 /** What it works with. `now` returns ms since the epoch; `report` gets how much ended so far. */

@@ -5,11 +5,11 @@
  * The request goes to that address alone: no redirect is followed. The cookie that belongs to the sign-in request is thrown
  * away, so that nobody who reads the request in a log can finish the sign-in.
  */
-import { verifiedEmail } from '../accounts/account.ts';
-import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
-import type { IdentityProvider } from '../accounts/identity-provider.ts';
-import type { IdentityStore } from '../accounts/store.ts';
-import { isLoopback } from '../oauth/loopback.ts';
+import { verifiedEmail } from '../accounts/people/account.ts';
+import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
+import type { IdentityStore } from '../accounts/people/store.ts';
+import type { ExternalSignIns } from '../accounts/providers/external-sign-ins.ts';
+import { isLoopback } from '../oauth/clients/loopback.ts';
 import { certificateRemedy } from './certificate-remedy.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
 

@@ -1,5 +1,5 @@
 /** What the audit trail was after each of its last events: the checkpoints that it holds itself are compared with this. */
-import type { TrailState } from '../oauth/audit-checkpoint.ts';
+import type { TrailState } from '../oauth/trail/audit-checkpoint.ts';
 
 /**
  * Number of recent events of which the state of the trail is kept. A recorded checkpoint of an older event is not compared;

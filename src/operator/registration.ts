@@ -1,8 +1,8 @@
 /** Checks that all registrations of the operator share: of names, scopes and keys. */
-import type { PublicKey } from '../oauth/client.ts';
+import type { PublicKey } from '../oauth/clients/client.ts';
+import { MAX_KEYS, publicKeyProblem } from '../oauth/clients/public-key.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { MAX_KEYS, publicKeyProblem } from '../oauth/public-key.ts';
-import { scopeNameProblem } from '../oauth/scope.ts';
+import { scopeNameProblem } from '../oauth/grants/scope.ts';
 
 const MAX_SCOPES = 100;
 

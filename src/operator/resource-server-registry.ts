@@ -1,11 +1,14 @@
 /** What the operator does with resource servers (RFC 7662 §2.1: only those that are registered may ask). */
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import { newId } from '../oauth/clients/registered-id.ts';
+import type { ResourceServer } from '../oauth/clients/resource-server.ts';
+import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
+import { isSameResource, resourceProblem } from '../oauth/clients/resource-uri.ts';
+import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { newId } from '../oauth/registered-id.ts';
-import type { ResourceServer } from '../oauth/resource-server.ts';
-import { isSameResource, resourceProblem } from '../oauth/resource-uri.ts';
-import { makeSecret } from '../oauth/secret.ts';
-import type { ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
+import { makeSecret } from '../oauth/keys/secret.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { lostDefaults } from './default-resource.ts';
 import { checkName, checkScopeNames } from './registration.ts';

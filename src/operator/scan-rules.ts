@@ -1,6 +1,6 @@
 /** Patterns of credentials for scanners of secrets, which find credentials that were published by mistake. */
-import { CREDENTIAL_CHARACTERS } from '../oauth/credential.ts';
-import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
+import { CREDENTIAL_CHARACTERS } from '../oauth/keys/credential.ts';
+import { ROOT_KEY_BYTES } from '../oauth/keys/keyring.ts';
 
 /** A credential that must not be published: what it is, and a pattern of its text that the engine of every scanner takes. */
 export type ScanRule = { readonly id: string; readonly description: string; readonly pattern: string };

@@ -1,8 +1,9 @@
 /** What the operator does with the installation's scopes. */
-import { type Actor, auditEvent } from '../oauth/audit.ts';
+
+import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type ScopeDefinition, type ScopeEffect, scopeNameProblem, sentenceProblem } from '../oauth/scope.ts';
-import type { ScopeStore } from '../oauth/store.ts';
+import { type ScopeDefinition, type ScopeEffect, scopeNameProblem, sentenceProblem } from '../oauth/grants/scope.ts';
+import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 
 /** The operator's acts on scopes. Each throws an `OperatorError` when it is refused, and then changed nothing. */
 export class ScopeRegistry {

@@ -1,6 +1,6 @@
 /** Rotating secrets without a gap: two may be live, so that a program can change from one to the other (RFC 6749 §2.3.1). */
 import { OperatorError } from '../oauth/error.ts';
-import type { StoredSecret } from '../oauth/secret.ts';
+import type { StoredSecret } from '../oauth/keys/secret.ts';
 
 /** The secrets with a new one in front. `retire` is the command that makes room. Throws `OperatorError`. */
 export function withNewSecret(

@@ -1,5 +1,5 @@
 /** The checkpoints that a running service records in the audit trail and writes to its log. */
-import type { Actor } from '../oauth/audit.ts';
+import type { Actor } from '../oauth/trail/audit.ts';
 import type { AuditTrail } from './audit-trail.ts';
 
 /** Time between two checkpoints (ms): events since the last one can be cut off unseen. */

@@ -1,16 +1,16 @@
 /** Verifies the audit trail in one walk over its events in their order; the memory that it takes does not grow with them. */
 import type { KeyObject } from 'node:crypto';
-import { chainKey, chainKeyId, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
+import { type Keyring, mac } from '../oauth/keys/keyring.ts';
+import { rootKeyName } from '../oauth/keys/root-key.ts';
+import { chainKey, chainKeyId, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/trail/audit-chain.ts';
 import {
   type Checkpoint,
   findCheckpoints,
   isSigned,
   readShortening,
   type TrailState,
-} from '../oauth/audit-checkpoint.ts';
-import { type Keyring, mac } from '../oauth/keyring.ts';
-import { rootKeyName } from '../oauth/root-key.ts';
-import type { AuditStore } from '../oauth/store.ts';
+} from '../oauth/trail/audit-checkpoint.ts';
+import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import { AbsentKeys } from './absent-keys.ts';
 import { RecentStates } from './recent-states.ts';
 

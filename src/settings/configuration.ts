@@ -2,8 +2,9 @@
  * The configuration: one table with a row for each variable. It is read in one place, and all mistakes are reported at
  * once. The table in `docs/reference/settings.md` is generated from it.
  */
-import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grant.ts';
-import { isLoopback } from '../oauth/loopback.ts';
+
+import { isLoopback } from '../oauth/clients/loopback.ts';
+import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grants/grant.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { databaseUrlIn } from './database-url-file.ts';
 import {

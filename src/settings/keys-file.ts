@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { keyIdOf } from '../oauth/keyring.ts';
+import { keyIdOf } from '../oauth/keys/keyring.ts';
 import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { parseRootKeys } from './root-keys.ts';

@@ -1,6 +1,6 @@
 /** How the texts of settings are read. What cannot be read becomes a `Mistake`, which says what to write instead. */
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../oauth/loopback.ts';
+import { isLoopback } from '../oauth/clients/loopback.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { withChecksum } from '../oauth/credential.ts';
-import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
+import { withChecksum } from '../oauth/keys/credential.ts';
+import { ROOT_KEY_BYTES } from '../oauth/keys/keyring.ts';
 import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from '../process/secret-file.ts';

@@ -2,8 +2,9 @@
  * The cold verbs of the ports as data, written once for both stores: statements in the SQL that both speak. Each store runs
  * them in its own way, `sqlite/runner.ts` inside the write queue and `postgresql/runner.ts` in a transaction.
  */
-import type { AuditEvent } from '../oauth/audit.ts';
+
 import type { Walked } from '../oauth/store.ts';
+import type { AuditEvent } from '../oauth/trail/audit.ts';
 import type { Stored, Table } from './tables/table.ts';
 
 /** The key of the installation's row. */

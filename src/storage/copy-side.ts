@@ -1,5 +1,5 @@
 /** A database as the source or the target of a copy: what both stores do alike, and what each does in its own way. */
-import type { Keyring } from '../oauth/keyring.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { isFounded, recordOf, requireFittingKeys } from './installation.ts';
 import { migrate, pending, requireUpToDate } from './migrate.ts';

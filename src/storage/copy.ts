@@ -3,7 +3,7 @@
  * already is compared and kept, so that a copy that was cut off goes on; in the end every row is read again on both sides.
  * Until then a mark keeps the program from using the target.
  */
-import type { Keyring } from '../oauth/keyring.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type Compared, compareTable, isSame, lastKey, WINDOW } from './comparison.ts';
 import {

@@ -1,5 +1,5 @@
 /** What dies by time, table by table, in the SQL that both stores speak: `clean-up.ts` walks over it. */
-import { SESSION_LIFETIMES } from '../accounts/session.ts';
+import { SESSION_LIFETIMES } from '../accounts/people/session.ts';
 import type { StoredTable } from './tables/all.ts';
 import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
 import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';

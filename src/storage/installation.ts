@@ -1,7 +1,7 @@
 /** The installation's row, and the canaries that prove at start that the keys fit the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Keyring, mac } from '../oauth/keyring.ts';
-import { rootKeyName } from '../oauth/root-key.ts';
+import { type Keyring, mac } from '../oauth/keys/keyring.ts';
+import { rootKeyName } from '../oauth/keys/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type InstallationRecord, type InstallationSettings, RECORDED, recordedForm } from './installation-settings.ts';
 import type { PlainDatabase } from './plain-database.ts';

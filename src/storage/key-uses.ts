@@ -1,5 +1,5 @@
 /** What rests on the root keys. It walks all grants, so it is for commands. */
-import type { KeyUse } from '../oauth/root-key.ts';
+import type { KeyUse } from '../oauth/installation/root-key-store.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import { NOT_ENDED } from './tables/grant-rows.ts';
 

@@ -1,5 +1,5 @@
 /** What opening a database does in both stores: refuses what does not fit, migrates, and founds a new installation. */
-import type { Keyring } from '../oauth/keyring.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { found, isFounded, needsFounding, recordOf, requireFittingKeys, retiredKeys } from './installation.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from './installation-settings.ts';

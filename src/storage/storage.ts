@@ -1,6 +1,6 @@
 /** What every kind of database is to whoever wires the program, once it is open. */
-import type { SharedCounters } from '../accounts/throttle.ts';
-import type { KeyUse } from '../oauth/root-key.ts';
+import type { SharedCounters } from '../accounts/guessing/throttle.ts';
+import type { KeyUse } from '../oauth/installation/root-key-store.ts';
 import type { Distribution } from '../process/distribution.ts';
 import type { Difference } from './installation-settings.ts';
 import type { WholeStore } from './tables/alike.ts';

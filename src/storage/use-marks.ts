@@ -2,7 +2,7 @@
  * Use marks: the highest generation of a grant that was used, and when, to ten minutes. They are merged into each grant that
  * is found, and written behind. A crash loses at most the last second, and then allows more and not less.
  */
-import { type Grant, USE_IS_NEWS_AFTER_MS, type Use } from '../oauth/grant.ts';
+import { type Grant, USE_IS_NEWS_AFTER_MS, type Use } from '../oauth/grants/grant.ts';
 import { rowKey } from './row-key.ts';
 import { WriteBehind } from './write-behind.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountPace, type PaceBounds, TURN_TIMEOUT_MS } from '../../src/accounts/account-pace.ts';
-import { TurnedAway } from '../../src/accounts/fair-line.ts';
-import { Throttle } from '../../src/accounts/throttle.ts';
+import { AccountPace, type PaceBounds, TURN_TIMEOUT_MS } from '../../src/accounts/guessing/account-pace.ts';
+import { TurnedAway } from '../../src/accounts/guessing/fair-line.ts';
+import { Throttle } from '../../src/accounts/guessing/throttle.ts';
 
 const ADA = 'ada@example.com';
 const LIMITS = {

@@ -7,7 +7,7 @@ import {
   newAccountId,
   personNameProblem,
   usernameProblem,
-} from '../../src/accounts/account.ts';
+} from '../../src/accounts/people/account.ts';
 
 test('RFC 9700 §4.15: an account’s id is random and looks like no client’s', () => {
   const ids = Array.from({ length: 1000 }, newAccountId);

@@ -16,8 +16,8 @@ argon2.verify = (phc, password) => {
   return verify(phc, password);
 };
 const { addUser, startTestService } = await import('../support/service.ts');
-const { readForeignHash } = await import('../../src/accounts/foreign-hash.ts');
-const { PasswordHasher } = await import('../../src/accounts/password-hash.ts');
+const { readForeignHash } = await import('../../src/accounts/passwords/foreign-hash.ts');
+const { PasswordHasher } = await import('../../src/accounts/passwords/password-hash.ts');
 
 /** All that decides how long a hash takes. */
 const costsOf = ({ phc, password }: Verified) => [phc.replace(/[\w+/]+\$[\w+/]+$/, ''), password.length];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TurnedAway } from '../../src/accounts/fair-line.ts';
-import { FairSlot } from '../../src/accounts/fair-slot.ts';
+import { TurnedAway } from '../../src/accounts/guessing/fair-line.ts';
+import { FairSlot } from '../../src/accounts/guessing/fair-slot.ts';
 
 /** A slot, with what ran in it: work ends when `end` says so. */
 function slotWith(bounds = { ofOneShare: 50, inAll: 500 }) {

@@ -1,8 +1,8 @@
 /** The dearest hashes of others that are taken, computed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { derive } from '../../src/accounts/foreign-function.ts';
-import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
+import { readForeignHash } from '../../src/accounts/passwords/foreign-hash.ts';
+import { derive } from '../../src/accounts/people/foreign-function.ts';
 
 const SALT = 'c2l4dGVlbiBieXRlIHNhbA';
 const DIGEST = 'A'.repeat(43);

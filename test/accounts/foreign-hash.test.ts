@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ForeignHash, readForeignHash } from '../../src/accounts/passwords/foreign-hash.ts';
 import {
   derive,
   functionLabel,
   functionRank,
   isStrong,
   RANKS_OF_FAMILIES,
-} from '../../src/accounts/foreign-function.ts';
-import { type ForeignHash, readForeignHash } from '../../src/accounts/foreign-hash.ts';
+} from '../../src/accounts/people/foreign-function.ts';
 
 /** Made by others: the tests of their programs, their manuals, or Python's hashlib. */
 const MADE_BY_OTHERS: readonly [by: string, password: string, text: string][] = [

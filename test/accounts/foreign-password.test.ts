@@ -1,10 +1,10 @@
 /** Passwords that were hashed by another program: sealed, wrapped, verified, and never good for sign-in before they may be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUnwrapped } from '../../src/accounts/account.ts';
-import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
-import { type HashPlace, PasswordHasher } from '../../src/accounts/password-hash.ts';
-import { unseal } from '../../src/oauth/sealed.ts';
+import { readForeignHash } from '../../src/accounts/passwords/foreign-hash.ts';
+import { type HashPlace, PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
+import { isUnwrapped } from '../../src/accounts/people/account.ts';
+import { unseal } from '../../src/oauth/keys/sealed.ts';
 import { keyring, newKeyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
 const hasher = new PasswordHasher(keyring);

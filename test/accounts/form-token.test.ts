@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkFormToken, type FormBinding, makeFormToken } from '../../src/accounts/form-token.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { checkFormToken, type FormBinding, makeFormToken } from '../../src/accounts/sign-in/form-token.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
 const binding: FormBinding = {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from '../../src/accounts/import-lines.ts';
+import {
+  type ImportedPerson,
+  type ImportLine,
+  readImport,
+  WrongHeader,
+} from '../../src/accounts/import/import-lines.ts';
 
 /** Reads a file that comes in pieces of a size. */
 async function readAll(content: string | Buffer, size = 7): Promise<ImportLine[]> {

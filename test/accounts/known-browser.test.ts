@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/known-browser.ts';
-import { Throttle } from '../../src/accounts/throttle.ts';
-import type { Keyring } from '../../src/oauth/keyring.ts';
+import { Throttle } from '../../src/accounts/guessing/throttle.ts';
+import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/sign-in/known-browser.ts';
+import type { Keyring } from '../../src/oauth/keys/keyring.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
 const ada = { id: 'usr_ada', passwordSetAt: NOW - 1 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TurnedAway } from '../../src/accounts/fair-line.ts';
-import { type HashPlace, PasswordHasher } from '../../src/accounts/password-hash.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
-import { NEVER, seal, unseal } from '../../src/oauth/sealed.ts';
+import { TurnedAway } from '../../src/accounts/guessing/fair-line.ts';
+import { type HashPlace, PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
+import { NEVER, seal, unseal } from '../../src/oauth/keys/sealed.ts';
 import { keyring, newKeyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
 const hasher = new PasswordHasher(keyring);

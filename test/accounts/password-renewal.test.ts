@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import type { Account } from '../../src/accounts/account.ts';
-import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
-import { PasswordHasher } from '../../src/accounts/password-hash.ts';
-import { PasswordRenewal } from '../../src/accounts/password-renewal.ts';
+import { readForeignHash } from '../../src/accounts/passwords/foreign-hash.ts';
+import { PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
+import { PasswordRenewal } from '../../src/accounts/passwords/password-renewal.ts';
+import type { Account } from '../../src/accounts/people/account.ts';
 import { ada, addAccount, type Memory, openMemory } from '../oauth/memory.ts';
 import { keyring, otherKeyring } from '../oauth/samples.ts';
 

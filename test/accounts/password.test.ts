@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMON_PASSWORDS } from '../../src/accounts/common-passwords.ts';
-import { isPlausiblePassword, PASSWORD_PROBLEMS, passwordProblem } from '../../src/accounts/password.ts';
+import { COMMON_PASSWORDS } from '../../src/accounts/passwords/common-passwords.ts';
+import { isPlausiblePassword, PASSWORD_PROBLEMS, passwordProblem } from '../../src/accounts/passwords/password.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace', username: null };
 const problemOf = (password: string) => passwordProblem(password, ADA, ['Valetkey', '']);

@@ -6,7 +6,7 @@ import {
   sessionDigest,
   sessionExpiresAt,
   shouldNoteSeen,
-} from '../../src/accounts/session.ts';
+} from '../../src/accounts/people/session.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

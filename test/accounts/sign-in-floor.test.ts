@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ForeignFunction } from '../../src/accounts/foreign-function.ts';
-import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';
+import type { ForeignFunction } from '../../src/accounts/people/foreign-function.ts';
+import { SignInFloor } from '../../src/accounts/sign-in/sign-in-floor.ts';
 
 const BCRYPT: ForeignFunction = { family: 'bcrypt', cost: 12, sha256: false, salt: 'AAAA' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Throttle } from '../../src/accounts/throttle.ts';
+import { Throttle } from '../../src/accounts/guessing/throttle.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
 /** Five at once, then one each 12 seconds. */

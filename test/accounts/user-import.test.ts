@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ImportReport } from '../../src/accounts/user-import.ts';
+import type { ImportReport } from '../../src/accounts/import/user-import.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { allAccounts } from '../support/all-accounts.ts';
 import { startTestService, type TestService } from '../support/service.ts';

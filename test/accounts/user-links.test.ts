@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Link } from '../../src/accounts/user-links.ts';
+import type { Link } from '../../src/accounts/import/user-links.ts';
 import { storesWithProvider } from '../support/provider.ts';
 import { PASSWORD, type TestService } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PasswordAccount, StoredPassword } from '../../src/accounts/account.ts';
-import { PasswordHasher } from '../../src/accounts/password-hash.ts';
-import { onVerifiedPassword } from '../../src/accounts/verified-password.ts';
+import { PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
+import { onVerifiedPassword } from '../../src/accounts/passwords/verified-password.ts';
+import type { PasswordAccount, StoredPassword } from '../../src/accounts/people/account.ts';
 import { ada, addAccount, openMemory } from '../oauth/memory.ts';
 import { keyring, rotatedKeyring } from '../oauth/samples.ts';
 import { event, sampleSession } from '../support/storage.ts';

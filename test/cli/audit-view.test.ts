@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventLines } from '../../src/cli/audit-view.ts';
-import { AUDIT_ACTIONS } from '../../src/oauth/audit.ts';
-import type { NamedAuditEvent } from '../../src/oauth/store.ts';
+import { AUDIT_ACTIONS } from '../../src/oauth/trail/audit.ts';
+import type { NamedAuditEvent } from '../../src/oauth/trail/audit-store.ts';
 
 const AT = Date.parse('2026-11-24T08:18:12.345Z');
 

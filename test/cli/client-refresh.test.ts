@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
-import type { Client } from '../../src/oauth/client.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
 import { pairOf, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 import { allowOn, exchangeCode, makeKey, refreshWith, standardUrl } from '../support/standard.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import type { UserManagerSettings } from 'oidc-client-ts';
 import type { Page } from 'playwright-core';
-import type { ConsentPolicy } from '../../src/oauth/client.ts';
+import type { ConsentPolicy } from '../../src/oauth/clients/client.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { me, type TestClient } from '../support/flow.ts';
 import { addUser, PASSWORD, startTestService } from '../support/service.ts';

@@ -7,7 +7,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import tls, { createSecureContext } from 'node:tls';
-import { isRegisteredRedirectUri } from '../../src/oauth/redirect-uri.ts';
+import { isRegisteredRedirectUri } from '../../src/oauth/clients/redirect-uri.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { runCommand } from '../support/command.ts';
 import { ProgramOnDisk } from '../support/program.ts';

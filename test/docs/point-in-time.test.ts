@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
-import { grantIdText } from '../../src/oauth/grant.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { COMPILED } from '../support/compiled.ts';
 import {

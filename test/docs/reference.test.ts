@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeThrottles } from '../../src/accounts/limits.ts';
-import type { Limit } from '../../src/accounts/throttle.ts';
+import type { Limit } from '../../src/accounts/guessing/throttle.ts';
+import { makeThrottles } from '../../src/accounts/sign-in/limits.ts';
 import {
   AUTHORIZE_PATH,
   ME_PATH,
@@ -12,7 +12,7 @@ import {
   STANDARD_PATHS,
   TOKEN_PATH,
 } from '../../src/http/paths.ts';
-import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/authorization-request.ts';
+import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/protocol/authorization-request.ts';
 import { pagePaths } from '../../src/pages/page-paths.ts';
 import { configurationTable } from '../../src/settings/configuration.ts';
 import { commandsOfProgram } from '../support/commands.ts';

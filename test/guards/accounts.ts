@@ -9,7 +9,7 @@ const USERS_TESTS = ['test/http/provider/users.test.ts'];
 /** Guards of src/accounts. */
 export const accountsGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/accounts/account-pace.ts',
+    'src/accounts/guessing/account-pace.ts',
     ['test/accounts/account-pace.test.ts'],
     [
       ['one stranger at a time tries an account', 'if (!line || line.isTaken) return;', 'if (!line) return;'],
@@ -46,7 +46,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/fair-line.ts',
+    'src/accounts/guessing/fair-line.ts',
     ['test/accounts/fair-slot.test.ts', 'test/accounts/account-pace.test.ts'],
     [
       [
@@ -60,7 +60,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/fair-slot.ts',
+    'src/accounts/guessing/fair-slot.ts',
     ['test/accounts/fair-slot.test.ts'],
     [
       ['of a share few wait', 'if (this.#line.sizeOf(share) >= this.#bounds.ofOneShare)', 'if (false as boolean)'],
@@ -70,7 +70,7 @@ export const accountsGuards: readonly Guard[] = [
       ['a stop turns away', 'this.#bounds = { ...this.#bounds, inAll: 0 };', ''],
     ],
   ),
-  ...guardsIn('src/accounts/guess-budget.ts', ACCOUNTS_TESTS, [
+  ...guardsIn('src/accounts/guessing/guess-budget.ts', ACCOUNTS_TESTS, [
     [
       'guesses at an account count for wider networks',
       'return networksOf(source).map',
@@ -86,7 +86,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/accounts/known-browser.ts',
+    'src/accounts/sign-in/known-browser.ts',
     ['test/accounts/known-browser.test.ts', ...ACCOUNTS_TESTS],
     [
       [
@@ -109,7 +109,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/invitation.ts',
+    'src/accounts/passwords/invitation.ts',
     ['test/http/browser/invitation.test.ts'],
     [
       [
@@ -136,7 +136,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/new-password.ts',
+    'src/accounts/passwords/new-password.ts',
     ['test/http/browser/must-change.test.ts'],
     [
       [
@@ -147,7 +147,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/password-change.ts',
+    'src/accounts/sign-in/password-change.ts',
     ['test/http/browser/password.test.ts', 'test/http/browser/must-change.test.ts'],
     [
       [
@@ -163,7 +163,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/sign-in.ts',
+    'src/accounts/sign-in/sign-in.ts',
     ['test/http/browser/must-change.test.ts'],
     [
       [
@@ -173,14 +173,14 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [
+  ...guardsIn('src/accounts/sign-in/sign-in.ts', ACCOUNTS_TESTS, [
     ['a known browser has its lane', 'if (known) return hasher', 'if (known && hasher === null) return hasher'],
     ['known browsers have their turn by account', 'share: known.accountId', "share: 'all'"],
     ['a known browser is not counted with strangers', 'known ? 0 : budget.count', 'budget.count'],
     ['a password must be right', 'if (!isRight || !account)', 'if (!account)'],
   ]),
   ...guardsIn(
-    'src/accounts/throttle.ts',
+    'src/accounts/guessing/throttle.ts',
     ['test/postgresql/counters.test.ts'],
     [
       ['the answer of the last move alone counts', 'if (!isLast()) return;', 'isLast();'],
@@ -188,7 +188,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/password-hash.ts',
+    'src/accounts/passwords/password-hash.ts',
     ['test/accounts/decoy-hash.test.ts'],
     [
       [
@@ -209,7 +209,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/account.ts',
+    'src/accounts/people/account.ts',
     ['test/accounts/foreign-password.test.ts', 'test/accounts/user-import.test.ts'],
     [
       [
@@ -220,7 +220,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/user-links.ts',
+    'src/accounts/import/user-links.ts',
     ['test/accounts/user-links.test.ts'],
     [
       ['a subject that somebody has stays theirs', 'if (found) throw', 'if (found && now() < 0) throw'],
@@ -237,12 +237,12 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/line-groups.ts',
+    'src/accounts/import/line-groups.ts',
     ['test/accounts/user-links.test.ts', 'test/accounts/user-import.test.ts'],
     [['of two lines for one person the first counts', ' || names.some((name) => taken.has(name))', '']],
   ),
   ...guardsIn(
-    'src/accounts/foreign-function.ts',
+    'src/accounts/people/foreign-function.ts',
     ['test/accounts/foreign-hash.test.ts'],
     [
       ['only argon2id is as strong as ours', "it.type !== 'id' || ", ''],
@@ -269,12 +269,12 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/foreign-hash.ts',
+    'src/accounts/passwords/foreign-hash.ts',
     ['test/accounts/foreign-hash.test.ts'],
     [['a digest is not so short that wrong passwords fit', 'digest.length < DIGEST_BYTES.min || ', '']],
   ),
   ...guardsIn(
-    'src/accounts/password-hash.ts',
+    'src/accounts/passwords/password-hash.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -284,7 +284,7 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [
+  ...guardsIn('src/accounts/sign-in/sign-in.ts', ACCOUNTS_TESTS, [
     [
       'while there are foreign hashes, what was checked is answered when the floor is over',
       'await floorIsOver();',
@@ -292,12 +292,12 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/accounts/sign-in-floor.ts',
+    'src/accounts/sign-in/sign-in-floor.ts',
     ['test/accounts/sign-in-floor.test.ts'],
     [['the floor is beyond what the slowest takes', 'const MARGIN = 2;', 'const MARGIN = 1;']],
   ),
   ...guardsIn(
-    'src/accounts/sign-in.ts',
+    'src/accounts/sign-in/sign-in.ts',
     ['test/accounts/decoy-hash.test.ts'],
     [
       [
@@ -308,7 +308,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/form-token.ts',
+    'src/accounts/sign-in/form-token.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -319,7 +319,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/known-browser.ts',
+    'src/accounts/sign-in/known-browser.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -330,7 +330,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/invitation.ts',
+    'src/accounts/passwords/invitation.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -341,7 +341,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/invitation.ts',
+    'src/accounts/passwords/invitation.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -363,7 +363,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/form-token.ts',
+    'src/accounts/sign-in/form-token.ts',
     ['test/http/browser/sign-in.test.ts'],
     [
       [
@@ -374,12 +374,12 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/form-token.ts',
+    'src/accounts/sign-in/form-token.ts',
     ['test/http/browser/consent.test.ts'],
     [['a form is about what it was shown for', 'binding.subject, madeAt', 'madeAt']],
   ),
   ...guardsIn(
-    'src/accounts/form-token.ts',
+    'src/accounts/sign-in/form-token.ts',
     ['test/accounts/form-token.test.ts'],
     [
       ['a form is for one purpose', 'binding.purpose, binding.subject, madeAt', 'binding.subject, madeAt'],
@@ -392,7 +392,7 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/accounts/password-hash.ts', ACCOUNTS_TESTS, [
+  ...guardsIn('src/accounts/passwords/password-hash.ts', ACCOUNTS_TESTS, [
     [
       'lanes have a slot each',
       'this.#lanes = { known: new FairSlot(bounds), unknown: new FairSlot(bounds) };',
@@ -401,7 +401,7 @@ export const accountsGuards: readonly Guard[] = [
     ['a stop turns away who waits to be hashed', 'this.#lanes.unknown.stop();', ''],
   ]),
   ...guardsIn(
-    'src/oauth/device-authorization.ts',
+    'src/oauth/device/device-authorization.ts',
     ['test/oauth/device-authorization.test.ts'],
     [
       [
@@ -422,7 +422,7 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/accounts/provider-users.ts', USERS_TESTS, [
+  ...guardsIn('src/accounts/providers/provider-users.ts', USERS_TESTS, [
     [
       'a provider reaches its own subjects alone',
       'findIdentity(provider.id, subject)',
@@ -441,10 +441,10 @@ export const accountsGuards: readonly Guard[] = [
       'if (earlier !== undefined && earlier < 0) return',
     ],
   ]),
-  ...guardsIn('src/accounts/provider-authenticator.ts', USERS_TESTS, [
+  ...guardsIn('src/accounts/providers/provider-authenticator.ts', USERS_TESTS, [
     ['a right that was not given is none', 'return provider.rights.includes(right)', 'return provider && right'],
   ]),
-  ...guardsIn('src/accounts/people.ts', USERS_TESTS, [
+  ...guardsIn('src/accounts/people/people.ts', USERS_TESTS, [
     [
       'people are written in one order',
       'said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))',
@@ -457,7 +457,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/accounts/accounts.ts',
+    'src/accounts/sign-in/accounts.ts',
     ['test/http/browser/password-left-out.test.ts'],
     [
       [
@@ -468,7 +468,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/sign-in.ts',
+    'src/accounts/sign-in/sign-in.ts',
     ['test/accounts/accounts.test.ts'],
     [['the sign-ins of an account are counted', 'parts.signInThrottle.count(counted, parts.now())', 'parts.now()']],
   ),
@@ -480,7 +480,7 @@ export const accountsGuards: readonly Guard[] = [
       ['sessions that ended go before live ones', 'THEN 0 ELSE 1 END', 'THEN 0 ELSE 0 END'],
     ],
   ),
-  ...guardsIn('src/accounts/named-account.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/accounts/people/named-account.ts', ADDRESS_TESTS, [
     ['an address that a product brought names nobody', 'all.filter(ownsEmail)', 'all.filter(() => true)'],
     [
       'an address names one account',
@@ -488,7 +488,7 @@ export const accountsGuards: readonly Guard[] = [
       'if (account) return account;',
     ],
   ]),
-  ...guardsIn('src/accounts/people.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/accounts/people/people.ts', ADDRESS_TESTS, [
     ['what an operator set stays verified', 'if (isSame && before.emailSetHere) return {};', ''],
     [
       'what a product brings was not set here',
@@ -496,7 +496,7 @@ export const accountsGuards: readonly Guard[] = [
       '{ email, emailVerified }',
     ],
   ]),
-  ...guardsIn('src/accounts/profile.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/accounts/people/profile.ts', ADDRESS_TESTS, [
     [
       'an address without email_verified is not verified',
       'email === undefined && email_verified === undefined',
@@ -524,7 +524,7 @@ export const accountsGuards: readonly Guard[] = [
       'account.email',
     ],
   ]),
-  ...guardsIn('src/oauth/person-fields.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/oauth/grants/person-fields.ts', ADDRESS_TESTS, [
     ['consent names verified addresses alone', 'person.emailVerified ? person.email : null', 'person.email'],
   ]),
   ...guardsIn('src/http/browser/page-answers.ts', ADDRESS_TESTS, [

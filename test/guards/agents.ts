@@ -6,7 +6,7 @@ const KEY_TESTS = ['test/oauth/client-keys.test.ts', 'test/http/api/client-keys.
 /** Guards of what agents do. */
 export const agentsGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/oauth/redirect-uri.ts',
+    'src/oauth/clients/redirect-uri.ts',
     ['test/oauth/redirect-uri.test.ts'],
     [
       [
@@ -32,7 +32,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/scope.ts',
+    'src/oauth/grants/scope.ts',
     ['test/http/api/client-habits.test.ts'],
     [
       ['no scope but those of habit is left out', '!isOpenIdHabit(name) || ', ''],
@@ -67,7 +67,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-request.ts',
+    'src/oauth/protocol/authorization-request.ts',
     ['test/http/api/client-habits.test.ts'],
     [
       [
@@ -78,7 +78,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-request.ts',
+    'src/oauth/protocol/authorization-request.ts',
     ['test/oauth/authorization-request.test.ts'],
     [
       [
@@ -171,7 +171,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/client-document.ts',
+    'src/oauth/clients/client-document.ts',
     ['test/operator/client-documents.test.ts'],
     [
       ['the id of a document is its address', 'if (id !== address)', 'if (false as boolean)'],
@@ -218,7 +218,7 @@ export const agentsGuards: readonly Guard[] = [
     [['nothing of an address with a query is logged', "!named.includes('?') && ", '']],
   ),
   ...guardsIn(
-    'src/oauth/resource-uri.ts',
+    'src/oauth/clients/resource-uri.ts',
     ['test/oauth/resource-uri.test.ts'],
     [
       ['the path of a resource counts exactly', '${ownPort}${path}`', '${ownPort}${path.toLowerCase()}`'],
@@ -226,7 +226,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/resource-server.ts',
+    'src/oauth/clients/resource-server.ts',
     ['test/oauth/resource-server.test.ts'],
     [
       [
@@ -244,12 +244,12 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/introspection.ts',
+    'src/oauth/protocol/introspection.ts',
     ['test/http/api/introspect.test.ts'],
     [['introspection asks if a token is good there', '=> isGoodAt(resourceServer, grant)', '=> true']],
   ),
   ...guardsIn(
-    'src/oauth/authorization-request.ts',
+    'src/oauth/protocol/authorization-request.ts',
     ['test/http/api/default-resource.test.ts'],
     [
       ['a request without a resource is for the default one', 'resource: named ?? defaultResource', 'resource: named'],
@@ -266,7 +266,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/device-flow.ts',
+    'src/oauth/device/device-flow.ts',
     ['test/http/api/default-resource.test.ts'],
     [
       [
@@ -277,7 +277,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/grant-registry.ts',
+    'src/oauth/connected-apps/grant-registry.ts',
     ['test/oauth/grant-registry.test.ts'],
     [['consent for the default resource stands for itself', ' && summary.resourceIsDefault === resourceIsDefault', '']],
   ),
@@ -292,7 +292,7 @@ export const agentsGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/oauth/client-assertion.ts', KEY_TESTS, [
+  ...guardsIn('src/oauth/clients/client-assertion.ts', KEY_TESTS, [
     [
       'an assertion of an algorithm that is not taken fetches no keys',
       'if (!ASSERTION_ALGORITHMS.includes(String(header.alg)))',
@@ -305,7 +305,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
     ['an assertion for others as well fetches no keys', 'if (problem) return invalidClient(problem);', ''],
   ]),
-  ...guardsIn('src/oauth/client-authenticator.ts', KEY_TESTS, [
+  ...guardsIn('src/oauth/clients/client-authenticator.ts', KEY_TESTS, [
     ['keys are fetched for an unknown kid', 'proven instanceof WrongKey && proven.isUnknown', 'false as boolean'],
     [
       'only one right but for its key refreshes old keys',
@@ -326,12 +326,12 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/key-set.ts',
+    'src/oauth/clients/key-set.ts',
     ['test/oauth/client-keys.test.ts'],
     [['a set of which no key can be used is a mistake', 'set.notes.length > 0', 'false']],
   ),
   ...guardsIn(
-    'src/oauth/public-key.ts',
+    'src/oauth/clients/public-key.ts',
     ['test/oauth/client-assertion.test.ts'],
     [['a kid can be printed', 'UNPRINTABLE.test(key.kid)', 'false']],
   ),
@@ -340,7 +340,7 @@ export const agentsGuards: readonly Guard[] = [
     ['test/cli/client-refresh.test.ts'],
     [['consent never comes back by a refresh', 'Math.max(at, before.remembersSince ?? 0)', 'at']],
   ),
-  ...guardsIn('src/oauth/client-keys.ts', KEY_TESTS, [
+  ...guardsIn('src/oauth/clients/client-keys.ts', KEY_TESTS, [
     [
       'of many requests one fetches the keys',
       'if (!(await store.noteKeysAsked({ id, jwksUri }, askedAt, KEYS_PAUSE_MS))) return false;',
@@ -389,12 +389,12 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/client-document.ts',
+    'src/oauth/clients/client-document.ts',
     ['test/operator/client-documents.test.ts'],
     [['keys are at the origin of the document', 'if (sameOrigin(address, uri) === null)', 'if (false as boolean)']],
   ),
   ...guardsIn(
-    'src/oauth/key-set.ts',
+    'src/oauth/clients/key-set.ts',
     ['test/operator/client-documents.test.ts'],
     [
       ['a set with a secret key is refused', 'if (secret) return', 'if (false as boolean) return'],

@@ -11,7 +11,7 @@ export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn('src/operator/client-registry.ts', ACTORS_TESTS, [
     ['the one who acted is named', 'auditEvent(action, operator,', "auditEvent(action, { ...operator, id: 'root' },"],
   ]),
-  ...guardsIn('src/accounts/user-links.ts', ACTORS_TESTS, [
+  ...guardsIn('src/accounts/import/user-links.ts', ACTORS_TESTS, [
     [
       'the one who acted is named',
       "auditEvent('user_linked', operator,",
@@ -96,11 +96,11 @@ export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn('src/operator/absent-keys.ts', CHAIN_TESTS, [
     ['the checkpoint of a retirement covers the event', 'this.#isHere(by) ? proven :', 'this.#isHere(by) ? sequence :'],
   ]),
-  ...guardsIn('src/oauth/audit-checkpoint.ts', FORGERY_TESTS, [
+  ...guardsIn('src/oauth/trail/audit-checkpoint.ts', FORGERY_TESTS, [
     ['no checkpoint passes for a shortening', '.filter(([, word]) => word === what)', ''],
   ]),
   ...guardsIn(
-    'src/oauth/audit-checkpoint.ts',
+    'src/oauth/trail/audit-checkpoint.ts',
     ['test/operator/trail-checkpoints.test.ts'],
     [['a stranger writes no checkpoint into the log', '(?<=^|[\\s"]|\\scheckpoint=)valetkey-', '\\bvaletkey-']],
   ),

@@ -31,7 +31,7 @@ export const connectedAppsGuards: readonly Guard[] = [
       'WHERE length(?) > 0 AND client_id = ? AND redirect_uri IS NOT ?',
     ],
   ]),
-  ...guardsIn('src/oauth/grant-registry.ts', REGISTRY_TESTS, [
+  ...guardsIn('src/oauth/connected-apps/grant-registry.ts', REGISTRY_TESTS, [
     [
       'nobody takes back what is another person’s',
       'if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;',
@@ -59,7 +59,7 @@ export const connectedAppsGuards: readonly Guard[] = [
       'summary.resource === resource',
     ],
   ]),
-  ...guardsIn('src/oauth/grant-registry.ts', PAGE_TESTS, [
+  ...guardsIn('src/oauth/connected-apps/grant-registry.ts', PAGE_TESTS, [
     [
       'installations of an agent are taken back one by one',
       "return hasDocument ? 'installation' : 'app';",
@@ -73,7 +73,7 @@ export const connectedAppsGuards: readonly Guard[] = [
       'THEN oauth_grant.id',
     ],
   ]),
-  ...guardsIn('src/oauth/grant-limit.ts', STORE_TESTS, [
+  ...guardsIn('src/oauth/protocol/grant-limit.ts', STORE_TESTS, [
     [
       'one grant more than the limit ends another',
       "if (redemption === 'crowded') await",

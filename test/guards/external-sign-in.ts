@@ -5,7 +5,7 @@ const TESTS = ['test/http/provider/sign-in.test.ts'];
 
 /** Guards of sign-in requests, statements, tickets and the sessions that come from them. */
 export const externalSignInGuards: readonly Guard[] = [
-  ...guardsIn('src/accounts/external-return.ts', TESTS, [
+  ...guardsIn('src/accounts/providers/external-return.ts', TESTS, [
     [
       'a ticket is for the browser that began',
       'if (browser === undefined) return dead(',
@@ -58,7 +58,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/oauth/authorization-server.ts',
+    'src/oauth/protocol/authorization-server.ts',
     ['test/http/provider/external-id.test.ts'],
     [
       [
@@ -69,7 +69,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/external-return.ts',
+    'src/accounts/providers/external-return.ts',
     ['test/http/provider/external-id.test.ts'],
     [['own ids are told once', 'provider.ownIds ? null : subjectOf(identity)', 'subjectOf(identity)']],
   ),
@@ -97,7 +97,7 @@ export const externalSignInGuards: readonly Guard[] = [
       ['only what was given through the provider ends', 'provider_id = $3 AND', '$3 = $3 AND'],
     ],
   ),
-  ...guardsIn('src/accounts/external-sign-ins.ts', TESTS, [
+  ...guardsIn('src/accounts/providers/external-sign-ins.ts', TESTS, [
     ['a request is its provider’s', 'if (request.providerId !== provider.id)', 'if (request.providerId === null)'],
     [
       'a request is bound to one person',
@@ -109,7 +109,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
     ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),
-  ...guardsIn('src/accounts/people.ts', TESTS, [
+  ...guardsIn('src/accounts/people/people.ts', TESTS, [
     [
       'an operator signs in only with a provider for operators',
       'if (!account?.isOperator || forOperators) return null;',
@@ -131,7 +131,7 @@ export const externalSignInGuards: readonly Guard[] = [
       '',
     ],
   ]),
-  ...guardsIn('src/accounts/session.ts', TESTS, [
+  ...guardsIn('src/accounts/people/session.ts', TESTS, [
     ['a session is good for its request alone', 'external.isBound ? null : createdAt', 'createdAt'],
     [
       'a session of a provider lasts ten minutes',
@@ -140,7 +140,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     ['a session is good for five requests at most', '.slice(-MAX_REQUESTS)', ''],
   ]),
-  ...guardsIn('src/accounts/provider-authenticator.ts', TESTS, [
+  ...guardsIn('src/accounts/providers/provider-authenticator.ts', TESTS, [
     ['a provider proves itself', 'if (provider && matching) return', 'if (provider) return'],
     [
       'a paused provider may nothing',
@@ -153,7 +153,7 @@ export const externalSignInGuards: readonly Guard[] = [
       "if (this.#parts.methods.includes(''))",
     ],
   ]),
-  ...guardsIn('src/accounts/sign-in-request.ts', TESTS, [
+  ...guardsIn('src/accounts/providers/sign-in-request.ts', TESTS, [
     ['a request has a maximum length', 'return text.length > MAX_CHARACTERS ? null : text;', 'return text;'],
   ]),
   ...guardsIn(
@@ -237,7 +237,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/accounts/external-return.ts',
+    'src/accounts/providers/external-return.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -253,7 +253,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/ticket.ts',
+    'src/accounts/providers/ticket.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -264,7 +264,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/external-sign-ins.ts',
+    'src/accounts/providers/external-sign-ins.ts',
     ['test/random-bits.test.ts'],
     [
       [

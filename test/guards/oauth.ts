@@ -6,7 +6,7 @@ const REQUEST_TESTS = ['test/oauth/authorization-request.test.ts', 'test/oauth/a
 /** Guards of src/oauth. */
 export const oauthGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/oauth/consent.ts',
+    'src/oauth/protocol/consent.ts',
     ['test/oauth/needs-consent.test.ts', 'test/http/browser/person-fields.test.ts'],
     [
       [
@@ -27,7 +27,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/allow.ts',
+    'src/oauth/protocol/allow.ts',
     ['test/oauth/authorization-server.test.ts'],
     [
       [
@@ -37,7 +37,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/oauth/authorization-request.ts', REQUEST_TESTS, [
+  ...guardsIn('src/oauth/protocol/authorization-request.ts', REQUEST_TESTS, [
     [
       'an unregistered redirect URI is never redirected to',
       'if (!isRegisteredRedirectUri(client.redirectUris, redirectUri, client.type))',
@@ -94,7 +94,7 @@ export const oauthGuards: readonly Guard[] = [
     ['prompt none stands alone', "prompts.includes('none') && prompts.length > 1", 'false'],
   ]),
   ...guardsIn(
-    'src/oauth/consent.ts',
+    'src/oauth/protocol/consent.ts',
     ['test/oauth/needs-consent.test.ts', 'test/http/browser/consent-policy.test.ts'],
     [
       ['prompt=consent asks whatever the policy', "prompt.includes('consent') || ", ''],
@@ -115,7 +115,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-request.ts',
+    'src/oauth/protocol/authorization-request.ts',
     ['test/oauth/needs-consent.test.ts', 'test/http/browser/consent.test.ts'],
     [
       [
@@ -136,7 +136,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/person-fields.ts',
+    'src/oauth/grants/person-fields.ts',
     ['test/http/browser/person-fields.test.ts'],
     [
       [
@@ -147,12 +147,12 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/resource-server.ts',
+    'src/oauth/clients/resource-server.ts',
     ['test/http/browser/person-fields.test.ts'],
     [['nor does an API', 'seenOf(resourceOwner, grant)', '(seenOf, resourceOwner)']],
   ),
   ...guardsIn(
-    'src/oauth/authorization-response.ts',
+    'src/oauth/protocol/authorization-response.ts',
     ['test/oauth/authorization-response.test.ts'],
     [
       ['values are encoded', '${encodeURIComponent(value)}', '${value}'],
@@ -165,7 +165,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/redirect-uri.ts',
+    'src/oauth/clients/redirect-uri.ts',
     ['test/oauth/redirect-uri.test.ts'],
     [
       ['a registered URI is printable ASCII', 'if (!/^[\\x21-\\x7e]+$/.test(uri))', 'if (false as boolean)'],
@@ -190,7 +190,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/pkce.ts',
+    'src/oauth/protocol/pkce.ts',
     ['test/oauth/pkce.test.ts'],
     [
       ['a challenge is 43 characters', '[A-Za-z0-9_-]{43}$/;', '[A-Za-z0-9_-]+$/;'],
@@ -199,7 +199,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-code.ts',
+    'src/oauth/protocol/authorization-code.ts',
     ['test/oauth/authorization-code.test.ts'],
     [
       ['a code is proven', '!isGenuine(keyring, credential, grant.seed) || ', ''],
@@ -231,7 +231,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/scope.ts',
+    'src/oauth/grants/scope.ts',
     ['test/http/api/named-mistakes.test.ts'],
     [
       ['a refused scope is named only in the form of one', 'return isToken && ', 'return '],
@@ -240,7 +240,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/reason.ts',
+    'src/oauth/protocol/reason.ts',
     ['test/http/api/reasons.test.ts'],
     [
       ['no public client is told a reason', "if (client.type === 'public') return refusal;", ''],
@@ -248,7 +248,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-server.ts',
+    'src/oauth/protocol/authorization-server.ts',
     ['test/http/api/reasons.test.ts'],
     [
       [
@@ -259,7 +259,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/credential.ts',
+    'src/oauth/keys/credential.ts',
     ['test/oauth/credential.test.ts'],
     [
       ['another kind or prefix is refused unread', ' || !text.startsWith(start)) return null', ') return null'],
@@ -278,7 +278,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/client-assertion.ts',
+    'src/oauth/clients/client-assertion.ts',
     ['test/oauth/client-assertion.test.ts'],
     [
       [
@@ -289,7 +289,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/sealed.ts',
+    'src/oauth/keys/sealed.ts',
     ['test/oauth/sealed.test.ts'],
     [
       ['one text only opens', " || bytes.toString('base64url') !== sealed) return null", ') return null'],
@@ -300,7 +300,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/sealed.ts',
+    'src/oauth/keys/sealed.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -312,7 +312,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/secret.ts',
+    'src/oauth/keys/secret.ts',
     ['test/oauth/secret.test.ts', 'test/random-bits.test.ts'],
     [
       [
@@ -326,7 +326,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/client.ts',
+    'src/oauth/clients/client.ts',
     ['test/oauth/client.test.ts'],
     [
       ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,255}$/.test(text)', 'text.length > 0'],
@@ -354,7 +354,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/client.ts',
+    'src/oauth/clients/client.ts',
     ['test/http/api/named-mistakes.test.ts'],
     [
       [
@@ -365,7 +365,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/mistaken-credential.ts',
+    'src/oauth/keys/mistaken-credential.ts',
     ['test/http/api/named-mistakes.test.ts'],
     [
       [
@@ -377,7 +377,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/scope.ts',
+    'src/oauth/grants/scope.ts',
     ['test/oauth/scope.test.ts'],
     [
       ['a scope that is not registered is refused', '[...asked].every((name) => names.includes(name))', 'true'],
@@ -394,7 +394,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/parameters.ts',
+    'src/oauth/protocol/parameters.ts',
     ['test/oauth/parameters.test.ts'],
     [
       ['half a character is no text', 'value?.isWellFormed() ? value : null', 'value'],
@@ -417,7 +417,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/token-request.ts',
+    'src/oauth/protocol/token-request.ts',
     [
       'test/oauth/authorization-code.test.ts',
       'test/oauth/refresh-token.test.ts',
@@ -437,7 +437,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/pushed-request.ts',
+    'src/oauth/protocol/pushed-request.ts',
     ['test/oauth/pushed-request.test.ts', 'test/http/api/pushed-request.test.ts'],
     [
       ['a reference that was not opened in time expires', 'if (pushed && isOver) return null;', ''],
@@ -460,7 +460,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/keyring.ts',
+    'src/oauth/keys/keyring.ts',
     ['test/oauth/keyring.test.ts'],
     [
       ['a short root key is refused', 'if (rootKey.length < ROOT_KEY_BYTES)', 'if (false as boolean)'],
@@ -473,7 +473,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/resource-server.ts',
+    'src/oauth/clients/resource-server.ts',
     ['test/oauth/resource-server.test.ts', 'test/http/api/introspect.test.ts'],
     [
       [
@@ -495,12 +495,12 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/device-flow.ts',
+    'src/oauth/device/device-flow.ts',
     ['test/http/browser/device.test.ts'],
     [['an Allow that is being written is not denied', "if (!grant) return 'pending';", 'if (!grant) return null;']],
   ),
   ...guardsIn(
-    'src/oauth/device-authorization.ts',
+    'src/oauth/device/device-authorization.ts',
     ['test/oauth/device-authorization.test.ts', 'test/oauth/device-flow.test.ts'],
     [
       [
@@ -519,7 +519,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/authorization-code.ts',
+    'src/oauth/protocol/authorization-code.ts',
     ['test/oauth/authorization-code.test.ts', 'test/flows/clock-steps.test.ts'],
     [
       [
@@ -535,7 +535,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/access-token.ts',
+    'src/oauth/protocol/access-token.ts',
     ['test/oauth/access-token.test.ts'],
     [
       [
@@ -559,7 +559,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/refresh-token.ts',
+    'src/oauth/protocol/refresh-token.ts',
     ['test/oauth/refresh-token.test.ts'],
     [
       [
@@ -620,7 +620,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/grant.ts',
+    'src/oauth/grants/grant.ts',
     ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
     [
       ['a revoked grant is ended', 'grant.revokedAt !== null || ', ''],
@@ -632,7 +632,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/token-pair.ts',
+    'src/oauth/protocol/token-pair.ts',
     ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
     [
       [
@@ -648,12 +648,12 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/clock-steps.ts',
+    'src/oauth/grants/clock-steps.ts',
     ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
     [['two seconds ahead is now', 'age < -CLOCK_DIFFERENCE_MS ? null', 'age < 0 ? null']],
   ),
   ...guardsIn(
-    'src/oauth/known-tokens.ts',
+    'src/oauth/protocol/known-tokens.ts',
     ['test/oauth/known-tokens.test.ts', 'test/flows/clock-steps.test.ts'],
     [
       [
@@ -673,7 +673,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/grant-registry.ts',
+    'src/oauth/connected-apps/grant-registry.ts',
     ['test/http/browser/consent-policy.test.ts'],
     [
       [
@@ -689,7 +689,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/credential.ts',
+    'src/oauth/keys/credential.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -700,7 +700,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/pkce.ts',
+    'src/oauth/protocol/pkce.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -711,7 +711,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/secret.ts',
+    'src/oauth/keys/secret.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -732,7 +732,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/session.ts',
+    'src/accounts/people/session.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -743,12 +743,12 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/registered-id.ts',
+    'src/oauth/clients/registered-id.ts',
     ['test/random-bits.test.ts'],
     [['the id of a client has its random bits', '[...randomBytes(16)]', '[...Buffer.alloc(16, randomBytes(4))]']],
   ),
   ...guardsIn(
-    'src/oauth/device-authorization.ts',
+    'src/oauth/device/device-authorization.ts',
     ['test/random-bits.test.ts'],
     [
       [

@@ -47,7 +47,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/oauth/token-pair.ts',
+    'src/oauth/protocol/token-pair.ts',
     ['test/oauth/refresh-token.test.ts', 'test/oauth/access-token.test.ts'],
     [
       ['a newer token is of another history', 'return token.generation > generation;', 'return false;'],

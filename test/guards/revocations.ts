@@ -31,7 +31,7 @@ export const revocationGuards: readonly Guard[] = [
       'if ((still as unknown) === 0) return',
     ],
   ]),
-  ...guardsIn('src/accounts/disconnect-cursor.ts', DISCONNECT_TESTS, [
+  ...guardsIn('src/accounts/providers/disconnect-cursor.ts', DISCONNECT_TESTS, [
     [
       'a cursor of another provider is none',
       'return owner === providerId ? sequence : null;',
@@ -39,7 +39,7 @@ export const revocationGuards: readonly Guard[] = [
     ],
     ['a cursor is good for a day', 'opened.expiresAt <= now || ', ''],
   ]),
-  ...guardsIn('src/accounts/disconnects.ts', DISCONNECT_TESTS, [
+  ...guardsIn('src/accounts/providers/disconnects.ts', DISCONNECT_TESTS, [
     ['a page of disconnects reads one window', 'const EVENTS_OF_PAGE = 500;', 'const EVENTS_OF_PAGE = 5000;'],
     ['a page is told to go on', 'goesOn: events.length === EVENTS_OF_PAGE', 'goesOn: false'],
     [
@@ -53,7 +53,7 @@ export const revocationGuards: readonly Guard[] = [
       'const end = Number.MAX_SAFE_INTEGER;',
     ],
   ]),
-  ...guardsIn('src/accounts/disconnect-notice.ts', DISCONNECT_TESTS, [
+  ...guardsIn('src/accounts/providers/disconnect-notice.ts', DISCONNECT_TESTS, [
     ['a provider hears of its own people alone', 'identity.providerId === providerId &&', ''],
     ['a provider hears of nobody for what was before they were its own', 'identity.createdAt <= event.at', 'true'],
     ['a notice is of whom the event names', 'identity.accountId === event.resourceOwnerId &&', ''],
@@ -80,7 +80,7 @@ export const revocationGuards: readonly Guard[] = [
     ['a resource server that is gone loses its streams', 'resourceServer === null || news.some', 'news.some'],
   ]),
   ...guardsIn(
-    'src/oauth/revocation-notice.ts',
+    'src/oauth/clients/revocation-notice.ts',
     [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
     [
       [
@@ -107,7 +107,7 @@ export const revocationGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/resource-server.ts',
+    'src/oauth/clients/resource-server.ts',
     [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
     [
       [

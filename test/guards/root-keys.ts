@@ -25,7 +25,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ['a key is kept until what it issued has expired', 'return leftMs > 0', 'return leftMs > 1e15'],
   ]),
   ...guardsIn(
-    'src/oauth/doctor-pass.ts',
+    'src/oauth/keys/doctor-pass.ts',
     ['test/oauth/doctor-pass.test.ts'],
     [
       ['a pass of the doctor ends', 'Number(expiresAt) <= now || ', ''],
@@ -34,7 +34,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/doctor-pass.ts',
+    'src/oauth/keys/doctor-pass.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -111,7 +111,7 @@ export const rootKeyGuards: readonly Guard[] = [
     [['a start waits for who looks', 'const PROBE_TIMEOUT_MS = 1000;', 'const PROBE_TIMEOUT_MS = 0;']],
   ),
   ...guardsIn(
-    'src/accounts/password-hash.ts',
+    'src/accounts/passwords/password-hash.ts',
     ['test/accounts/password-hash.test.ts'],
     [
       [
@@ -122,7 +122,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/verified-password.ts',
+    'src/accounts/passwords/verified-password.ts',
     ['test/accounts/verified-password.test.ts'],
     [['a password that was set meanwhile wins', 'now.passwordSetAt !== passwordSetAt || ', '']],
   ),

@@ -1,9 +1,9 @@
 /** The judge is judged: it takes a good history, and finds what is wrong with each bad one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { deriveCredential } from '../../src/oauth/credential.ts';
-import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { grantIdText, newGrantId } from '../../src/oauth/grants/grant.ts';
+import { deriveCredential } from '../../src/oauth/keys/credential.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { type Act, type Entry, type Outcome, type Pair, violations } from './history.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 'a key')]);

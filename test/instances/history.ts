@@ -2,9 +2,10 @@
  * A history: what was asked of any number of instances, and what came back. `violations` decides afterwards whether the
  * promises leave room for it. It knows no HTTP and no database; times are ms of one monotonic clock, that of the test.
  */
-import { readCredential } from '../../src/oauth/credential.ts';
-import { grantIdText } from '../../src/oauth/grant.ts';
-import type { RevocationNotice } from '../../src/oauth/revocation-notice.ts';
+
+import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
+import { readCredential } from '../../src/oauth/keys/credential.ts';
 
 /** A token pair as it was answered. */
 export type Pair = { readonly accessToken: string; readonly refreshToken: string };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideAccessToken } from '../../src/oauth/access-token.ts';
-import type { Credential } from '../../src/oauth/credential.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/clients/resource-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import type { Grant, GrantInContext } from '../../src/oauth/grant.ts';
-import { isGoodAtOwnApi } from '../../src/oauth/resource-server.ts';
+import type { Grant, GrantInContext } from '../../src/oauth/grants/grant.ts';
+import type { Credential } from '../../src/oauth/keys/credential.ts';
+import { decideAccessToken } from '../../src/oauth/protocol/access-token.ts';
 import {
   activeGrant,
   assertRefusal,

@@ -1,7 +1,7 @@
 /** Client assertions as a client makes them, and as somebody forges them. */
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import type { Client, PublicKey } from '../../src/oauth/client.ts';
+import type { Client, PublicKey } from '../../src/oauth/clients/client.ts';
 import { ISSUER } from './requests.ts';
 import { confidentialClient, NOW } from './samples.ts';
 

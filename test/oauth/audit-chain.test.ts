@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createSecretKey, hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hmacBlocks } from '../../src/oauth/audit-chain.ts';
-import { mac } from '../../src/oauth/keyring.ts';
+import { mac } from '../../src/oauth/keys/keyring.ts';
+import { hmacBlocks } from '../../src/oauth/trail/audit-chain.ts';
 
 test('RFC 2104 §2: two hashes that begin with the blocks of a key are the MAC of a text', () => {
   const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CodeDecision, type CodeExchange, decideCodeExchange } from '../../src/oauth/authorization-code.ts';
-import type { Client } from '../../src/oauth/client.ts';
-import type { Credential } from '../../src/oauth/credential.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
-import type { Grant, GrantInContext, Standing } from '../../src/oauth/grant.ts';
-import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import type { Grant, GrantInContext, Standing } from '../../src/oauth/grants/grant.ts';
+import type { Credential } from '../../src/oauth/keys/credential.ts';
+import {
+  type CodeDecision,
+  type CodeExchange,
+  decideCodeExchange,
+} from '../../src/oauth/protocol/authorization-code.ts';
+import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import {
   activeGrant,
   assertRefusal,

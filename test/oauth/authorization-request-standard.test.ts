@@ -1,9 +1,9 @@
 /** Authorization requests of the standard face. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../../src/oauth/client.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
 import type { ErrorCode } from '../../src/oauth/error.ts';
-import type { Parameter } from '../../src/oauth/parameters.ts';
+import type { Parameter } from '../../src/oauth/protocol/parameters.ts';
 import {
   assertRedirected,
   CHALLENGE,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AuthorizationRequest } from '../../src/oauth/authorization-request.ts';
+import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
+import type { AuthorizationRequest } from '../../src/oauth/protocol/authorization-request.ts';
 import {
   allowedLocation,
   deniedLocation,
   errorLocation,
   refusedLocation,
-} from '../../src/oauth/authorization-response.ts';
-import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
+} from '../../src/oauth/protocol/authorization-response.ts';
 import { ISSUER, R1, valid } from './requests.ts';
 import { someText } from './some-text.ts';
 

@@ -1,11 +1,11 @@
 /** What the authorization server does on the standard face, over the real store. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { AuthorizationRequestOutcome } from '../../src/oauth/authorization-request.ts';
-import type { Consent } from '../../src/oauth/consent.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import { Parameters } from '../../src/oauth/parameters.ts';
-import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import type { AuthorizationRequestOutcome } from '../../src/oauth/protocol/authorization-request.ts';
+import type { Consent } from '../../src/oauth/protocol/consent.ts';
+import { Parameters } from '../../src/oauth/protocol/parameters.ts';
+import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';

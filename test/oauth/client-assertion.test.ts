@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, hash } from 'node:crypto';
 import { test } from 'node:test';
-import type { Client, PublicKey } from '../../src/oauth/client.ts';
-import { claimedClientId, type UsedAssertion, verifyClientAssertion } from '../../src/oauth/client-assertion.ts';
+import type { Client, PublicKey } from '../../src/oauth/clients/client.ts';
+import {
+  claimedClientId,
+  type UsedAssertion,
+  verifyClientAssertion,
+} from '../../src/oauth/clients/client-assertion.ts';
+import { type ASSERTION_ALGORITHMS, publicKeyProblem } from '../../src/oauth/clients/public-key.ts';
 import { Refusal, Unavailable } from '../../src/oauth/error.ts';
-import { type ASSERTION_ALGORITHMS, publicKeyProblem } from '../../src/oauth/public-key.ts';
 import {
   assertion,
   claims,

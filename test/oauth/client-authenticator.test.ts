@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Client, ClientCredentials } from '../../src/oauth/client.ts';
+import type { Client, ClientCredentials } from '../../src/oauth/clients/client.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { event } from '../support/storage.ts';
 import { assertion, claims, ecKeys, forged, keyed, SECONDS } from './assertions.ts';
 import {

@@ -1,8 +1,8 @@
 /** When the keys of a client are fetched again; the wire and both stores are in `test/http/api/client-keys.test.ts`. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Client } from '../../src/oauth/client.ts';
-import { ClientKeys } from '../../src/oauth/client-keys.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import { ClientKeys } from '../../src/oauth/clients/client-keys.ts';
 import { event } from '../support/storage.ts';
 import { ecKeys, keyed, keys } from './assertions.ts';
 import { openMemory, operator } from './memory.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authenticateClient, type Client, isClientId } from '../../src/oauth/client.ts';
+import { authenticateClient, type Client, isClientId } from '../../src/oauth/clients/client.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import { makeSecret } from '../../src/oauth/secret.ts';
+import { makeSecret } from '../../src/oauth/keys/secret.ts';
 import { assertRefusal, confidentialClient, NOW, PREFIX, publicClient } from './samples.ts';
 
 const first = makeSecret(PREFIX, 'cs', NOW);

@@ -8,8 +8,8 @@ import {
   isGenuine,
   readCredential,
   withChecksum,
-} from '../../src/oauth/credential.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+} from '../../src/oauth/keys/credential.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { keyring, NOW, otherKeyring, PREFIX, rotatedKeyring } from './samples.ts';
 
 const kinds: CredentialKind[] = ['ac', 'at', 'rt'];

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import {
   DEVICE_CODE_LIFETIME,
-  DEVICE_GRANT_TYPE,
   type DeviceCode,
   type DevicePollDecision,
   decideDevicePoll,
@@ -17,8 +16,9 @@ import {
   pollAt,
   readableUserCode,
   readDeviceCode,
-} from '../../src/oauth/device-authorization.ts';
-import type { Grant, GrantInContext, Standing } from '../../src/oauth/grant.ts';
+} from '../../src/oauth/device/device-authorization.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/oauth/grants/device-grant.ts';
+import type { Grant, GrantInContext, Standing } from '../../src/oauth/grants/grant.ts';
 import {
   activeGrant,
   assertRefusal,

@@ -1,12 +1,13 @@
 /** A device, a person and the real store (RFC 8628). */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Client } from '../../src/oauth/client.ts';
-import { DEVICE_CODE_LIFETIME, DEVICE_GRANT_TYPE } from '../../src/oauth/device-authorization.ts';
-import type { DeviceCodes, ShownDeviceRequest } from '../../src/oauth/device-flow.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import { DEVICE_CODE_LIFETIME } from '../../src/oauth/device/device-authorization.ts';
+import type { DeviceCodes, ShownDeviceRequest } from '../../src/oauth/device/device-flow.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
-import { networksOf } from '../../src/oauth/networks.ts';
-import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/oauth/grants/device-grant.ts';
+import { networksOf } from '../../src/oauth/guessing/networks.ts';
+import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import {
   event,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { doctorPass, isDoctorPass } from '../../src/oauth/doctor-pass.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { doctorPass, isDoctorPass } from '../../src/oauth/keys/doctor-pass.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const [mine, other] = [randomBytes(32), randomBytes(32)];

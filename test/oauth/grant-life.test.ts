@@ -1,10 +1,10 @@
 /** A grant's whole life: what ended it is found, whoever did, alone or with many others, and after its row is gone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AuditAction, auditEvent } from '../../src/oauth/audit.ts';
+import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
-import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
+import { grantIdText, newGrantId } from '../../src/oauth/grants/grant.ts';
+import { type AuditAction, auditEvent } from '../../src/oauth/trail/audit.ts';
 import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
 import { activeGrant, confidentialClient, NOW } from './samples.ts';
 

@@ -5,16 +5,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decideAccessToken } from '../../src/oauth/access-token.ts';
-import { type CodeDecision, decideCodeExchange } from '../../src/oauth/authorization-code.ts';
-import type { Client } from '../../src/oauth/client.ts';
-import { type CredentialKind, readCredential } from '../../src/oauth/credential.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/clients/resource-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import type { Generation, Grant, RevocationReason, Standing } from '../../src/oauth/grant.ts';
-import { decideRefresh, type RefreshDecision } from '../../src/oauth/refresh-token.ts';
-import { isGoodAtOwnApi } from '../../src/oauth/resource-server.ts';
-import { deriveTokens, type IssuedTokens } from '../../src/oauth/token-pair.ts';
-import type { AskedOfTokens } from '../../src/oauth/token-request.ts';
+import type { Generation, Grant, RevocationReason, Standing } from '../../src/oauth/grants/grant.ts';
+import { type CredentialKind, readCredential } from '../../src/oauth/keys/credential.ts';
+import { decideAccessToken } from '../../src/oauth/protocol/access-token.ts';
+import { type CodeDecision, decideCodeExchange } from '../../src/oauth/protocol/authorization-code.ts';
+import { decideRefresh, type RefreshDecision } from '../../src/oauth/protocol/refresh-token.ts';
+import { deriveTokens, type IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
+import type { AskedOfTokens } from '../../src/oauth/protocol/token-request.ts';
 import {
   confidentialClient,
   goodStanding,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditEvent } from '../../src/oauth/audit.ts';
-import type { Client } from '../../src/oauth/client.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/oauth/device-authorization.ts';
-import type { Grant } from '../../src/oauth/grant.ts';
-import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
-import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
-import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/oauth/grants/device-grant.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
+import { grantIdText, newGrantId } from '../../src/oauth/grants/grant.ts';
+import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
+import { auditEvent } from '../../src/oauth/trail/audit.ts';
 import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
 import { activeGrant, confidentialClient, issuedGrant, NOW } from './samples.ts';
 

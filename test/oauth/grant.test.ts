@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { newGrant } from '../../src/oauth/allow.ts';
-import { readCredential } from '../../src/oauth/credential.ts';
-import { grantIdText, grantStatus, isEnded, newGrantId, parseGrantId, whyRefused } from '../../src/oauth/grant.ts';
-import { currentGeneration, deriveTokens, nextGeneration } from '../../src/oauth/token-pair.ts';
+import {
+  grantIdText,
+  grantStatus,
+  isEnded,
+  newGrantId,
+  parseGrantId,
+  whyRefused,
+} from '../../src/oauth/grants/grant.ts';
+import { readCredential } from '../../src/oauth/keys/credential.ts';
+import { newGrant } from '../../src/oauth/protocol/allow.ts';
+import { currentGeneration, deriveTokens, nextGeneration } from '../../src/oauth/protocol/token-pair.ts';
 import {
   activeGrant,
   allow,

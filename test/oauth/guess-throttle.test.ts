@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Throttle } from '../../src/accounts/throttle.ts';
+import { Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { invalidClient, type Refusal } from '../../src/oauth/error.ts';
-import { GuardedChecks } from '../../src/oauth/guess-throttle.ts';
+import { GuardedChecks } from '../../src/oauth/guessing/guess-throttle.ts';
 import { assertRefusal, NOW } from './samples.ts';
 
 const LIMIT = 5;

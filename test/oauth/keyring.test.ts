@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { createKeyring, currentKey, type KeyPurpose, mac } from '../../src/oauth/keyring.ts';
+import { createKeyring, currentKey, type KeyPurpose, mac } from '../../src/oauth/keys/keyring.ts';
 
 const old = Buffer.alloc(32, 1);
 const fresh = Buffer.alloc(32, 2);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckedToken } from '../../src/oauth/access-token.ts';
+import { namesOf } from '../../src/oauth/grants/grant.ts';
 import {
   type Credential,
   deriveCredential,
   isGenuine,
   readCredential,
   withChecksum,
-} from '../../src/oauth/credential.ts';
-import { namesOf } from '../../src/oauth/grant.ts';
-import { KnownTokens } from '../../src/oauth/known-tokens.ts';
-import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+} from '../../src/oauth/keys/credential.ts';
+import type { CheckedToken } from '../../src/oauth/protocol/access-token.ts';
+import { KnownTokens } from '../../src/oauth/protocol/known-tokens.ts';
+import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { asOne, assertGood, obtainPair, one, operationsOn, origin, setUp } from './protocol.ts';
 import { activeGrant, assertRefusal, inContext, keyring, NOW, otherKeyring, PREFIX } from './samples.ts';

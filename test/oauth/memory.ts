@@ -1,7 +1,7 @@
 /** The real store, in memory, and a clock that tests set. */
 import type { TestContext } from 'node:test';
-import { type Account, emailKey, type PasswordAccount } from '../../src/accounts/account.ts';
-import type { Keyring } from '../../src/oauth/keyring.ts';
+import { type Account, emailKey, type PasswordAccount } from '../../src/accounts/people/account.ts';
+import type { Keyring } from '../../src/oauth/keys/keyring.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { event, openAsService, sampleAccount } from '../support/storage.ts';
 import { keyring, NOW } from './samples.ts';

@@ -1,11 +1,15 @@
 /** When the resource owner is asked, and what the form that asks is bound to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AuthorizationRequest, type Prompt, requestFingerprint } from '../../src/oauth/authorization-request.ts';
-import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/client.ts';
-import { type EarlierConsent, needsConsent, rememberedChoice } from '../../src/oauth/consent.ts';
-import { PERSON_FIELDS, type PersonField } from '../../src/oauth/person-fields.ts';
-import type { Scope } from '../../src/oauth/scope.ts';
+import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/clients/client.ts';
+import { PERSON_FIELDS, type PersonField } from '../../src/oauth/grants/person-fields.ts';
+import type { Scope } from '../../src/oauth/grants/scope.ts';
+import {
+  type AuthorizationRequest,
+  type Prompt,
+  requestFingerprint,
+} from '../../src/oauth/protocol/authorization-request.ts';
+import { type EarlierConsent, needsConsent, rememberedChoice } from '../../src/oauth/protocol/consent.ts';
 import { CHALLENGE, type Changes, type Circumstances, client, FACES, LETTERS, pkce, R1, valid } from './requests.ts';
 
 const policies: ConsentPolicy[] = ['ask', 'remember', 'skip'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networksOf, sourceOfAddress, widestNetworkOf } from '../../src/oauth/networks.ts';
+import { networksOf, sourceOfAddress, widestNetworkOf } from '../../src/oauth/guessing/networks.ts';
 
 const networks: [source: string, expected: [key: string, weight: number][]][] = [
   [

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SIGN_IN_LIFETIME_MS } from '../../src/accounts/form-token.ts';
-import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
+import { SIGN_IN_LIFETIME_MS } from '../../src/accounts/sign-in/form-token.ts';
+import { compressed, seal } from '../../src/oauth/keys/sealed.ts';
+import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
 import {
   OPENED_REQUEST_LIFETIME_MS,
   PUSHED_REQUEST_LIFETIME,
   pushedRequest,
   REQUEST_URI_START,
   requestUriFor,
-} from '../../src/oauth/pushed-request.ts';
-import { compressed, seal } from '../../src/oauth/sealed.ts';
+} from '../../src/oauth/protocol/pushed-request.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from './samples.ts';
 import { someText } from './some-text.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ClientType } from '../../src/oauth/client.ts';
+import type { ClientType } from '../../src/oauth/clients/client.ts';
 import {
   dotlessScheme,
   isAppBound,
@@ -11,7 +11,7 @@ import {
   lastingRedirectHost,
   redirectHost,
   redirectUriProblem,
-} from '../../src/oauth/redirect-uri.ts';
+} from '../../src/oauth/clients/redirect-uri.ts';
 
 const confidential: [string, RegExp | null][] = [
   ['https://app.example/cb', null],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../../src/oauth/client.ts';
-import type { Credential } from '../../src/oauth/credential.ts';
-import type { Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
-import { decideRefresh, type RefreshDecision, retryTimes } from '../../src/oauth/refresh-token.ts';
-import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import type { Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grants/grant.ts';
+import type { Credential } from '../../src/oauth/keys/credential.ts';
+import { decideRefresh, type RefreshDecision, retryTimes } from '../../src/oauth/protocol/refresh-token.ts';
+import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import {
   activeGrant,
   assertRefusal,

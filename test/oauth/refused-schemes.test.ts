@@ -1,7 +1,7 @@
 /** The schemes that no app may register, against IANA's registry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusedScheme } from '../../src/oauth/refused-schemes.ts';
+import { refusedScheme } from '../../src/oauth/clients/refused-schemes.ts';
 
 /** All entries with the status Permanent, as https://www.iana.org/assignments/uri-schemes had them on 18 November 2022. */
 const PERMANENT =

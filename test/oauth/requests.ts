@@ -1,14 +1,14 @@
 /** Authorization requests for tests: a whole one, of which a test says only what matters to it. */
 import assert from 'node:assert/strict';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import type { ErrorCode } from '../../src/oauth/error.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequestOutcome,
   type Face,
   validateAuthorizationRequest,
-} from '../../src/oauth/authorization-request.ts';
-import type { Client } from '../../src/oauth/client.ts';
-import type { ErrorCode } from '../../src/oauth/error.ts';
-import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
+} from '../../src/oauth/protocol/authorization-request.ts';
+import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
 import { assertRefusal, confidentialClient, scopesOf } from './samples.ts';
 
 export const FACES: readonly Face[] = ['published', 'standard'];

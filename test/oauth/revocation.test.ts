@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { deriveCredential, readCredential, withChecksum } from '../../src/oauth/credential.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import { grantIdText } from '../../src/oauth/grant.ts';
-import type { IssuedTokens } from '../../src/oauth/token-pair.ts';
-import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
+import { deriveCredential, readCredential, withChecksum } from '../../src/oauth/keys/credential.ts';
+import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
+import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { event } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {

@@ -1,19 +1,19 @@
 /** Sample values for tests of the protocol: each a whole one, of which a test says only what matters to it. */
 import assert from 'node:assert/strict';
-import type { Allow } from '../../src/oauth/allow.ts';
-import type { Client } from '../../src/oauth/client.ts';
+import type { Client } from '../../src/oauth/clients/client.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import type { Generation, Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grants/grant.ts';
+import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
+import type { Scope } from '../../src/oauth/grants/scope.ts';
 import {
   type Credential,
   type CredentialHeader,
   type CredentialKind,
   deriveCredential,
   readCredential,
-} from '../../src/oauth/credential.ts';
-import { Refusal } from '../../src/oauth/error.ts';
-import type { Generation, Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
-import { createKeyring, type Keyring } from '../../src/oauth/keyring.ts';
-import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
-import type { Scope } from '../../src/oauth/scope.ts';
+} from '../../src/oauth/keys/credential.ts';
+import { createKeyring, type Keyring } from '../../src/oauth/keys/keyring.ts';
+import type { Allow } from '../../src/oauth/protocol/allow.ts';
 
 export const PREFIX = 'vk';
 /** Some moment, in ms since the epoch. */

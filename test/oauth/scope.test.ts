@@ -11,7 +11,7 @@ import {
   scopeNames,
   sentenceFor,
   sentenceProblem,
-} from '../../src/oauth/scope.ts';
+} from '../../src/oauth/grants/scope.ts';
 import { NOW, scopesOf } from './samples.ts';
 
 const registered: Scope[] = scopesOf('read', 'write', 'admin');

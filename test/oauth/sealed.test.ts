@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createCipheriv } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createKeyring, currentKey, mac } from '../../src/oauth/keyring.ts';
-import { NEVER, type SealPurpose, seal, unseal } from '../../src/oauth/sealed.ts';
+import { createKeyring, currentKey, mac } from '../../src/oauth/keys/keyring.ts';
+import { NEVER, type SealPurpose, seal, unseal } from '../../src/oauth/keys/sealed.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from './samples.ts';
 import { someText } from './some-text.ts';
 

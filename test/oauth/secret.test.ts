@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { withChecksum } from '../../src/oauth/credential.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { makeSecret, type SecretKind, secretOf } from '../../src/oauth/secret.ts';
+import { withChecksum } from '../../src/oauth/keys/credential.ts';
+import { makeSecret, type SecretKind, secretOf } from '../../src/oauth/keys/secret.ts';
 import { withNewSecret, withoutSecret } from '../../src/operator/secret-rotation.ts';
 import { NOW, PREFIX } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActSince, endedEvents, endedSince, revivedSince } from '../../src/oauth/since-backup.ts';
+import { type ActSince, endedEvents, endedSince, revivedSince } from '../../src/oauth/installation/since-backup.ts';
 import { NOW, operator } from '../support/storage.ts';
 
 const act = (action: ActSince['action'], some: Partial<ActSince> = {}): ActSince => ({

@@ -1,8 +1,8 @@
 // One installation serves many operators: each act names in the audit trail the actor that it was given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Actor } from '../../src/oauth/audit.ts';
-import { grantIdText } from '../../src/oauth/grant.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
+import type { Actor } from '../../src/oauth/trail/audit.ts';
 import { obtainPair, signedInBrowser } from '../support/flow.ts';
 import { registerProvider } from '../support/provider.ts';
 import { addClient, addUser, startTestService, type TestService } from '../support/service.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditEvent } from '../../src/oauth/audit.ts';
-import { authenticateClient } from '../../src/oauth/client.ts';
+import { authenticateClient } from '../../src/oauth/clients/client.ts';
 import { OperatorError, Refusal } from '../../src/oauth/error.ts';
-import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
-import type { Scope } from '../../src/oauth/scope.ts';
+import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
+import type { Scope } from '../../src/oauth/grants/scope.ts';
+import { auditEvent } from '../../src/oauth/trail/audit.ts';
 import { ClientRegistry, type ClientSettings } from '../../src/operator/client-registry.ts';
 import { keys } from '../oauth/assertions.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';

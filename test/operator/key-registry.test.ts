@@ -1,10 +1,10 @@
 /** Rotating and retiring root keys, with instances that follow: over a real store in memory, and a clock that tests set. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { PasswordHasher } from '../../src/accounts/password-hash.ts';
+import { PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { createKeyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
-import { rootKeyName } from '../../src/oauth/root-key.ts';
+import { createKeyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
+import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { KeyRegistry, LAST_USE_MS } from '../../src/operator/key-registry.ts';
 import { KeyWatch } from '../../src/operator/key-watch.ts';

@@ -1,8 +1,8 @@
 /** What scanners are told finds every credential that must not be published, and little else. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type CredentialKind, deriveCredential } from '../../src/oauth/credential.ts';
-import { makeSecret } from '../../src/oauth/secret.ts';
+import { type CredentialKind, deriveCredential } from '../../src/oauth/keys/credential.ts';
+import { makeSecret } from '../../src/oauth/keys/secret.ts';
 import { scanRules } from '../../src/operator/scan-rules.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { issuedGrant, keyring } from '../oauth/samples.ts';

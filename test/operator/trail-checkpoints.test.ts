@@ -1,7 +1,7 @@
 /** The timer that records checkpoints of the audit trail and says them in the log: its clock is advanced by the test. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { findCheckpoints, isSigned } from '../../src/oauth/audit-checkpoint.ts';
+import { findCheckpoints, isSigned } from '../../src/oauth/trail/audit-checkpoint.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { TrailCheckpoints } from '../../src/operator/trail-checkpoints.ts';
 import { makeLogger } from '../../src/process/log.ts';

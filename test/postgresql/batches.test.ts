@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Grant } from '../../src/oauth/grant.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { Connections } from '../../src/storage/postgresql/connections.ts';

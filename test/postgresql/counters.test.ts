@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type SharedCounters, Throttle } from '../../src/accounts/throttle.ts';
+import { type SharedCounters, Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW } from '../support/storage.ts';

@@ -1,7 +1,7 @@
 /** The next release's expansion of the schema, while instances of the release before are connected. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { isEnded } from '../../src/oauth/grant.ts';
+import { isEnded } from '../../src/oauth/grants/grant.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { Generation, Grant } from '../../src/oauth/grant.ts';
+import type { Generation, Grant } from '../../src/oauth/grants/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 /** Instances on a database, for tests. */
 import { after, type TestContext } from 'node:test';
 import pg from 'pg';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import type { CopyWaiting } from '../storage/conformance/device-crowds.ts';
 import type { PostgresServer } from '../support/postgres.ts';

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Grant, grantIdText, isEnded } from '../../src/oauth/grant.ts';
-import { StoreUnavailable, TrailHeldUp } from '../../src/oauth/store.ts';
+import { type Grant, grantIdText, isEnded } from '../../src/oauth/grants/grant.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { TrailHeldUp } from '../../src/oauth/trail/audit-store.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {

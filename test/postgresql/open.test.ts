@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { openPostgresql, type PostgresqlOptions } from '../../src/storage/postgresql/open.ts';
 import { lots } from '../instances/effort.ts';

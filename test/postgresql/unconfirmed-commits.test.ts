@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { grantIdText } from '../../src/oauth/grant.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { startCluster } from '../support/cluster.ts';
 import { PATIENT } from '../support/postgres.ts';

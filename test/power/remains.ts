@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { loadRootKeys } from '../../src/settings/root-keys.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { memory } from '../support/memory.ts';

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
+import { findCheckpoints } from '../../src/oauth/trail/audit-checkpoint.ts';
 import { readyDatabases } from '../postgresql/instance.ts';
 import { type Attacked, attacked, denied, insert, insertUnknown } from '../support/attacked-trail.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
-import { rootKeyName } from '../../src/oauth/root-key.ts';
-import { TrailHeldUp } from '../../src/oauth/store.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
+import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
+import { findCheckpoints } from '../../src/oauth/trail/audit-checkpoint.ts';
+import { TrailHeldUp } from '../../src/oauth/trail/audit-store.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';

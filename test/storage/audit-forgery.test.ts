@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
-import { rootKeyName } from '../../src/oauth/root-key.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
+import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
+import { findCheckpoints } from '../../src/oauth/trail/audit-checkpoint.ts';
 import type { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { readyDatabases } from '../postgresql/instance.ts';
 import { type Attacked, attacked, denied, insert, insertUnknown, UNKNOWN_KEY } from '../support/attacked-trail.ts';

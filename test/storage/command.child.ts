@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
-import type { ClientStore } from '../../src/oauth/store.ts';
+import type { ClientStore } from '../../src/oauth/clients/client-store.ts';
 import { event, openAsService, sampleMark } from '../support/storage.ts';
 
 const [, , path = '', act = '', argument = ''] = process.argv;

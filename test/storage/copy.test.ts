@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { openSource, openTarget } from '../../src/storage/copy-side.ts';
 import { sqliteSide } from '../../src/storage/sqlite/copy.ts';

@@ -1,6 +1,6 @@
 /** A process that opens a database as commands do, and founds its installation where there is none; prints what a check finds wrong. */
 import { writeSync } from 'node:fs';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { openAsService } from '../support/storage.ts';
 
 const [, , path = '', ...keys] = process.argv;

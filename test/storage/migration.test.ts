@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { isEnded } from '../../src/oauth/grant.ts';
+import { isEnded } from '../../src/oauth/grants/grant.ts';
 import {
   addAdaAndOne,
   event,

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Grant } from '../../src/oauth/grant.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { STORED_GRANT } from '../../src/storage/tables/grant-rows.ts';
 import {
   addAdaAndOne,

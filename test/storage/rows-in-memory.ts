@@ -1,7 +1,7 @@
 /** What rotations and uses leave in memory, as a thread of its own: what V8 learnt from other tests changes where it puts things. */
 import { getHeapSpaceStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import type { Grant } from '../../src/oauth/grant.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
 import {
   addAdaAndOne,
   event,

@@ -1,8 +1,8 @@
 /** SQLite against what every store must do, once more for each other way to open and to use it. */
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
-import type { Grant } from '../../src/oauth/grant.ts';
-import type { FoundGrant } from '../../src/oauth/store.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
+import type { FoundGrant } from '../../src/oauth/protocol/grant-store.ts';
 import { copyOf, openAsService, temporaryPath } from '../support/storage.ts';
 import type { AnyStore } from './conformance/any-store.ts';
 import { crowdConformance, storeConformance } from './conformance.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { compareTable, isSame } from '../../src/storage/comparison.ts';
 import { openSource, openTarget } from '../../src/storage/copy-side.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Grant } from '../../src/oauth/grant.ts';
+import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { rowKey } from '../../src/storage/row-key.ts';
 import { type Mark, UseMarks } from '../../src/storage/use-marks.ts';

@@ -4,12 +4,13 @@ import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Store, StoreUnavailable } from '../../src/oauth/store.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { plain } from '../../src/storage/sqlite/plain-database.ts';
 import { runnerOn } from '../../src/storage/sqlite/runner.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
+import type { Store } from '../../src/storage/tables/alike.ts';
 import { trail } from '../../src/storage/tables/audit-events.ts';
 import { keyring } from '../oauth/samples.ts';
 import {

@@ -1,6 +1,6 @@
 /** All accounts of an installation, newest first. */
-import type { Account } from '../../src/accounts/account.ts';
-import type { Accounts } from '../../src/accounts/accounts.ts';
+import type { Account } from '../../src/accounts/people/account.ts';
+import type { Accounts } from '../../src/accounts/sign-in/accounts.ts';
 
 export async function allAccounts(accounts: Pick<Accounts, 'list'>): Promise<Account[]> {
   const all: Account[] = [];

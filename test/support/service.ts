@@ -1,9 +1,9 @@
 /** The program as a fixture: the real service on free ports with a database in memory, an advanced clock and its log kept. */
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
-import type { PasswordAccount } from '../../src/accounts/account.ts';
+import type { PasswordAccount } from '../../src/accounts/people/account.ts';
 import { type RunningService, startService } from '../../src/main.ts';
-import type { Client, ClientType } from '../../src/oauth/client.ts';
+import type { Client, ClientType } from '../../src/oauth/clients/client.ts';
 import type { World } from '../../src/open-database.ts';
 import type { ClientSettings } from '../../src/operator/client-registry.ts';
 import { makeLogger } from '../../src/process/log.ts';

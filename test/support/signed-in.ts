@@ -1,9 +1,9 @@
 /** People who are signed in, and what they allow, for tests. */
-import { newSessionToken, passwordSession } from '../../src/accounts/session.ts';
-import type { AccountStore } from '../../src/accounts/store.ts';
-import type { OwnerSession } from '../../src/oauth/allow.ts';
-import type { PressedAllow } from '../../src/oauth/consent.ts';
-import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
+import { newSessionToken, passwordSession } from '../../src/accounts/people/session.ts';
+import type { AccountStore } from '../../src/accounts/people/store.ts';
+import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
+import type { OwnerSession } from '../../src/oauth/protocol/allow.ts';
+import type { PressedAllow } from '../../src/oauth/protocol/consent.ts';
 import { event, NOW } from './storage.ts';
 
 /** A new session of an account with a password, as what is allowed in it remembers it; of nobody's account there is none. */

@@ -1,7 +1,7 @@
 /** Databases whose audit trail a test reads and changes behind the service's back, on either store. */
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { createKeyring, type Keyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring, type Keyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance } from '../postgresql/instance.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 type Program = typeof import('../../src/open-database.ts') &
-  typeof import('../../src/oauth/keyring.ts') &
+  typeof import('../../src/oauth/keys/keyring.ts') &
   typeof import('../../src/process/log.ts') &
   typeof import('../../src/settings/configuration.ts') &
   typeof import('../../src/settings/root-keys.ts');
@@ -16,7 +16,7 @@ type Program = typeof import('../../src/open-database.ts') &
 const [, , folder = '', at = ''] = process.argv;
 const load = (file: string) => import(pathToFileURL(join(folder, 'src', file)).href) as Promise<Program>;
 const { openDatabase, isNew } = await load('open-database.ts');
-const { createKeyring } = await load('oauth/keyring.ts');
+const { createKeyring } = await load('oauth/keys/keyring.ts');
 const { makeLogger } = await load('process/log.ts');
 const { readConfiguration } = await load('settings/configuration.ts');
 const { loadRootKeys } = await load('settings/root-keys.ts');

@@ -1,13 +1,13 @@
 /** Reads a client's credentials and bearer tokens from a request. Whether they are right is decided elsewhere. */
 import type { FastifyRequest } from 'fastify';
-import type { Face } from '../../oauth/authorization-request.ts';
-import type { ClientCredentials } from '../../oauth/client.ts';
-import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
-import { documentAddressProblem } from '../../oauth/client-document.ts';
+import type { ClientCredentials } from '../../oauth/clients/client.ts';
+import { CLIENT_ASSERTION_TYPE } from '../../oauth/clients/client-assertion.ts';
+import { documentAddressProblem } from '../../oauth/clients/client-document.ts';
+import { isOwnId } from '../../oauth/clients/registered-id.ts';
 import { invalidClient, invalidRequest, type Refusal } from '../../oauth/error.ts';
-import { TWICE_BEARER } from '../../oauth/mistaken-credential.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import { isOwnId } from '../../oauth/registered-id.ts';
+import { TWICE_BEARER } from '../../oauth/keys/mistaken-credential.ts';
+import type { Face } from '../../oauth/protocol/authorization-request.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { formOf } from '../form.ts';
 
 /** RFC 7617 §2. */

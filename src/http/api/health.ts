@@ -1,6 +1,6 @@
 /** `/healthz` (the process is alive) and `/readyz` (it can serve), on both addresses, for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
-import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/doctor-pass.ts';
+import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/keys/doctor-pass.ts';
 import { seenOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';

@@ -1,7 +1,7 @@
 /** `/oauth2/introspect` (RFC 7662): requests of resource servers and their answers, translated. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ActiveToken, ResourceServer } from '../../oauth/clients/resource-server.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { ActiveToken, ResourceServer } from '../../oauth/resource-server.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { byGrant } from '../outcome.ts';

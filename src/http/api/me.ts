@@ -1,7 +1,7 @@
 /** `GET {api_url}/v2/me`: confirms that an access token works, and says whose it is. */
 import type { FastifyInstance } from 'fastify';
-import type { CheckedToken } from '../../oauth/access-token.ts';
 import { invalidToken, Refusal } from '../../oauth/error.ts';
+import type { CheckedToken } from '../../oauth/protocol/access-token.ts';
 import { ANY_ORIGIN, addPreflight } from '../cross-origin.ts';
 import { byGrant } from '../outcome.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';

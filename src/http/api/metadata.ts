@@ -1,8 +1,8 @@
 /** What clients can find out by themselves: the authorization server's metadata (RFC 8414) and the API's (RFC 9728). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { ASSERTION_ALGORITHMS } from '../../oauth/public-key.ts';
-import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/scope.ts';
+import { ASSERTION_ALGORITHMS } from '../../oauth/clients/public-key.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/grants/scope.ts';
 import { addPreflight } from '../cross-origin.ts';
 import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';

@@ -1,9 +1,9 @@
 /** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import type { IssuedTokens } from '../../oauth/token-pair.ts';
-import { WHOLE_GRANT } from '../../oauth/token-request.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
+import type { IssuedTokens } from '../../oauth/protocol/token-pair.ts';
+import { WHOLE_GRANT } from '../../oauth/protocol/token-request.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { byGrant } from '../outcome.ts';

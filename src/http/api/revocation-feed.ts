@@ -1,7 +1,13 @@
 /** What the stream of revocations tells resource servers: that access ended, to each only what concerns it. */
-import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import type { ResourceServer } from '../../oauth/resource-server.ts';
-import { type AccessTo, noticeFor, type RevocationNotice, updatedOwners } from '../../oauth/revocation-notice.ts';
+
+import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
+import {
+  type AccessTo,
+  noticeFor,
+  type RevocationNotice,
+  updatedOwners,
+} from '../../oauth/clients/revocation-notice.ts';
+import type { RecordedAuditEvent } from '../../oauth/trail/audit.ts';
 import type { Service } from '../service.ts';
 import type { Audience } from './trail-feed.ts';
 

@@ -1,7 +1,8 @@
 /** The operations of the standard face's endpoints for clients; `standard.ts` answers them. */
-import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
-import { DEVICE_GRANT_TYPE, POLL_INTERVAL } from '../../oauth/device-authorization.ts';
-import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
+import { CLIENT_ASSERTION_TYPE } from '../../oauth/clients/client-assertion.ts';
+import { POLL_INTERVAL } from '../../oauth/device/device-authorization.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { PUSHED_REQUEST_LIFETIME } from '../../oauth/protocol/pushed-request.ts';
 import { readableBy } from './cross-origin-answers.ts';
 import {
   answer,

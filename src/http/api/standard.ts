@@ -1,11 +1,12 @@
 /** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authorizationDetailsRefusal } from '../../oauth/authorization-request.ts';
-import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../../oauth/device-authorization.ts';
+import { POLL_INTERVAL, readableUserCode } from '../../oauth/device/device-authorization.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
-import type { IssuedTokens } from '../../oauth/token-pair.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { authorizationDetailsRefusal } from '../../oauth/protocol/authorization-request.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
+import { PUSHED_REQUEST_LIFETIME } from '../../oauth/protocol/pushed-request.ts';
+import type { IssuedTokens } from '../../oauth/protocol/token-pair.ts';
 import { answerProblem } from '../answer.ts';
 import { addPreflight, allowOwnPages } from '../cross-origin.ts';
 import { formOf } from '../form.ts';

@@ -3,8 +3,8 @@
  * says that no earlier event is left to be told, so nothing is sent while that is not known.
  */
 import type { ServerResponse } from 'node:http';
-import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import { TrailHeldUp } from '../../oauth/store.ts';
+import type { RecordedAuditEvent } from '../../oauth/trail/audit.ts';
+import { TrailHeldUp } from '../../oauth/trail/audit-store.ts';
 import type { Service } from '../service.ts';
 import { type LimitReached, OpenStreams, type StreamLimits } from './open-streams.ts';
 

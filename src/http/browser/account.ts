@@ -1,10 +1,10 @@
 /** Pages about the account: where to go, and the apps that can act for the signed-in person, whose access is removed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Account, hasPassword } from '../../accounts/account.ts';
-import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps.ts';
-import type { TakenBack } from '../../oauth/grant-registry.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import { fieldsThere } from '../../oauth/person-fields.ts';
+import { type Account, hasPassword } from '../../accounts/people/account.ts';
+import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps/connected-apps.ts';
+import type { TakenBack } from '../../oauth/connected-apps/grant-registry.ts';
+import { fieldsThere } from '../../oauth/grants/person-fields.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
 import { homePage } from '../../pages/home-page.ts';
 import { formOf } from '../form.ts';

@@ -3,19 +3,19 @@
  * comes back to it, the consent form posts to it, and it is validated anew each time.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { redirectHost } from '../../oauth/clients/redirect-uri.ts';
+import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
+import { fieldsThere } from '../../oauth/grants/person-fields.ts';
 import {
   type AuthorizationRequest,
   type Face,
   type RedirectableError,
   requestFingerprint,
   type ShownError,
-} from '../../oauth/authorization-request.ts';
-import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth/authorization-response.ts';
-import { type Consent, type EarlierConsent, needsConsent } from '../../oauth/consent.ts';
-import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import { fieldsThere } from '../../oauth/person-fields.ts';
-import { redirectHost } from '../../oauth/redirect-uri.ts';
+} from '../../oauth/protocol/authorization-request.ts';
+import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth/protocol/authorization-response.ts';
+import { type Consent, type EarlierConsent, needsConsent } from '../../oauth/protocol/consent.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { StoreUnavailable } from '../../oauth/store.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';

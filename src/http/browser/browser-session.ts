@@ -8,13 +8,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../../accounts/account.ts';
-import { checkFormToken, formTokenMadeAt, makeFormToken, SIGN_IN_LIFETIME_MS } from '../../accounts/form-token.ts';
-import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
-import { signedInFor } from '../../accounts/session.ts';
-import { SIGN_IN_REQUEST_LIFETIME_MS } from '../../accounts/sign-in-request.ts';
-import { TICKET_LIFETIME_MS } from '../../accounts/ticket.ts';
-import type { OwnerSession } from '../../oauth/allow.ts';
+import type { Account } from '../../accounts/people/account.ts';
+import { signedInFor } from '../../accounts/people/session.ts';
+import { SIGN_IN_REQUEST_LIFETIME_MS } from '../../accounts/providers/sign-in-request.ts';
+import { TICKET_LIFETIME_MS } from '../../accounts/providers/ticket.ts';
+import {
+  checkFormToken,
+  formTokenMadeAt,
+  makeFormToken,
+  SIGN_IN_LIFETIME_MS,
+} from '../../accounts/sign-in/form-token.ts';
+import { KNOWN_BROWSER_LIFETIME } from '../../accounts/sign-in/known-browser.ts';
+import type { OwnerSession } from '../../oauth/protocol/allow.ts';
 import { isAboutAccount } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';

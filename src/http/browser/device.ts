@@ -3,13 +3,13 @@
  * The URL with the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseUserCode, readableUserCode } from '../../oauth/device-authorization.ts';
-import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device-flow.ts';
-import { grantIdText } from '../../oauth/grant.ts';
-import { networksOf } from '../../oauth/networks.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import { fieldsThere } from '../../oauth/person-fields.ts';
-import { optionalNames } from '../../oauth/scope.ts';
+import { parseUserCode, readableUserCode } from '../../oauth/device/device-authorization.ts';
+import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device/device-flow.ts';
+import { grantIdText } from '../../oauth/grants/grant.ts';
+import { fieldsThere } from '../../oauth/grants/person-fields.ts';
+import { optionalNames } from '../../oauth/grants/scope.ts';
+import { networksOf } from '../../oauth/guessing/networks.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pages/device-pages.ts';
 import { answerProblem, setRetryAfter } from '../answer.ts';

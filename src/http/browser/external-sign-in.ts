@@ -1,8 +1,8 @@
 /** Sign-in at an identity provider, as the browser sees it: where it begins by choice, and where it comes back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ReturnOutcome } from '../../accounts/external-return.ts';
-import { notSignedInLocation } from '../../oauth/authorization-response.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
+import type { ReturnOutcome } from '../../accounts/providers/external-return.ts';
+import { notSignedInLocation } from '../../oauth/protocol/authorization-response.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import type { ErrorKind } from '../../pages/error-page.ts';
 import { answerProblem } from '../answer.ts';
 import { originOf } from '../origin.ts';

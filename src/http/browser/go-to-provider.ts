@@ -1,7 +1,7 @@
 /** Sends a browser to an identity provider, with a sealed request that only it can finish. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IdentityProvider } from '../../accounts/identity-provider.ts';
-import type { AuthorizationRequest } from '../../oauth/authorization-request.ts';
+import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
+import type { AuthorizationRequest } from '../../oauth/protocol/authorization-request.ts';
 import { answerProblem } from '../answer.ts';
 import type { PageParts } from './page-parts.ts';
 

@@ -1,7 +1,7 @@
 /** The page of an invitation: an invited person sets a password, and then signs in with it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Invited } from '../../accounts/invitation.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
+import type { Invited } from '../../accounts/passwords/invitation.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { invitationPage, passwordSetPage } from '../../pages/new-password-page.ts';
 import type { PasswordProblemShown } from '../../pages/password-fields.ts';
 import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';

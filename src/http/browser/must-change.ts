@@ -4,7 +4,7 @@
  * next request. The token is bound to the browser, the account and the password's stamp.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PasswordAccount } from '../../accounts/account.ts';
+import type { PasswordAccount } from '../../accounts/people/account.ts';
 import { mustChangePage } from '../../pages/new-password-page.ts';
 import type { PasswordProblemShown } from '../../pages/password-fields.ts';
 import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';

@@ -1,9 +1,9 @@
 /** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callName, verifiedEmail } from '../../accounts/account.ts';
-import type { Client } from '../../oauth/client.ts';
-import { documentHost } from '../../oauth/client-document.ts';
+import { callName, verifiedEmail } from '../../accounts/people/account.ts';
+import type { Client } from '../../oauth/clients/client.ts';
+import { documentHost } from '../../oauth/clients/client-document.ts';
 import type { AppProfile } from '../../pages/app-profile.ts';
 import { copyScript } from '../../pages/copy-script.ts';
 import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';

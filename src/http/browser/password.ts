@@ -1,7 +1,7 @@
 /** The password page: a signed-in person changes the password. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasPassword, type PasswordAccount } from '../../accounts/account.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
+import { hasPassword, type PasswordAccount } from '../../accounts/people/account.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import type { PasswordProblemShown } from '../../pages/password-fields.ts';
 import { passwordPage } from '../../pages/password-page.ts';
 import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';

@@ -1,9 +1,9 @@
 /** Scopes as pages show them, with a sentence in the page's language. */
-import type { Account } from '../../accounts/account.ts';
-import type { Client } from '../../oauth/client.ts';
-import type { EarlierConsent } from '../../oauth/consent.ts';
-import { fieldsThere } from '../../oauth/person-fields.ts';
-import { effectOf, sentenceFor } from '../../oauth/scope.ts';
+import type { Account } from '../../accounts/people/account.ts';
+import type { Client } from '../../oauth/clients/client.ts';
+import { fieldsThere } from '../../oauth/grants/person-fields.ts';
+import { effectOf, sentenceFor } from '../../oauth/grants/scope.ts';
+import type { EarlierConsent } from '../../oauth/protocol/consent.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
 

@@ -1,9 +1,9 @@
 /** Pages and files for everybody: the start page, the developers' page, the stylesheet and the logo. */
 
 import type { FastifyInstance } from 'fastify';
-import { hasPassword } from '../../accounts/account.ts';
-import type { Throttle } from '../../accounts/throttle.ts';
-import { sentenceFor } from '../../oauth/scope.ts';
+import type { Throttle } from '../../accounts/guessing/throttle.ts';
+import { hasPassword } from '../../accounts/people/account.ts';
+import { sentenceFor } from '../../oauth/grants/scope.ts';
 import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
 import { homePage } from '../../pages/home-page.ts';
 import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';

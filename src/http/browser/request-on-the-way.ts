@@ -1,5 +1,5 @@
 /** The authorization request at an address of ours: which face it is for, and whether it is valid. */
-import type { AuthorizationRequest, Face } from '../../oauth/authorization-request.ts';
+import type { AuthorizationRequest, Face } from '../../oauth/protocol/authorization-request.ts';
 import { decodeQuery } from '../decoding.ts';
 import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';

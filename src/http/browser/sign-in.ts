@@ -1,8 +1,8 @@
 /** Sign-in with a password, and sign-out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Session } from '../../accounts/session.ts';
-import { notSignedInLocation } from '../../oauth/authorization-response.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
+import type { Session } from '../../accounts/people/session.ts';
+import { notSignedInLocation } from '../../oauth/protocol/authorization-response.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { signedOutPage, signOutPage } from '../../pages/sign-out-page.ts';
 import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';

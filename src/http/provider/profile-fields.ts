@@ -1,4 +1,4 @@
-/** The schemas of what identity providers say of their people; `accounts/profile.ts` has the rules. */
+/** The schemas of what identity providers say of their people; `accounts/people/profile.ts` has the rules. */
 import { type Schema, text } from '../api/operation.ts';
 
 function nullable(description: string, more: Schema): Schema {

@@ -1,8 +1,8 @@
 /** Requests of identity providers: JSON whose values keep their types, proven by the provider's credentials. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProvenProvider, ProviderRight } from '../../accounts/identity-provider.ts';
-import type { Members } from '../../accounts/profile.ts';
-import type { ClientCredentials } from '../../oauth/client.ts';
+import type { ProvenProvider, ProviderRight } from '../../accounts/people/identity-provider.ts';
+import type { Members } from '../../accounts/people/profile.ts';
+import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import type { Answers } from '../answer.ts';
 import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';

@@ -1,6 +1,6 @@
 /** `/api/auth/oauth/sign-in`: an identity provider's server says who signed in. */
 import type { FastifyInstance } from 'fastify';
-import { readStatement } from '../../accounts/sign-in-statement.ts';
+import { readStatement } from '../../accounts/providers/sign-in-statement.ts';
 import { Refusal } from '../../oauth/error.ts';
 import { sendJson } from '../api/json-answers.ts';
 import { answer, type Operation, object, postedJson, SECRET_FIELDS, text } from '../api/operation.ts';

@@ -1,13 +1,13 @@
 /** `/api/auth/oauth/users` and below: what an identity provider asks about its people, translated. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Account } from '../../accounts/account.ts';
-import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/disconnects.ts';
-import type { ProvenProvider } from '../../accounts/identity-provider.ts';
-import { isCleanText, type Members, readSubject } from '../../accounts/profile.ts';
-import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
-import type { ConnectedApp } from '../../oauth/connected-apps.ts';
+import type { Account } from '../../accounts/people/account.ts';
+import type { ProvenProvider } from '../../accounts/people/identity-provider.ts';
+import { isCleanText, type Members, readSubject } from '../../accounts/people/profile.ts';
+import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/providers/disconnects.ts';
+import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
+import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import { Parameters } from '../../oauth/parameters.ts';
+import { Parameters } from '../../oauth/protocol/parameters.ts';
 import { dateTime } from '../api/date-time.ts';
 import { sendDone, sendJson } from '../api/json-answers.ts';
 import type { Operation } from '../api/operation.ts';

@@ -8,8 +8,8 @@
  * or one that only reads, would hold readers up; and after a failover no lock is left of transactions that are gone.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import { type AuditStore, TrailHeldUp, TrailPlaceLost } from '../../oauth/store.ts';
+import type { RecordedAuditEvent } from '../../oauth/trail/audit.ts';
+import { type AuditStore, TrailHeldUp, TrailPlaceLost } from '../../oauth/trail/audit-store.ts';
 import { AUDIT_EVENT, LAST_PLACE } from '../tables/audit-events.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

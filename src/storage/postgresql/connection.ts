@@ -1,6 +1,6 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
-import { hmacBlocks, type NewChain } from '../../oauth/audit-chain.ts';
+import { hmacBlocks, type NewChain } from '../../oauth/trail/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
 

@@ -1,7 +1,7 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
 import { randomUUID } from 'node:crypto';
-import type { AuditEvent } from '../../oauth/audit.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Tuple } from '../acts.ts';
 import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';

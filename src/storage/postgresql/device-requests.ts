@@ -3,9 +3,13 @@
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
 import { randomUUID } from 'node:crypto';
-import { type DeviceDecision, type DeviceRequest, MAX_DEVICES_WAITING } from '../../oauth/device-authorization.ts';
-import { WEIGHTS } from '../../oauth/networks.ts';
-import type { DeviceRequestStore } from '../../oauth/store.ts';
+import {
+  type DeviceDecision,
+  type DeviceRequest,
+  MAX_DEVICES_WAITING,
+} from '../../oauth/device/device-authorization.ts';
+import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
+import { WEIGHTS } from '../../oauth/guessing/networks.ts';
 import { Table } from '../tables/table.ts';
 import type { Database } from './database.ts';
 

@@ -5,11 +5,11 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { AuditEvent } from '../../oauth/audit.ts';
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { Redemption } from '../../oauth/store.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import type { Redemption } from '../../oauth/protocol/grant-store.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import {

@@ -2,7 +2,7 @@
  * Clients as they were read last. One is used again only when the database has said, in a statement sent after the request
  * came, that it still has the version that is kept: a change on any instance is seen by the next request on every other.
  */
-import type { Client } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/clients/client.ts';
 import { CLIENT } from '../tables/clients.ts';
 import { searchByKey } from './batches.ts';
 import type { Connections } from './connections.ts';

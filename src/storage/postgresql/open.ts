@@ -1,6 +1,6 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import { randomBytes } from 'node:crypto';
-import { newChain } from '../../oauth/audit-chain.ts';
+import { newChain } from '../../oauth/trail/audit-chain.ts';
 import { check } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
 import { keptTime } from '../clean-up-time.ts';

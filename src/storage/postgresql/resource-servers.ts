@@ -1,5 +1,5 @@
 /** How resource servers are found in PostgreSQL: those that are asked for together, in one statement. */
-import type { ResourceServer } from '../../oauth/resource-server.ts';
+import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import { RESOURCE_SERVER } from '../tables/resource-servers.ts';
 import { searchByKey } from './batches.ts';
 import type { Connections } from './connections.ts';

@@ -1,5 +1,5 @@
 /** How readers follow the audit trail in SQLite, where places are taken and filled in one order. */
-import type { AuditStore } from '../../oauth/store.ts';
+import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import { listed, type Runner } from '../acts.ts';
 import { AUDIT_EVENT, LAST_PLACE } from '../tables/audit-events.ts';
 

@@ -1,5 +1,5 @@
 /** Grants as they are kept between requests: small, and written over in place. */
-import type { Generation, Grant, RevocationReason, Use } from '../../oauth/grant.ts';
+import type { Generation, Grant, RevocationReason, Use } from '../../oauth/grants/grant.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 
 /** Stands for no time, so that a field for a time always holds a number: see `CachedGrant`. */

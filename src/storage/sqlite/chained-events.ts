@@ -3,10 +3,10 @@
  * event. Only a new root key begins another.
  */
 import type { KeyObject } from 'node:crypto';
-import type { AuditEvent } from '../../oauth/audit.ts';
-import { chainKey, chainKeyId, newChain } from '../../oauth/audit-chain.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import { type Keyring, mac } from '../../oauth/keyring.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import { type Keyring, mac } from '../../oauth/keys/keyring.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
+import { chainKey, chainKeyId, newChain } from '../../oauth/trail/audit-chain.ts';
 import { CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
 import type { Stored } from '../tables/table.ts';
 import { bound, inSqlite, type Query } from './sql.ts';

@@ -1,5 +1,5 @@
 /** Marks of used client assertions in SQLite: made once, counted for each client, and cleared away as soon as they expired. */
-import { type AssertionUse, isCleared, type UsedAssertion } from '../../oauth/client-assertion.ts';
+import { type AssertionUse, isCleared, type UsedAssertion } from '../../oauth/clients/client-assertion.ts';
 import type { Tables } from './tables.ts';
 
 /** A mark whose assertion has expired. */

@@ -2,9 +2,9 @@
  * What devices ask for while they wait, in memory: one process serves a SQLite database, so that nobody anonymous makes
  * the database grow, and a restart costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import { MAX_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device-authorization.ts';
-import type { Network } from '../../oauth/networks.ts';
-import type { DeviceRequestStore } from '../../oauth/store.ts';
+import { MAX_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device/device-authorization.ts';
+import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
+import type { Network } from '../../oauth/guessing/networks.ts';
 
 /** A request, with the networks that it came from. */
 type Kept = WaitingDevice & { readonly networks: readonly Network[] };

@@ -1,9 +1,9 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
 
-import type { AuditEvent } from '../../oauth/audit.ts';
-import type { Client } from '../../oauth/client.ts';
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type AllowBasis, type Generation, type Grant, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import type { Client } from '../../oauth/clients/client.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { type AllowBasis, type Generation, type Grant, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { INSTALLATION_KEY } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import {

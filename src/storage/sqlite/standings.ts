@@ -1,7 +1,7 @@
 /** What a grant's life depends on beside its row: the installation, its client and its account, each kept as it was read. */
-import type { Client } from '../../oauth/client.ts';
-import type { Epochs, Grant, ResourceOwner } from '../../oauth/grant.ts';
-import type { FoundGrant } from '../../oauth/store.ts';
+import type { Client } from '../../oauth/clients/client.ts';
+import type { Epochs, Grant, ResourceOwner } from '../../oauth/grants/grant.ts';
+import type { FoundGrant } from '../../oauth/protocol/grant-store.ts';
 import { INSTALLATION_KEY } from '../acts.ts';
 import { ACCOUNT } from '../tables/accounts.ts';
 import type { RowCache } from './row-cache.ts';

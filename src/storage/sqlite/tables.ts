@@ -1,8 +1,8 @@
 /** What the stores of grants, clients, accounts and events stand on: prepared statements and the write queue. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { AuditEvent } from '../../oauth/audit.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { Keyring } from '../../oauth/keyring.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import type { Keyring } from '../../oauth/keys/keyring.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Tuple } from '../acts.ts';
 import type { Table } from '../tables/table.ts';
 import { ChainedEvents } from './chained-events.ts';

@@ -1,8 +1,7 @@
 /** Accounts. */
 
-import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/account.ts';
-import { functionRank } from '../../accounts/foreign-function.ts';
-import type {} from '../../accounts/identity-provider.ts';
+import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/people/account.ts';
+import { functionRank } from '../../accounts/people/foreign-function.ts';
 import type {
   AccountStore,
   AccountUse,
@@ -11,9 +10,9 @@ import type {
   IdentityProviderStore,
   IdentityStore,
   SessionStore,
-} from '../../accounts/store.ts';
-import type { AuditEvent } from '../../oauth/audit.ts';
-import type { ProviderProof } from '../../oauth/provider-proof.ts';
+} from '../../accounts/people/store.ts';
+import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
 import { LAST_USE } from './grant-summaries.ts';
 import { stillProven } from './identity-providers.ts';

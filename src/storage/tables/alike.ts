@@ -1,8 +1,14 @@
 /** A store put together: the verbs that both stores run alike, with those that each has in its own way. A new table's are added here. */
-import type { AccountStore } from '../../accounts/store.ts';
-import type { BackupStore } from '../../oauth/restore.ts';
-import type { RootKeyStore } from '../../oauth/root-key.ts';
-import type { AuditStore, ClientStore, DeviceRequestStore, ResourceServerStore, Store } from '../../oauth/store.ts';
+import type { AccountStore } from '../../accounts/people/store.ts';
+import type { ClientStore } from '../../oauth/clients/client-store.ts';
+import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
+import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
+import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
+import type { BackupStore } from '../../oauth/installation/restore.ts';
+import type { RootKeyStore } from '../../oauth/installation/root-key-store.ts';
+import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
+import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
+import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
@@ -19,6 +25,15 @@ import { rootKeyStore } from './root-keys.ts';
 import { scopeStore } from './scopes.ts';
 import { secretUseStore } from './secret-uses.ts';
 import { sessionStore } from './sessions.ts';
+
+/** The verbs of the protocol's ports. */
+export type Store = GrantStore &
+  ClientStore &
+  ResourceServerStore &
+  SecretUseStore &
+  ScopeStore &
+  DeviceRequestStore &
+  AuditStore;
 
 /** All verbs of the ports. */
 export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;

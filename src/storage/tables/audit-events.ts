@@ -1,9 +1,9 @@
 /** The audit trail. Its events are written with the acts that they tell of; how readers follow it is each store's own. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditAction, AuditEvent } from '../../oauth/audit.ts';
-import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
-import { type GrantedAccess, together } from '../../oauth/granted-access.ts';
-import type { AuditFilter, AuditStore } from '../../oauth/store.ts';
+import { type GrantedAccess, together } from '../../oauth/grants/granted-access.ts';
+import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
+import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/trail/audit-chain.ts';
+import type { AuditFilter, AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** What is recorded of backups and restores, and what a restore ends. */
-import type { BackupRecord, BackupStore } from '../../oauth/restore.ts';
+import type { BackupRecord, BackupStore } from '../../oauth/installation/restore.ts';
 import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
 import { endingOf, endingRevived } from './ended-since.ts';
 import { endingAllGrants } from './grants.ts';

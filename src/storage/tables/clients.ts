@@ -1,8 +1,8 @@
 /** Clients. Lists are JSON, written in one way, so that equal lists are equal texts. */
-import type { Client } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/clients/client.ts';
+import type { ClientStore } from '../../oauth/clients/client-store.ts';
+import type { Scope } from '../../oauth/grants/scope.ts';
 import { nameKey } from '../../oauth/name-key.ts';
-import type { Scope } from '../../oauth/scope.ts';
-import type { ClientStore } from '../../oauth/store.ts';
 import { isAny, listed, type Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';

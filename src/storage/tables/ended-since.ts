@@ -1,7 +1,7 @@
 /** The statements by which a restore ends what the newer audit trail says ended, and what came back to life. */
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { parseGrantId } from '../../oauth/grant.ts';
-import type { EndedSince, Revived, RevivedThing } from '../../oauth/since-backup.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { parseGrantId } from '../../oauth/grants/grant.ts';
+import type { EndedSince, Revived, RevivedThing } from '../../oauth/installation/since-backup.ts';
 import type { Dialect, Statement } from '../acts.ts';
 
 const END_GRANT = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE revoked_at IS NULL`;

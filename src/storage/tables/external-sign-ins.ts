@@ -1,6 +1,6 @@
 /** What providers said of sign-ins that browsers come back from. */
-import type { ExternalSignIn } from '../../accounts/external-sign-in.ts';
-import type { ExternalSignInStore, SessionAfterTicket, TakenSignIn } from '../../accounts/store.ts';
+import type { ExternalSignIn } from '../../accounts/people/external-sign-in.ts';
+import type { ExternalSignInStore, SessionAfterTicket, TakenSignIn } from '../../accounts/people/store.ts';
 import { found, listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { changeOf } from './identities.ts';

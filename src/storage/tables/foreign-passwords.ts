@@ -1,7 +1,7 @@
 /** Passwords whose hashes other programs made. */
-import type { SealedPassword, StoredPassword, WrappedPassword } from '../../accounts/account.ts';
-import { RANKS_OF_FAMILIES } from '../../accounts/foreign-function.ts';
-import type { ForeignPasswordStore } from '../../accounts/store.ts';
+import type { SealedPassword, StoredPassword, WrappedPassword } from '../../accounts/people/account.ts';
+import { RANKS_OF_FAMILIES } from '../../accounts/people/foreign-function.ts';
+import type { ForeignPasswordStore } from '../../accounts/people/store.ts';
 import type { Runner } from '../acts.ts';
 import { ACCOUNT } from './accounts.ts';
 

@@ -1,6 +1,6 @@
 /** The rows of grants, in either store. Each request reads one of them: so that is written by hand, for speed. */
-import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
-import type { ListedGrant } from '../../oauth/store.ts';
+import type { Grant, RevocationReason, Use } from '../../oauth/grants/grant.ts';
+import type { ListedGrant } from '../../oauth/protocol/grant-store.ts';
 import { asBuffer, Table } from './table.ts';
 
 /**

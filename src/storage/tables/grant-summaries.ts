@@ -1,5 +1,5 @@
 /** Summaries of grants: the statement is made from `SUMMARIZED` of the domain, so that a new column needs no SQL here. */
-import { type GrantSummary, SUMMARIZED, type SummarizedBy } from '../../oauth/grant.ts';
+import { type GrantSummary, SUMMARIZED, type SummarizedBy } from '../../oauth/grants/grant.ts';
 import { GRANT, NOT_ENDED } from './grant-rows.ts';
 import { type Column, Table } from './table.ts';
 
@@ -31,7 +31,7 @@ const alike = OF_GRANTS.columns.flatMap((column) =>
   summarizedBy(column) === 'alike' ? [`oauth_grant.${column.name}`] : [],
 );
 
-/** As `lastUse` of oauth/grant.ts says it. */
+/** As `lastUse` of oauth/grants/grant.ts says it. */
 export const LAST_USE =
   'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
 

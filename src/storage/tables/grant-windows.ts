@@ -3,7 +3,7 @@
  * event loop, or a row of the server, for long. What changes meanwhile is seen in the windows that are read later.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Grant } from '../../oauth/grant.ts';
+import type { Grant } from '../../oauth/grants/grant.ts';
 import { found, type Runner, type Tuple, WALK_WINDOW } from '../acts.ts';
 import { type Stored, Table } from './table.ts';
 

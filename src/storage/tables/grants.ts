@@ -2,11 +2,12 @@
  * What people ask of grants, of many or of all. What each request asks of one grant is written for each store in its own
  * `grants.ts`.
  */
-import type { AuditEvent } from '../../oauth/audit.ts';
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { Epochs, Grant, Presentation } from '../../oauth/grant.ts';
-import type { LiveAccess } from '../../oauth/granted-access.ts';
-import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../oauth/store.ts';
+
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import type { Epochs, Grant, Presentation } from '../../oauth/grants/grant.ts';
+import type { LiveAccess } from '../../oauth/grants/granted-access.ts';
+import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../oauth/protocol/grant-store.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import {
   type Act,
   found,

@@ -1,9 +1,9 @@
 /** Identities: who accounts are at providers. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Account, isMadeHere } from '../../accounts/account.ts';
-import { type Identity, identityId } from '../../accounts/identity-provider.ts';
-import type { IdentityStore, PersonChange } from '../../accounts/store.ts';
-import type { AuditEvent } from '../../oauth/audit.ts';
+import { type Account, isMadeHere } from '../../accounts/people/account.ts';
+import { type Identity, identityId } from '../../accounts/people/identity-provider.ts';
+import type { IdentityStore, PersonChange } from '../../accounts/people/store.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { type Act, listed, type Runner, type Tuple } from '../acts.ts';
 import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './accounts.ts';
 import { stillProven } from './identity-providers.ts';

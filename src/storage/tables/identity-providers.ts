@@ -1,8 +1,8 @@
 /** Identity providers. */
 
-import type { IdentityProvider } from '../../accounts/identity-provider.ts';
-import type { IdentityProviderStore } from '../../accounts/store.ts';
-import type { ProviderProof } from '../../oauth/provider-proof.ts';
+import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
+import type { IdentityProviderStore } from '../../accounts/people/store.ts';
+import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
 import { found, type Runner, type Statement } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';

@@ -1,5 +1,5 @@
 /** The installation's own row, which makes a database whole, and the root keys that it was used with. */
-import type { RootKey } from '../../oauth/root-key.ts';
+import type { RootKey } from '../../oauth/keys/root-key.ts';
 import { Table } from './table.ts';
 
 /** The row of the installation, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */

@@ -1,6 +1,7 @@
 /** What is alike of all that an operator registers under an id, with secrets: clients, resource servers, identity providers. */
-import type { AuditEvent } from '../../oauth/audit.ts';
-import type { StoredSecret } from '../../oauth/secret.ts';
+
+import type { StoredSecret } from '../../oauth/keys/secret.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { listed, type Runner } from '../acts.ts';
 import type { Stored, Table } from './table.ts';
 

@@ -1,6 +1,6 @@
 /** Resource servers. */
-import type { ResourceServer } from '../../oauth/resource-server.ts';
-import type { ResourceServerStore } from '../../oauth/store.ts';
+import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
+import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import type { Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';

@@ -1,5 +1,7 @@
 /** Root keys, which of them is in use, and which instances have read them. */
-import type { RootKey, RootKeyStore, RootKeys, ServingInstance } from '../../oauth/root-key.ts';
+
+import type { RootKeyStore, ServingInstance } from '../../oauth/installation/root-key-store.ts';
+import type { RootKey, RootKeys } from '../../oauth/keys/root-key.ts';
 import { INSTALLATION_KEY, listed, type Runner } from '../acts.ts';
 import { INSTALLATION, STORED_ROOT_KEY } from './installation.ts';
 import { Table } from './table.ts';

@@ -1,6 +1,7 @@
 /** The installation's scope definitions. Sentences are a JSON object from language to text. */
-import type { ScopeDefinition } from '../../oauth/scope.ts';
-import type { ScopeStore } from '../../oauth/store.ts';
+
+import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
+import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import { listed, type Runner } from '../acts.ts';
 import { Table } from './table.ts';
 

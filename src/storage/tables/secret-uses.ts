@@ -2,8 +2,8 @@
  * When secrets of clients, resource servers and identity providers were last used, by their digests: in a table of its own, so
  * that nothing is forgotten that caches hold of their rows. Written behind; a crash loses at most the last second.
  */
-import { SECRET_USE_IS_NEWS_AFTER_MS } from '../../oauth/secret.ts';
-import type { SecretUseStore } from '../../oauth/store.ts';
+import { SECRET_USE_IS_NEWS_AFTER_MS } from '../../oauth/keys/secret.ts';
+import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { Runner } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import { WriteBehind } from '../write-behind.ts';

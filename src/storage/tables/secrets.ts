@@ -1,5 +1,5 @@
 /** How secrets are stored: their digests in base64. */
-import type { StoredSecret } from '../../oauth/secret.ts';
+import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import { JsonForm } from './table.ts';
 
 type SecretJson = { readonly digest: string; readonly createdAt: number };

@@ -1,6 +1,6 @@
 /** Sessions of accounts. */
-import { MAX_SESSIONS, SESSION_LIFETIMES, type Session } from '../../accounts/session.ts';
-import type { SessionStore } from '../../accounts/store.ts';
+import { MAX_SESSIONS, SESSION_LIFETIMES, type Session } from '../../accounts/people/session.ts';
+import type { SessionStore } from '../../accounts/people/store.ts';
 import { listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { ACCOUNT, endingSessions, NEW_PASSWORD, storedPassword } from './accounts.ts';

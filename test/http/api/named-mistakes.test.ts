@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addressElsewhere } from '../../../src/http/paths.ts';
-import { withChecksum } from '../../../src/oauth/credential.ts';
+import { withChecksum } from '../../../src/oauth/keys/credential.ts';
 import { Browser } from '../../support/browser.ts';
 import { asJson, authorizeUrl, postBody, postForm, signedInBrowser } from '../../support/flow.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';

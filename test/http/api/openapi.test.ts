@@ -13,7 +13,7 @@ import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts'
 import { ApiDescription } from '../../../src/http/api/openapi.ts';
 import { providerAnswers } from '../../../src/http/provider/requests.ts';
 import type { Service } from '../../../src/http/service.ts';
-import { REFUSED_PARAMETERS, STANDARD_PARAMETERS } from '../../../src/oauth/authorization-request.ts';
+import { REFUSED_PARAMETERS, STANDARD_PARAMETERS } from '../../../src/oauth/protocol/authorization-request.ts';
 import { pagePaths } from '../../../src/pages/page-paths.ts';
 import { assertFits, DescribedService, parameterNames } from '../../support/described.ts';
 import { freePort, startTestService } from '../../support/service.ts';

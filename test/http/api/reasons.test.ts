@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { withChecksum } from '../../../src/oauth/credential.ts';
+import { withChecksum } from '../../../src/oauth/keys/credential.ts';
 import type { Browser } from '../../support/browser.ts';
 import {
   exchange,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grantIdText } from '../../../src/oauth/grant.ts';
+import { grantIdText } from '../../../src/oauth/grants/grant.ts';
 import type { Browser } from '../../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../../support/flow.ts';
 import { Looks } from '../../support/looks.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { auditEvent } from '../../../src/oauth/audit.ts';
-import { grantIdText } from '../../../src/oauth/grant.ts';
+import { grantIdText } from '../../../src/oauth/grants/grant.ts';
+import { auditEvent } from '../../../src/oauth/trail/audit.ts';
 import { formOf, formsOf, type Visit } from '../../support/browser.ts';
 import {
   assertRefused,

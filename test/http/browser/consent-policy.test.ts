@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ClientType } from '../../../src/oauth/client.ts';
-import type { ListedGrant } from '../../../src/oauth/store.ts';
+import type { ClientType } from '../../../src/oauth/clients/client.ts';
+import type { ListedGrant } from '../../../src/oauth/protocol/grant-store.ts';
 import type { ClientSettings } from '../../../src/operator/client-registry.ts';
 import type { Visit } from '../../support/browser.ts';
 import { authorizeUrl, me, signedInBrowser } from '../../support/flow.ts';

@@ -1,7 +1,7 @@
 /** What an app gets of a person, as the operator chose it: on consent, in the check, at introspection, and when it changes. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { PersonField } from '../../../src/oauth/person-fields.ts';
+import type { PersonField } from '../../../src/oauth/grants/person-fields.ts';
 import type { Browser } from '../../support/browser.ts';
 import {
   authorizeUrl,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { auditEvent } from '../../../src/oauth/audit.ts';
-import { grantIdText } from '../../../src/oauth/grant.ts';
+import { grantIdText } from '../../../src/oauth/grants/grant.ts';
+import { auditEvent } from '../../../src/oauth/trail/audit.ts';
 import { Browser } from '../../support/browser.ts';
 import {
   asJson,

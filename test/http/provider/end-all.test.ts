@@ -1,7 +1,7 @@
 // Ending all that was given through an identity provider, as after its secret leaked, on each store.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { grantIdText } from '../../../src/oauth/grant.ts';
+import { grantIdText } from '../../../src/oauth/grants/grant.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf, refresh } from '../../support/flow.ts';
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import type { PublicKey } from '../../../src/oauth/client.ts';
+import type { PublicKey } from '../../../src/oauth/clients/client.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, authorizeUrl, postBody } from '../../support/flow.ts';

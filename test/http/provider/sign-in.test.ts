@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import type { AccountStore } from '../../../src/accounts/store.ts';
-import type { PublicKey } from '../../../src/oauth/client.ts';
+import type { AccountStore } from '../../../src/accounts/people/store.ts';
+import type { PublicKey } from '../../../src/oauth/clients/client.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
 import {

@@ -1,7 +1,7 @@
 // What a provider says of its people, field by field, and how it proves itself where there is no body: on each store.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { PublicKey } from '../../../src/oauth/client.ts';
+import type { PublicKey } from '../../../src/oauth/clients/client.ts';
 import { Browser } from '../../support/browser.ts';
 import { asJson, assertRefused, type JsonAnswer } from '../../support/flow.ts';
 import { askUsers, atProvider, signInThrough, storesWithProvider } from '../../support/provider.ts';

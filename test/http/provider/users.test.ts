@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccountStore } from '../../../src/accounts/store.ts';
-import { auditEvent } from '../../../src/oauth/audit.ts';
+import type { AccountStore } from '../../../src/accounts/people/store.ts';
+import { auditEvent } from '../../../src/oauth/trail/audit.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
 import {

@@ -1,7 +1,7 @@
 /** Accounts and their sessions. */
 import assert from 'node:assert/strict';
-import type { Account, StoredPassword } from '../../../src/accounts/account.ts';
-import { MAX_SESSIONS, type Session } from '../../../src/accounts/session.ts';
+import type { Account, StoredPassword } from '../../../src/accounts/people/account.ts';
+import { MAX_SESSIONS, type Session } from '../../../src/accounts/people/session.ts';
 import { event, HOUR, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 

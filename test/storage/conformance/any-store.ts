@@ -1,10 +1,10 @@
 /** What the parts of the suite share. */
 import assert from 'node:assert/strict';
-import type { AccountStore } from '../../../src/accounts/store.ts';
-import { type Grant, isEnded } from '../../../src/oauth/grant.ts';
-import type { BackupStore } from '../../../src/oauth/restore.ts';
-import type { RootKeyStore } from '../../../src/oauth/root-key.ts';
-import type { Store } from '../../../src/oauth/store.ts';
+import type { AccountStore } from '../../../src/accounts/people/store.ts';
+import { type Grant, isEnded } from '../../../src/oauth/grants/grant.ts';
+import type { BackupStore } from '../../../src/oauth/installation/restore.ts';
+import type { RootKeyStore } from '../../../src/oauth/installation/root-key-store.ts';
+import type { Store } from '../../../src/storage/tables/alike.ts';
 import { event, sampleGrant } from '../../support/storage.ts';
 
 /** All that a store does. */

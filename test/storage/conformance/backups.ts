@@ -1,7 +1,7 @@
 /** What a store records of backups, and what a restore ends. */
 import assert from 'node:assert/strict';
-import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
-import { grantIdText } from '../../../src/oauth/grant.ts';
+import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
+import { grantIdText } from '../../../src/oauth/grants/grant.ts';
 import {
   event,
   NOW,

@@ -1,8 +1,8 @@
 /** Clients, their assertions, and the audit trail. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import type { Client } from '../../../src/oauth/client.ts';
-import type { AssertionUse, UsedAssertion } from '../../../src/oauth/client-assertion.ts';
+import type { Client } from '../../../src/oauth/clients/client.ts';
+import type { AssertionUse, UsedAssertion } from '../../../src/oauth/clients/client-assertion.ts';
 import {
   event,
   NOW,

@@ -1,16 +1,16 @@
 /** What people see of their grants, whatever their number, and the limit of one app. */
 import assert from 'node:assert/strict';
-import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
+import { revocationNotice } from '../../../src/oauth/clients/revocation-notice.ts';
+import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';
+import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
 import {
   type Grant,
   grantIdText,
   MAX_GRANTS_OF_ONE_APP,
   SUMMARIZED,
   type SummarizedBy,
-} from '../../../src/oauth/grant.ts';
-import { GrantLimit } from '../../../src/oauth/grant-limit.ts';
-import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
-import { revocationNotice } from '../../../src/oauth/revocation-notice.ts';
+} from '../../../src/oauth/grants/grant.ts';
+import { GrantLimit } from '../../../src/oauth/protocol/grant-limit.ts';
 import {
   event,
   HOUR,

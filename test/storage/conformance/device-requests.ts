@@ -1,7 +1,7 @@
 /** What devices ask for while they wait. */
 import assert from 'node:assert/strict';
-import { newGrantId } from '../../../src/oauth/grant.ts';
-import { networksOf } from '../../../src/oauth/networks.ts';
+import { newGrantId } from '../../../src/oauth/grants/grant.ts';
+import { networksOf } from '../../../src/oauth/guessing/networks.ts';
 import { NOW, sampleDeviceRequest } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore, winners } from './any-store.ts';
 

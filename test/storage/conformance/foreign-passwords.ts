@@ -1,8 +1,8 @@
 /** Passwords whose hashes other programs made. */
 import assert from 'node:assert/strict';
-import type { SealedPassword, StoredPassword, WrappedPassword } from '../../../src/accounts/account.ts';
-import type { ForeignFunction } from '../../../src/accounts/foreign-function.ts';
-import type { IdentityProvider } from '../../../src/accounts/identity-provider.ts';
+import type { SealedPassword, StoredPassword, WrappedPassword } from '../../../src/accounts/people/account.ts';
+import type { ForeignFunction } from '../../../src/accounts/people/foreign-function.ts';
+import type { IdentityProvider } from '../../../src/accounts/people/identity-provider.ts';
 import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import type { AnyStore, WithStore } from './any-store.ts';
 

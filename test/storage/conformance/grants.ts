@@ -1,6 +1,6 @@
 /** Grants: transitions, races, ends and marks. */
 import assert from 'node:assert/strict';
-import type { Grant } from '../../../src/oauth/grant.ts';
+import type { Grant } from '../../../src/oauth/grants/grant.ts';
 import {
   basisOf,
   event,

@@ -1,17 +1,17 @@
 /** Identities and their providers, and sign-ins elsewhere on their way back. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Account } from '../../../src/accounts/account.ts';
-import type { ExternalSignIn } from '../../../src/accounts/external-sign-in.ts';
+import type { Account } from '../../../src/accounts/people/account.ts';
+import type { ExternalSignIn } from '../../../src/accounts/people/external-sign-in.ts';
 import {
   type Identity,
   type IdentityProvider,
   identityId,
   subjectOf,
-} from '../../../src/accounts/identity-provider.ts';
-import type { ExternalSession, Session } from '../../../src/accounts/session.ts';
-import type { PersonChange, TakenSignIn } from '../../../src/accounts/store.ts';
-import type { PublicKey } from '../../../src/oauth/client.ts';
+} from '../../../src/accounts/people/identity-provider.ts';
+import type { ExternalSession, Session } from '../../../src/accounts/people/session.ts';
+import type { PersonChange, TakenSignIn } from '../../../src/accounts/people/store.ts';
+import type { PublicKey } from '../../../src/oauth/clients/client.ts';
 import {
   event,
   NOW,

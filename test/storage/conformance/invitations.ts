@@ -1,6 +1,6 @@
 /** Invitations of accounts, and passwords that must be changed. */
 import assert from 'node:assert/strict';
-import type { Account, Invitation } from '../../../src/accounts/account.ts';
+import type { Account, Invitation } from '../../../src/accounts/people/account.ts';
 import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 

@@ -1,9 +1,9 @@
 /** Last uses of secrets and of accounts. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Account } from '../../../src/accounts/account.ts';
-import { type AccountFilter, listAccounts } from '../../../src/accounts/account-list.ts';
-import type { Client } from '../../../src/oauth/client.ts';
+import type { Account } from '../../../src/accounts/people/account.ts';
+import { type AccountFilter, listAccounts } from '../../../src/accounts/people/account-list.ts';
+import type { Client } from '../../../src/oauth/clients/client.ts';
 import { type ClientFilter, listClients } from '../../../src/operator/client-list.ts';
 import { event, NOW, sampleAccount, sampleClient } from '../../support/storage.ts';
 import { issue, type WithStore } from './any-store.ts';

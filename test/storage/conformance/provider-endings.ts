@@ -1,7 +1,7 @@
 /** Ending what was given through an identity provider: what the walks find, and who wins a race. */
 import assert from 'node:assert/strict';
-import { MAX_SESSIONS } from '../../../src/accounts/session.ts';
-import { newGrantId, oldestGrantId } from '../../../src/oauth/grant.ts';
+import { MAX_SESSIONS } from '../../../src/accounts/people/session.ts';
+import { newGrantId, oldestGrantId } from '../../../src/oauth/grants/grant.ts';
 import { endThroughProvider } from '../../../src/operator/provider-ending.ts';
 import {
   basisOf,

@@ -1,7 +1,7 @@
 /** Consent that stands for a press of Allow, against whoever takes it back at the same time. */
 import assert from 'node:assert/strict';
-import { newGrantId } from '../../../src/oauth/grant.ts';
-import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
+import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';
+import { newGrantId } from '../../../src/oauth/grants/grant.ts';
 import { operationsOn, origin, validRequest } from '../../oauth/protocol.ts';
 import { signedIn } from '../../support/signed-in.ts';
 import { event, HOUR, NOW, sampleClient, sampleGrant } from '../../support/storage.ts';

@@ -1,8 +1,8 @@
 /** The number of rows that one statement reads, however many there are of what grows without the operator. */
 import assert from 'node:assert/strict';
-import { type DisconnectPage, listDisconnects } from '../../../src/accounts/disconnects.ts';
+import { type DisconnectPage, listDisconnects } from '../../../src/accounts/providers/disconnects.ts';
+import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';
 import { Refusal } from '../../../src/oauth/error.ts';
-import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { AuditTrail } from '../../../src/operator/audit-trail.ts';
 import { largestRead } from '../../support/rows-read.ts';
 import {

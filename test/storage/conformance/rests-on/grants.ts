@@ -1,5 +1,5 @@
 /** What the verbs of grants and devices rest on. */
-import type { Grant } from '../../../../src/oauth/grant.ts';
+import type { Grant } from '../../../../src/oauth/grants/grant.ts';
 import { basisOf, event, NOW, sampleDeviceRequest, sampleGeneration, sampleGrant } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import { accountIsDeleted, accountIsDisabled, type Its, passwordIsAnother, type RestsOn, signIn } from './row.ts';

@@ -1,8 +1,8 @@
 /** What the verbs of identities and of sign-ins elsewhere rest on. */
 
-import { type Identity, identityId } from '../../../../src/accounts/identity-provider.ts';
-import type { TakenSignIn } from '../../../../src/accounts/store.ts';
-import type { ProviderProof } from '../../../../src/oauth/provider-proof.ts';
+import { type Identity, identityId } from '../../../../src/accounts/people/identity-provider.ts';
+import type { TakenSignIn } from '../../../../src/accounts/people/store.ts';
+import type { ProviderProof } from '../../../../src/oauth/clients/provider-proof.ts';
 import { event, NOW, proofOf, sampleAccount, sampleExternalSignIn, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import {

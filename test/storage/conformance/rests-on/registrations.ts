@@ -1,6 +1,6 @@
 /** What the verbs of what an operator registers rest on. */
-import { KEYS_PAUSE_MS } from '../../../../src/oauth/client-keys.ts';
-import type { StoredSecret } from '../../../../src/oauth/secret.ts';
+import { KEYS_PAUSE_MS } from '../../../../src/oauth/clients/client-keys.ts';
+import type { StoredSecret } from '../../../../src/oauth/keys/secret.ts';
 import { event, NOW, sampleResourceServer, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import type { Its, RestsOn } from './row.ts';

@@ -1,10 +1,10 @@
 /** What a row of the table says, and what each case is given: things of its own, so that all cases share a store. */
 import assert from 'node:assert/strict';
-import type { PasswordAccount } from '../../../../src/accounts/account.ts';
-import type { IdentityProvider } from '../../../../src/accounts/identity-provider.ts';
-import type { Session } from '../../../../src/accounts/session.ts';
-import type { Client } from '../../../../src/oauth/client.ts';
-import type { Grant } from '../../../../src/oauth/grant.ts';
+import type { PasswordAccount } from '../../../../src/accounts/people/account.ts';
+import type { IdentityProvider } from '../../../../src/accounts/people/identity-provider.ts';
+import type { Session } from '../../../../src/accounts/people/session.ts';
+import type { Client } from '../../../../src/oauth/clients/client.ts';
+import type { Grant } from '../../../../src/oauth/grants/grant.ts';
 import {
   event,
   HOUR,

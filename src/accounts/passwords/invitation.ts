@@ -1,0 +1,97 @@
+/**
+ * Invitations: one-time addresses where people set their passwords, so that no operator knows one. An account has one at
+ * most. Looking at it uses nothing up, as programs that read mail open addresses, too.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
+import { auditEvent, userActor } from '../../oauth/trail/audit.ts';
+import type { GuessBudget } from '../guessing/guess-budget.ts';
+import type { Account, Invitation } from '../people/account.ts';
+import type { AccountStore } from '../people/store.ts';
+import { hashNewPassword, hasItAlready, type NewPasswordProblem } from './new-password.ts';
+import { passwordProblem } from './password.ts';
+import type { PasswordHasher } from './password-hash.ts';
+
+/** A token: an account's id, and what proves that somebody got the address. The store is not asked for other texts. */
+const TOKEN = /^([^\p{Cc}\p{Cs}]{1,255})\.[A-Za-z0-9_-]{43}$/u;
+
+/** Lifetime of an invitation (ms). */
+const LIFETIME_MS = 24 * 3600 * 1000;
+
+/** An account whose person may set a password, since they showed the token of its invitation. */
+export type Invited = Account & { readonly email: string; readonly invitation: Invitation };
+
+/** What invitations work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
+export type InvitationParts = {
+  readonly store: Pick<AccountStore, 'findAccount' | 'useInvitation'>;
+  readonly hasher: PasswordHasher;
+  readonly budget: GuessBudget;
+  readonly now: () => number;
+  readonly guessable: readonly string[];
+};
+
+/** Whom a token is for. `dead` is everything that it is not good for: used, expired, replaced, or never made. */
+export type FoundInvitation =
+  | { readonly kind: 'good'; readonly invited: Invited }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+/** What became of a password that an invited person chose. */
+export type InvitationOutcome =
+  | { readonly kind: 'set' | 'dead' | 'busy' }
+  | { readonly kind: 'refused'; readonly problem: NewPasswordProblem };
+
+/** Makes the invitation of an account: what is stored, and the token for the address, which nobody keeps. `now` in ms. */
+export function makeInvitation(accountId: string, now: number): { invitation: Invitation; token: string } {
+  // The id finds the account, and 256 random bits prove that somebody got the address (ASVS 6.4.1).
+  const token = `${accountId}.${randomBytes(32).toString('base64url')}`;
+  return { token, invitation: { digest: digestOf(token).toString('base64url'), expiresAt: now + LIFETIME_MS } };
+}
+
+/** Finds whom a token is for. One that is good for nothing counts as a wrong password of its source. */
+export async function findInvitation(
+  { store, budget, now }: InvitationParts,
+  token: string,
+  source: string,
+): Promise<FoundInvitation> {
+  // Before the search, or guesses made at the same time would all be free.
+  const retryAfterSeconds = budget.countSource(source, now());
+  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
+  const [, accountId] = TOKEN.exec(token) ?? [];
+  const account = accountId === undefined ? null : await store.findAccount(accountId);
+  if (!account || !isInvited(account) || !isGood(account.invitation, token, now())) return { kind: 'dead' };
+  budget.refundSource(source, now());
+  return { kind: 'good', invited: account };
+}
+
+/** Sets the password of an invited person, once, and ends all sessions of the account. It begins none. */
+export async function useInvitation(
+  { store, hasher, now, guessable }: InvitationParts,
+  invited: Invited,
+  password: string,
+  origin: RequestOrigin,
+): Promise<InvitationOutcome> {
+  const problem = passwordProblem(password, invited, guessable);
+  if (problem) return { kind: 'refused', problem };
+  const hashed = await hashNewPassword(hasher, invited, password);
+  if (hashed.kind !== 'hashed') return hashed;
+  const { id, invitation } = invited;
+  const event = auditEvent('password_set_by_invitation', userActor(id, origin), now(), { resourceOwnerId: id });
+  if (await store.useInvitation(id, invitation, hashed.stored, event)) return { kind: 'set' };
+  const isThere = await hasItAlready(hasher, await store.findAccount(id), password);
+  if (isThere === 'busy') return { kind: 'busy' };
+  return { kind: isThere ? 'set' : 'dead' };
+}
+
+function isInvited(account: Account): account is Invited {
+  return account.invitation !== null && account.email !== null;
+}
+
+function isGood({ digest, expiresAt }: Invitation, token: string, now: number): boolean {
+  return timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token)) && now < expiresAt;
+}
+
+/** 256 random bits need no slow hash (ASVS 6.5.2). */
+function digestOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

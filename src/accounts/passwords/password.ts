@@ -1,0 +1,48 @@
+/** What a password must be (ASVS 6.2): long enough and not common; no rules for its characters, no forced changes, no cutting. */
+import type { Account } from '../people/account.ts';
+import { COMMON_PASSWORDS } from './common-passwords.ts';
+
+/** Maximum length (bytes of UTF-8): a longer password is refused before any work is done for it. */
+const MAX_PASSWORD_BYTES = 1024;
+/** Minimum number of characters. */
+const MIN_PASSWORD_LENGTH = 8;
+
+/** Why a new password is refused, in words for an operator that say the remedy. */
+export const PASSWORD_PROBLEMS = {
+  too_short: `a password has at least ${MIN_PASSWORD_LENGTH} characters; 15 or more are better`,
+  too_long: `a password has at most ${MAX_PASSWORD_BYTES} bytes`,
+  nul: 'a password must not hold a NUL character',
+  common: 'this password is one of the most common ones: anybody would try it',
+  guessable: 'this password is hardly more than a name that anybody would try: choose another',
+} as const;
+
+/** The kinds of those problems. */
+export type PasswordProblem = keyof typeof PASSWORD_PROBLEMS;
+
+/** Whether a text can be a password at all; one that cannot is not checked. */
+export function isPlausiblePassword(password: string): boolean {
+  return password !== '' && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
+}
+
+/**
+ * Why a new password of an account is refused, or null. Nobody may use the words that anybody would try first: those of the
+ * account, and `guessable`, those of the installation.
+ */
+export function passwordProblem(
+  password: string,
+  { email, name, username }: Pick<Account, 'email' | 'name' | 'username'>,
+  guessable: readonly string[],
+): PasswordProblem | null {
+  if ([...password].length < MIN_PASSWORD_LENGTH) return 'too_short';
+  if (!isPlausiblePassword(password)) return 'too_long';
+  if (password.includes('\0')) return 'nul';
+  const plain = password.toLowerCase();
+  if (COMMON_PASSWORDS.has(plain)) return 'common';
+  const [address, fullName] = [email ?? '', name ?? ''];
+  const words = [address, ...address.split(/[@.]/), ...fullName.split(' '), username ?? '', ...guessable];
+  return words.some((word) => isHardlyMoreThan(plain, word.toLowerCase())) ? 'guessable' : null;
+}
+
+function isHardlyMoreThan(password: string, word: string): boolean {
+  return password.includes(word) && password.length - word.length < 4;
+}

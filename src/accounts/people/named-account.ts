@@ -1,0 +1,31 @@
+/** Accounts as operators name them: by id, by who they are at a provider, or by an e-mail address that this installation owns. */
+import { OperatorError } from '../../oauth/error.ts';
+import { type Account, emailKey, ownsEmail } from './account.ts';
+import type { AccountStore } from './store.ts';
+
+/** Maximum number of accounts that are listed for an address that several have. */
+const MAX_LISTED = 20;
+
+/**
+ * The one account that is named by its id, by `provider:subject`, or by an address that this installation owns
+ * (`ownsEmail`) and that no other such account has. An address that a provider brought names nobody: whoever has an account
+ * at the product may have typed it there. Throws an `OperatorError`.
+ */
+export async function findNamed(
+  store: Pick<AccountStore, 'findAccount' | 'findIdentityById' | 'listAccountsByEmail'>,
+  name: string,
+): Promise<Account> {
+  const found = (await store.findAccount(name)) ?? (await store.findIdentityById(name))?.account;
+  if (found) return found;
+  const all = await store.listAccountsByEmail(emailKey(name), MAX_LISTED);
+  const [account, ...others] = all.filter(ownsEmail);
+  if (account && others.length === 0) return account;
+  if (account) throw refusal(`several accounts have the e-mail address ${JSON.stringify(name)}`, [account, ...others]);
+  if (all.length > 0)
+    throw refusal(`the e-mail address ${JSON.stringify(name)} comes from a product, where anybody may claim it`, all);
+  throw new OperatorError(`there is no account ${JSON.stringify(name)}: "user list" lists them`);
+}
+
+function refusal(why: string, accounts: readonly Account[]): OperatorError {
+  return new OperatorError(`${why}: name the account by its id (${accounts.map(({ id }) => id).join(', ')})`);
+}

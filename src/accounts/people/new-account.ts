@@ -1,0 +1,78 @@
+/** What operators say of people, the accounts that come of it, and why none does. */
+import { OperatorError } from '../../oauth/error.ts';
+import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
+import type { AccountStore } from './store.ts';
+
+/** What people and operators call an account. */
+export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
+
+/** What an operator says of somebody new. */
+export type NewPerson = AboutAccount & {
+  readonly email: string;
+  readonly name: string;
+  readonly isOperator: boolean;
+};
+
+/** What an operator says of a new account with a password. */
+export type NewAccount = NewPerson & { readonly password: string; readonly mustChangePassword?: boolean };
+
+/** An account that nobody can sign in to yet, made at a time (ms). */
+export function newAccount<Person extends AboutAccount>(person: Person, at: number) {
+  return {
+    isOperator: false,
+    ...person,
+    id: newAccountId(),
+    emailVerified: false,
+    emailSetHere: false,
+    avatarUrl: null,
+    status: 'active' as const,
+    epoch: 0,
+    password: null,
+    passwordSetAt: null,
+    mustChangePassword: false,
+    invitation: null,
+    createdAt: at,
+  };
+}
+
+/** The state of an address that an operator set. */
+export const SET_HERE = { emailVerified: true, emailSetHere: true } as const;
+
+/** Throws an `OperatorError` that names the field if the address or a name is malformed. */
+export function checkAbout({ email, name, username }: AboutAccount): void {
+  const problems = {
+    email: email === null ? null : emailProblem(email),
+    name: name === null ? null : personNameProblem(name),
+    username: username === null ? null : usernameProblem(username),
+  };
+  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
+}
+
+/** Throws an `OperatorError` where a provider gives all people their ids (`--own-ids`): nobody else is here, and nobody has a password. */
+export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProviders'>): Promise<void> {
+  const alone = (await store.listIdentityProviders()).find(({ ownIds }) => ownIds);
+  if (alone)
+    throw new OperatorError(
+      `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
+    );
+}
+
+/** Throws an `OperatorError` if this person cannot be added, as far as that is known before anybody is asked for a password. */
+export async function refuseNewPerson(
+  store: Pick<AccountStore, 'listIdentityProviders' | 'findTaken'>,
+  person: NewPerson,
+): Promise<void> {
+  await refuseOwnIds(store);
+  checkAbout(person);
+  const taken = await store.findTaken(person.username, emailKey(person.email));
+  if (taken) throw new OperatorError(TAKEN[taken]);
+}
+
+/** Why an account cannot have an e-mail address or a user name. */
+export const TAKEN = {
+  email: 'another account has this e-mail address already',
+  username: 'another account has this user name already',
+} as const;
+
+/** Why an account cannot have a password. */
+export const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';

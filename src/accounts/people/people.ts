@@ -1,0 +1,154 @@
+/** The people of identity providers: who they are here, made and updated by what their provider says. */
+
+import { invalidRequest, Refusal } from '../../oauth/error.ts';
+import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
+import { type Account, emailKey, isMadeHere } from './account.ts';
+import { type IdentityProvider, identityId, type ProvenProvider } from './identity-provider.ts';
+import { newAccount } from './new-account.ts';
+import type { PersonStatement, Profile } from './profile.ts';
+import type { AccountStore, IdentityStore, PersonChange } from './store.ts';
+
+/** What it works with. `now` returns ms since the epoch. */
+export type PeopleParts = {
+  readonly store: Pick<IdentityStore, 'findIdentity' | 'findIdentityById' | 'findPeople' | 'writePeople'> &
+    Pick<AccountStore, 'findTaken' | 'findAccount'>;
+  readonly now: () => number;
+};
+
+/**
+ * Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of
+ * ours. `at` stands before the field's name.
+ */
+export function refusedSubject({ ownIds }: IdentityProvider, subject: string, at = ''): Refusal | null {
+  return ownIds && isMadeHere(subject) ? invalidRequest(`${at}subject must not begin with usr_`) : null;
+}
+
+/** Why a person may not sign in with a provider, or null when they may. Who is not known yet may. */
+export function refusedPerson(provider: IdentityProvider, account: Account | null): Refusal | null {
+  if (account?.status === 'disabled') return new Refusal('access_denied', 'this person is disabled here');
+  return refusedOperator(provider, account);
+}
+
+/** Why a provider may do nothing with an account, or null when it may: operators are its people only where they may sign in with it. */
+export function refusedOperator({ forOperators }: IdentityProvider, account: Account | null): Refusal | null {
+  if (!account?.isOperator || forOperators) return null;
+  return new Refusal('access_denied', 'this person may not sign in with this identity provider', 'an operator');
+}
+
+/**
+ * The accounts of people, made or brought up to date with what their provider says of them; all or none. False where that lost a
+ * race: another request was faster to say some of it or to take a name, or the provider may not say it any more.
+ */
+export async function bringUpToDate(
+  parts: PeopleParts,
+  provider: ProvenProvider,
+  said: readonly PersonStatement[],
+  actor: Actor,
+): Promise<Refusal | boolean> {
+  const { store } = parts;
+  // In one order, so that two requests for the same people cannot deadlock.
+  const people = said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1));
+  const found = await store.findPeople(
+    provider.id,
+    people.map(({ subject }) => subject),
+  );
+  for (const account of found.values()) {
+    const refused = refusedOperator(provider, account);
+    if (refused) return refused;
+  }
+  const changes: PersonChange[] = [];
+  /** Two subjects may be the same person; what was said last counts. */
+  const latest = new Map<string, Account>();
+  for (const person of people) {
+    const known = found.get(person.subject);
+    const before = known && (latest.get(known.id) ?? known);
+    const change = await changeOfPerson(parts, provider, before ?? null, person, actor);
+    if (!change) continue;
+    changes.push(change);
+    latest.set(change.account.id, change.account);
+  }
+  return store.writePeople(changes, provider.proof);
+}
+
+/** Returns the change that a provider's statement makes to a person: a new account where there was none `before`; null where nothing changes. */
+export async function changeOfPerson(
+  parts: PeopleParts,
+  provider: IdentityProvider,
+  before: Account | null,
+  said: PersonStatement,
+  actor: Actor,
+): Promise<PersonChange | null> {
+  return before ? update(parts, before, said.profile, actor) : addition(provider, said, actor, parts.now());
+}
+
+function addition(
+  provider: IdentityProvider,
+  { subject, profile }: PersonStatement,
+  actor: Actor,
+  at: number,
+): PersonChange {
+  const blank = newAccount({ email: null, name: null, username: null }, at);
+  const account: Account = { ...blank, ...profile, ...(provider.ownIds ? { id: subject } : {}) };
+  const identity = {
+    id: identityId(provider.id, subject),
+    providerId: provider.id,
+    accountId: account.id,
+    createdAt: at,
+  };
+  const event = auditEvent('user_added', actor, at, { resourceOwnerId: account.id, detail: `by ${provider.id}` });
+  return { identity, before: null, account, emailKey: keyOf(account.email), event };
+}
+
+/**
+ * Brings an account up to date. One with a password or an invitation keeps its address, with which its person signs in here; and
+ * its user name where another such account has the new one: a refusal would tell the provider who else is here.
+ */
+async function update(
+  { store, now }: PeopleParts,
+  before: Account,
+  profile: Profile,
+  actor: Actor,
+): Promise<PersonChange | null> {
+  const changes = changesIn(before, profile);
+  if (changes.length === 0) return null;
+  const account: Account = { ...before, ...(Object.fromEntries(changes) as Partial<Account>) };
+  if (hasNamesOfItsOwn(before) && account.username !== before.username) {
+    const { username: _username, ...rest } = profile;
+    if (await store.findTaken(account.username, null)) return update({ store, now }, before, rest, actor);
+  }
+  const detail = changes
+    .map(([name]) => name)
+    .filter((name) => name !== 'emailSetHere')
+    .join(', ');
+  const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
+  return { identity: null, before, account, emailKey: keyOf(account.email), event };
+}
+
+/** The part of a profile that changes an account, by the names of its fields. */
+function changesIn(before: Account, { email, emailVerified, ...others }: Profile): [name: string, value: unknown][] {
+  const said = { ...others, ...addressIn(before, { email, emailVerified }) };
+  return Object.entries(said).filter(([name, value]) => value !== undefined && before[name as keyof Account] !== value);
+}
+
+/** Fields of an account; undefined where nothing is said. */
+type Said = { readonly [Field in keyof Account]?: Account[Field] | undefined };
+
+/**
+ * The part that is about the address. Only the operator changes the address of an account that has a password, or is invited
+ * to set one; and what an operator set is verified, whatever a provider says, until the provider brings another address.
+ */
+function addressIn(before: Account, { email, emailVerified }: Said): Said {
+  const isSame = email === undefined || keyOf(email) === keyOf(before.email);
+  if (isSame && before.emailSetHere) return {};
+  if (hasNamesOfItsOwn(before)) return isSame ? { emailVerified } : {};
+  return { email, emailVerified, emailSetHere: false };
+}
+
+/** Whether no other account may have its names: it signs in with a password, or is invited to set one. */
+function hasNamesOfItsOwn({ password, invitation }: Account): boolean {
+  return password !== null || invitation !== null;
+}
+
+function keyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
+}

@@ -1,0 +1,78 @@
+/** What identity providers are told when apps lose what their people allowed them. */
+import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
+import type { Identity } from '../people/identity-provider.ts';
+import { subjectOf } from '../people/identity-provider.ts';
+
+/**
+ * Why: the person, the provider's own call, the app or an operator took it back; a code or refresh token came twice, as a
+ * stolen one does; the app had too many connections of one person; or the account was deleted.
+ */
+export type DisconnectReason = 'user' | 'provider' | 'app' | 'operator' | 'reuse' | 'limit' | 'account_ended';
+
+/** A notice for one provider, whose people it names by their subjects. Null stands for all of its people, or for all apps. */
+export type DisconnectNotice = {
+  readonly subject: string | null;
+  readonly clientId: string | null;
+  readonly reason: DisconnectReason;
+  /** When it happened (ms). */
+  readonly at: number;
+};
+
+/** Whose access ended: of a person at an app, of a person, of everybody at an app, or of everybody. */
+type Ended = readonly [whose: 'person at app' | 'person' | 'app' | 'everybody', reason: DisconnectReason | 'who acts'];
+
+/** The acts that end grants for good. A pause and a disabled account are not among them, since their grants come back. */
+const ENDS: Partial<Record<AuditAction, Ended>> = {
+  grant_revoked: ['person at app', 'who acts'],
+  code_replay: ['person at app', 'reuse'],
+  refresh_reuse: ['person at app', 'reuse'],
+  refresh_conflict: ['person at app', 'reuse'],
+  too_many_grants: ['person at app', 'limit'],
+  user_grants_revoked: ['person', 'operator'],
+  user_deleted: ['person', 'account_ended'],
+  client_grants_revoked: ['app', 'operator'],
+  client_deleted: ['app', 'operator'],
+  all_grants_revoked: ['everybody', 'operator'],
+};
+
+const REASON_OF: Readonly<Record<AuditEvent['actor']['kind'], DisconnectReason>> = {
+  user: 'user',
+  client: 'app',
+  operator: 'operator',
+  provider: 'provider',
+  visitor: 'user',
+  service: 'operator',
+};
+
+/** The account whose identities `disconnectNotices` needs for an event, or null where it needs none. */
+export function disconnectedAccount({ action, resourceOwnerId }: AuditEvent): string | null {
+  return ENDS[action]?.[0].startsWith('person') ? resourceOwnerId : null;
+}
+
+/**
+ * What a provider is told of an event of the audit trail. `identities` are those of the account that the event names, at any
+ * provider: the notices are for its own subjects alone, and for those that were its own when it happened.
+ */
+export function disconnectNotices(
+  event: AuditEvent,
+  providerId: string,
+  identities: readonly Identity[],
+): DisconnectNotice[] {
+  const ended = ENDS[event.action];
+  if (!ended) return [];
+  const [whose, why] = ended;
+  const notice = {
+    subject: null,
+    clientId: whose === 'person' || whose === 'everybody' ? null : event.clientId,
+    reason: why === 'who acts' ? REASON_OF[event.actor.kind] : why,
+    at: event.at,
+  };
+  if (whose === 'app' || whose === 'everybody') return [notice];
+  const own = identities.filter(
+    (identity) =>
+      identity.accountId === event.resourceOwnerId &&
+      identity.providerId === providerId &&
+      identity.createdAt <= event.at,
+  );
+  return [...new Set(own.map(subjectOf))].map((subject) => ({ ...notice, subject }));
+}

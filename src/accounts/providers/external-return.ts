@@ -1,0 +1,210 @@
+/**
+ * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket, makes or changes
+ * the person as the provider said, and begins the session. That write asks again for all that was decided on; a lost race decides
+ * anew. The browser that began, and no other, gets the same answer each time that it asks within the ticket's life: its session
+ * token is made of the ticket and of the browser's own secret.
+ */
+
+import { timingSafeEqual } from 'node:crypto';
+import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
+import { StoreUnavailable } from '../../oauth/store.ts';
+import { type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
+import type { ExternalSignIn } from '../people/external-sign-in.ts';
+import { subjectIn, subjectOf } from '../people/identity-provider.ts';
+import { changeOfPerson, type PeopleParts, refusedPerson } from '../people/people.ts';
+import {
+  externalSession,
+  type Session,
+  sessionDigest,
+  sessionExpiresAt,
+  ticketSessionToken,
+} from '../people/session.ts';
+import type {
+  AccountStore,
+  ExternalSignInStore,
+  IdentityProviderStore,
+  SessionAfterTicket,
+  TakenSignIn,
+} from '../people/store.ts';
+import { browserDigest } from './sign-in-request.ts';
+import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
+import { readTicket } from './ticket.ts';
+
+/** The parts that a return from a provider works with. `methods` are the ways to sign in. */
+export type ReturnParts = PeopleParts & {
+  readonly store: PeopleParts['store'] &
+    ExternalSignInStore &
+    Pick<IdentityProviderStore, 'findIdentityProvider'> &
+    Pick<AccountStore, 'findSession'>;
+  readonly methods: readonly string[];
+};
+
+/** What a browser shows: the ticket, the secrets of its sign-in cookies, and the token of the session that it has. */
+export type Returned = {
+  readonly ticket: string;
+  readonly browsers: readonly string[];
+  readonly sessionToken: string | null;
+};
+
+/**
+ * What became of it. `signed_in`, and `already` where the same browser showed it before: with the token of the session that it
+ * begins, or null where the present one goes on. `denied`: the person refused at the provider. `dead`: it opens nothing, whatever
+ * the reason; `detail` is for the log. `refused`: this person may not come in so.
+ */
+export type ReturnOutcome =
+  | { readonly kind: 'signed_in' | 'already'; readonly sessionToken: string | null; readonly continueTo: string }
+  | { readonly kind: 'denied'; readonly continueTo: string }
+  | { readonly kind: 'dead'; readonly detail: string }
+  | { readonly kind: 'refused'; readonly why: 'paused' | 'disabled' | 'too_old' };
+
+/** Somebody of whom nothing is proven. */
+const VISITOR = { kind: 'visitor', id: 'unknown' } as const;
+
+/** Maximum number of tries to take a ticket while others change what it rests on. */
+const MAX_TRIES = 20;
+
+/** Decides on a ticket, and takes it. A request without the cookie of the browser that began takes nothing. */
+export async function completeReturn(
+  parts: ReturnParts,
+  returned: Returned,
+  origin: RequestOrigin,
+  tries = 1,
+): Promise<ReturnOutcome> {
+  const { store, now } = parts;
+  const read = readTicket(returned.ticket);
+  if (!read) return dead('it is no ticket');
+  const stated = await store.findExternalSignIn(read.nonce);
+  if (!stated || !timingSafeEqual(stated.ticket, read.digest)) return dead('the ticket was replaced or never given');
+  const at = now();
+  if (stated.ticketExpiresAt <= at) return dead('the ticket is too old');
+  const browser = returned.browsers.find((secret) => timingSafeEqual(browserDigest(secret), stated.browser));
+  if (browser === undefined) return dead('the ticket is for another browser');
+  const shown: Shown = {
+    stated,
+    sessionToken: ticketSessionToken(returned.ticket, browser),
+    present: returned.sessionToken === null ? null : await liveSession(parts, returned.sessionToken),
+    at,
+    origin,
+  };
+  if (stated.takenAt !== null) return shownAgain(parts, shown);
+  const { outcome, taken, event } = await decide(parts, shown);
+  if (await store.takeTicket(stated.nonce, stated.ticket, taken, event)) return outcome;
+  if (tries < MAX_TRIES) return completeReturn(parts, returned, origin, tries + 1);
+  throw new StoreUnavailable('others change what this sign-in rests on all the time');
+}
+
+/** A good ticket in its own browser: the token of the session that it begins, and the live session that the browser has. */
+type Shown = {
+  readonly stated: ExternalSignIn;
+  readonly sessionToken: string;
+  readonly present: Session | null;
+  readonly at: number;
+  readonly origin: RequestOrigin;
+};
+
+/** The answer of the first time, as long as the session lives that the ticket began or that took it. */
+async function shownAgain(parts: ReturnParts, { stated, sessionToken, present }: Shown): Promise<ReturnOutcome> {
+  const { identityId, continueTo, ticket } = stated;
+  if (identityId === null) return { kind: 'denied', continueTo };
+  if (await liveSession(parts, sessionToken)) return { kind: 'already', sessionToken, continueTo };
+  if (present?.external?.requests.some((request) => request.ticket === textOf(ticket)))
+    return { kind: 'already', sessionToken: null, continueTo };
+  return dead('the ticket was taken, and its session ended or never began');
+}
+
+/** The write, and the answer after it. */
+type Decision = {
+  readonly outcome: ReturnOutcome;
+  readonly taken: TakenSignIn | null;
+  readonly event: AuditEvent;
+};
+
+/** In this order: the provider, the person, the time of the sign-in. */
+async function decide(parts: ReturnParts, shown: Shown): Promise<Decision> {
+  const { store, methods } = parts;
+  const { stated, at, origin } = shown;
+  const { providerId, identityId, continueTo, profile } = stated;
+  const provider = await store.findIdentityProvider(providerId);
+  if (provider?.status !== 'active' || !provider.rights.includes('sign-in') || !methods.includes(provider.id))
+    return no(shown, { kind: 'refused', why: 'paused' }, 'the identity provider is paused, or left out');
+  if (identityId === null) return no(shown, { kind: 'denied', continueTo }, 'refused at the identity provider');
+  const found = await store.findIdentityById(identityId);
+  const known = found?.account ?? null;
+  if (refusedPerson(provider, known))
+    return no(shown, { kind: 'refused', why: 'disabled' }, 'the person is disabled', known?.id);
+  if (isTooOld(stated, at)) return no(shown, { kind: 'refused', why: 'too_old' }, 'signed in too long ago', known?.id);
+  // The provider said it, and the browser's request brings it in.
+  const actor = { kind: 'provider', id: providerId, source: null, requestId: origin.requestId } as const;
+  const subject = subjectIn(providerId, identityId);
+  const change = await changeOfPerson(parts, provider, known, { subject, profile }, actor);
+  const identity = found?.identity ?? change?.identity;
+  const account = change?.account ?? known;
+  if (!identity || !account) throw new Error('a person is there, or is made');
+  return yes(shown, { provider, identity, account, change });
+}
+
+/** `prompt=login` wants a sign-in after the request, and `max_age` one of some seconds ago at most. */
+function isTooOld({ demandsLogin, maxAge, authTime, requestedAt }: ExternalSignIn, at: number): boolean {
+  if (demandsLogin && (authTime === null || authTime + MAX_CLOCK_SKEW_MS < requestedAt)) return true;
+  return maxAge !== null && (authTime === null || authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < at);
+}
+
+function yes(shown: Shown, person: Omit<TakenSignIn, 'session'>): Decision {
+  const { at, origin, sessionToken, stated } = shown;
+  const { providerId, amr, continueTo } = stated;
+  const { id } = person.account;
+  const detail = ['by', providerId, ...amr].join(' ');
+  const about = { resourceOwnerId: id, clientId: providerId, detail };
+  const session = sessionAfter(shown, person);
+  return {
+    outcome: { kind: 'signed_in', sessionToken: session.kind === 'begin' ? sessionToken : null, continueTo },
+    taken: { ...person, session },
+    event: auditEvent('sign_in', { kind: 'user', id, ...origin }, at, about),
+  };
+}
+
+/**
+ * The same person's sign-in in another tab adds its request to the session, any other one replaces the session. One that was
+ * demanded gets a new token as well (ASVS 7.2.4), which is good for the requests of the other tabs too.
+ */
+function sessionAfter(
+  { stated, at, sessionToken, present }: Shown,
+  { account: { id: accountId }, identity, provider }: Omit<TakenSignIn, 'session'>,
+): SessionAfterTicket {
+  const { continueTo, ticket, authTime, amr, demandsLogin, maxAge } = stated;
+  const said = { externalId: provider.ownIds ? null : subjectOf(identity), authTime, amr };
+  const request = { continueTo, ticket: textOf(ticket), at };
+  const isSame = present?.accountId === accountId && present.providerId === provider.id;
+  const before = isSame && present.external?.externalId === said.externalId ? present : null;
+  const requests = before?.external?.requests ?? [];
+  if (before && !demandsLogin && maxAge === null)
+    return { kind: 'extend', from: before, to: externalSession(before, provider, said, request, requests) };
+  const begun = { digest: sessionDigest(sessionToken), accountId, createdAt: at, lastSeenAt: at };
+  const session = externalSession(begun, provider, said, request, requests);
+  return { kind: 'begin', session, replaces: present?.digest ?? null };
+}
+
+async function liveSession(
+  { store, now }: Pick<ReturnParts, 'store' | 'now'>,
+  sessionToken: string,
+): Promise<Session | null> {
+  const found = await store.findSession(sessionDigest(sessionToken));
+  return found?.account.status === 'active' && sessionExpiresAt(found.session) > now() ? found.session : null;
+}
+
+/** A ticket is taken where nobody comes in, too: it brings nobody in once what kept them out is over. */
+function no({ stated, at, origin }: Shown, outcome: ReturnOutcome, reason: string, accountId?: string): Decision {
+  const about = { clientId: stated.providerId, detail: reason };
+  const whose = accountId === undefined ? {} : { resourceOwnerId: accountId };
+  const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, { ...about, ...whose });
+  return { outcome, taken: null, event };
+}
+
+function dead(detail: string): ReturnOutcome {
+  return { kind: 'dead', detail };
+}
+
+/** The digest of a ticket as a session keeps it. */
+function textOf(digest: Buffer): string {
+  return digest.toString('base64url');
+}

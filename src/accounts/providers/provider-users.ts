@@ -1,0 +1,249 @@
+/** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
+
+import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
+import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
+import type { GrantRegistry } from '../../oauth/connected-apps/grant-registry.ts';
+import { invalidRequest, Refusal, Unavailable } from '../../oauth/error.ts';
+import type { Keyring } from '../../oauth/keys/keyring.ts';
+import { StoreUnavailable } from '../../oauth/store.ts';
+import { type Actor, type AuditAction, auditEvent } from '../../oauth/trail/audit.ts';
+import { TurnedAway } from '../guessing/fair-line.ts';
+import { FairSlot } from '../guessing/fair-slot.ts';
+import type { Throttle } from '../guessing/throttle.ts';
+import type { Account } from '../people/account.ts';
+import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from '../people/identity-provider.ts';
+import { bringUpToDate, type PeopleParts, refusedOperator, refusedSubject } from '../people/people.ts';
+import { type Members, type PersonStatement, readProfile, readSubject } from '../people/profile.ts';
+import type { AccountStore, ExternalSignInStore } from '../people/store.ts';
+import { type DisconnectPage, type DisconnectsParts, listDisconnects } from './disconnects.ts';
+import type { ProviderAuthenticator } from './provider-authenticator.ts';
+
+/**
+ * What it works with. Calls of a provider that end something are counted by `endings`, all others by `calls`, so that a
+ * long synchronization never keeps a product from ending something. `now` returns ms since the epoch.
+ */
+export type ProviderUsersParts = PeopleParts & {
+  readonly store: PeopleParts['store'] &
+    DisconnectsParts['store'] &
+    Pick<AccountStore, 'setAccountStatus' | 'endAccountSessions' | 'deleteAccount'> &
+    Pick<ExternalSignInStore, 'endTickets'>;
+  readonly keyring: Keyring;
+  readonly grants: GrantRegistry;
+  readonly providers: Pick<ProviderAuthenticator, 'refusalNow'>;
+  readonly calls: Throttle;
+  readonly endings: Throttle;
+};
+
+/** The kinds of calls, by which they are counted. */
+export type CallKind = 'calls' | 'endings';
+
+/** Maximum number of people in one request. */
+const MAX_PEOPLE = 200;
+/** Maximum number of tries to write people whom others change at the same time. */
+const MAX_TRIES = 50;
+/** Maximum number of requests of a provider that wait to write people: with 200 each they take some ten seconds. */
+const MAX_WRITERS = 50;
+/** Maximum number of requests of a provider that wait for a page of disconnects, each of which takes some milliseconds. */
+const MAX_READERS = 100;
+
+/** The people of providers, as these see them. The provider has proven itself, with the right `users`. */
+export class ProviderUsers {
+  readonly #parts: ProviderUsersParts;
+
+  /**
+   * One request at a time: two that write the same people wait for each other's rows, each with a connection. Many of
+   * them would leave no connection for anybody else.
+   */
+  readonly #writing = new FairSlot({ ofOneShare: MAX_WRITERS, inAll: 4 * MAX_WRITERS });
+
+  /** One page at a time: readers who come back together would hold the event loop for all of their pages. */
+  readonly #reading = new FairSlot({ ofOneShare: MAX_READERS, inAll: 4 * MAX_READERS });
+
+  constructor(parts: ProviderUsersParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts a call of a provider; a refusal when it made too many of this kind lately. */
+  countCall({ id }: IdentityProvider, kind: CallKind): Refusal | null {
+    const { [kind]: throttle, now } = this.#parts;
+    const wait = throttle.wait([id], now());
+    if (wait > 0) return new Refusal('temporarily_unavailable', TOO_OFTEN, 'throttled', wait);
+    throttle.count([id], now());
+    return null;
+  }
+
+  /** Makes the people that an object or its `users` tell of, or brings them up to date; all of them, or none. */
+  async put(provider: ProvenProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
+    const people = readPeople(provider, members);
+    if (people instanceof Refusal) return people;
+    const actor = providerActor(provider, origin);
+    try {
+      return await this.#writing.run(provider.id, () => this.#write(provider, people, actor));
+    } catch (error) {
+      if (error instanceof TurnedAway) return new Unavailable(TOO_MANY_WRITERS, TOO_MANY_WRITERS, 1);
+      throw error;
+    }
+  }
+
+  /** The account of a subject. */
+  async find(provider: IdentityProvider, subject: string): Promise<Account | Refusal> {
+    const found = await this.#parts.store.findIdentity(provider.id, subject);
+    if (!found) return new Refusal('not_found', 'this identity provider has nobody with this subject');
+    return refusedOperator(provider, found.account) ?? found.account;
+  }
+
+  /** Disables a person, which ends their sessions, or enables them; the same again changes nothing. */
+  setStatus(
+    provider: ProvenProvider,
+    subject: string,
+    status: Account['status'],
+    origin: RequestOrigin,
+  ): Promise<Refusal | null> {
+    const action = status === 'disabled' ? 'user_disabled' : 'user_enabled';
+    const find = () => (status === 'disabled' ? this.#findToEnd(provider, subject) : this.find(provider, subject));
+    return this.#act(provider, find, (account) =>
+      this.#parts.store.setAccountStatus(
+        account.id,
+        status,
+        this.#event(action, provider, account, origin),
+        provider.proof,
+      ),
+    );
+  }
+
+  /** Ends all sessions of a person, as when they sign out of the product. */
+  endSessions(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    const find = () => this.#findToEnd(provider, subject);
+    return this.#act(provider, find, (account) =>
+      this.#parts.store.endAccountSessions(
+        account.id,
+        this.#event('user_sessions_ended', provider, account, origin),
+        provider.proof,
+      ),
+    );
+  }
+
+  /** Erases a person: account, identities, sessions and grants. The subject is somebody new when it comes again. */
+  delete(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    const find = () => this.#findToEnd(provider, subject);
+    return this.#act(provider, find, (account) =>
+      this.#parts.store.deleteAccount(
+        account.id,
+        this.#event('user_deleted', provider, account, origin),
+        provider.ownIds,
+        provider.proof,
+      ),
+    );
+  }
+
+  /** The apps that are connected to a person, as `/account/apps` shows them. */
+  async connections(provider: IdentityProvider, subject: string): Promise<ConnectedApp[] | Refusal> {
+    const account = await this.find(provider, subject);
+    return account instanceof Refusal ? account : this.#parts.grants.connectedApps(account.id);
+  }
+
+  /** A page of what its people's apps lost; `disconnects.ts` says how. */
+  async disconnects(
+    provider: IdentityProvider,
+    after: string | undefined,
+    limit: number,
+  ): Promise<DisconnectPage | Refusal> {
+    try {
+      return await this.#reading.run(provider.id, () => listDisconnects(this.#parts, provider, after, limit));
+    } catch (error) {
+      if (error instanceof TurnedAway) return new Unavailable(TOO_MANY_READERS, TOO_MANY_READERS, 1);
+      throw error;
+    }
+  }
+
+  /** Takes everything back from an app of a person, its devices too. An app that has nothing is fine. */
+  async disconnect(
+    provider: ProvenProvider,
+    subject: string,
+    clientId: string,
+    origin: RequestOrigin,
+  ): Promise<Refusal | null> {
+    const account = await this.find(provider, subject);
+    if (account instanceof Refusal) return account;
+    const { grants, providers } = this.#parts;
+    const ended = await grants.disconnect(account.id, clientId, providerActor(provider, origin), provider.proof);
+    return ended > 0 ? null : providers.refusalNow(provider);
+  }
+
+  async #act(
+    provider: ProvenProvider,
+    find: () => Promise<Account | Refusal>,
+    act: (account: Account) => Promise<boolean>,
+  ): Promise<Refusal | null> {
+    const account = await find();
+    if (account instanceof Refusal) return account;
+    if (await act(account)) return null;
+    const refused = await this.#parts.providers.refusalNow(provider);
+    if (refused) return refused;
+    // It was so already, or somebody else deleted the account meanwhile.
+    const now = await find();
+    return now instanceof Refusal ? now : null;
+  }
+
+  /** The account of a subject. Where there is none, a sign-in that is on its way makes none afterwards. */
+  async #findToEnd(provider: ProvenProvider, subject: string): Promise<Account | Refusal> {
+    const { store, now } = this.#parts;
+    const found = await this.find(provider, subject);
+    if (!(found instanceof Refusal) || found.code !== 'not_found') return found;
+    await store.endTickets(identityId(provider.id, subject), now(), provider.proof);
+    return this.find(provider, subject);
+  }
+
+  /** Writes people whom others may change at the same time. */
+  async #write(provider: ProvenProvider, people: readonly PersonStatement[], actor: Actor): Promise<Refusal | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const written = await bringUpToDate(this.#parts, provider, people, actor);
+      if (written instanceof Refusal) return written;
+      if (written) return null;
+      const refused = await this.#parts.providers.refusalNow(provider);
+      if (refused) return refused;
+    }
+    throw new StoreUnavailable('others change the same people all the time');
+  }
+
+  #event(action: AuditAction, provider: IdentityProvider, { id }: Account, origin: RequestOrigin) {
+    return auditEvent(action, providerActor(provider, origin), this.#parts.now(), { resourceOwnerId: id });
+  }
+}
+
+const TOO_MANY_WRITERS = 'too many requests of this identity provider wait to write its people: send fewer at once';
+const TOO_MANY_READERS = 'too many requests of this identity provider wait for disconnects: send fewer at once';
+const TOO_OFTEN = 'this identity provider asked too often about its people: try again later';
+
+/** The people in an object: itself one, or a list in `users`; or a refusal that names index and field. */
+function readPeople(provider: IdentityProvider, members: Members): PersonStatement[] | Refusal {
+  const { users } = members;
+  if (users === undefined) {
+    const person = readPerson(provider, members, '');
+    return person instanceof Refusal ? person : [person];
+  }
+  if (members['subject'] !== undefined) return invalidRequest('either subject or users may be sent, and not both');
+  if (!Array.isArray(users) || users.length < 1 || users.length > MAX_PEOPLE)
+    return invalidRequest(`users must be an array of 1 to ${MAX_PEOPLE} objects`);
+  const people: PersonStatement[] = [];
+  const places = new Map<string, number>();
+  for (const [index, each] of users.entries()) {
+    const person = readPerson(provider, each, `users[${index}].`);
+    if (person instanceof Refusal) return person;
+    const earlier = places.get(person.subject);
+    if (earlier !== undefined) return invalidRequest(`users[${index}].subject is that of users[${earlier}] as well`);
+    places.set(person.subject, index);
+    people.push(person);
+  }
+  return people;
+}
+
+function readPerson(provider: IdentityProvider, value: unknown, at: string): PersonStatement | Refusal {
+  if (typeof value !== 'object' || value === null) return invalidRequest(`${at.slice(0, -1)} must be an object`);
+  const members = value as Members;
+  const subject = readSubject(members, at);
+  if (subject instanceof Refusal) return subject;
+  const profile = readProfile(members, at);
+  if (profile instanceof Refusal) return profile;
+  return refusedSubject(provider, subject, at) ?? { subject, profile };
+}

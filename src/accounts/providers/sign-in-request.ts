@@ -1,0 +1,76 @@
+/**
+ * The sign-in request: what a browser carries to a provider, and its server brings back. It is sealed and not stored, so that
+ * nobody can fill a table by asking for pages; nobody else can read or change it.
+ */
+import { hash } from 'node:crypto';
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
+import type { Keyring } from '../../oauth/keys/keyring.ts';
+import { compressed, decompressed, seal, unseal } from '../../oauth/keys/sealed.ts';
+
+/** Lifetime of a sign-in request (ms). */
+export const SIGN_IN_REQUEST_LIFETIME_MS = 3_600_000;
+
+/** Maximum length: a longer one might not fit into the headers and forms of the products that carry it. */
+const MAX_CHARACTERS = 6000;
+
+/** What it holds. Times in ms since the epoch. */
+export type SignInRequest = {
+  /** 16 random bytes, by which it is bound to one person. */
+  readonly nonce: Buffer;
+  /** The digest of the cookie that the browser got with it. */
+  readonly browser: Buffer;
+  readonly providerId: string;
+  /** Where the browser goes on to: path and query of one of our pages. */
+  readonly continueTo: string;
+  /** Whether only a sign-in after it counts, and one of how many seconds ago at most; null for any. */
+  readonly demandsLogin: boolean;
+  readonly maxAge: number | null;
+  readonly expiresAt: number;
+};
+
+/** When it was made (ms). */
+export function requestedAt({ expiresAt }: SignInRequest): number {
+  return expiresAt - SIGN_IN_REQUEST_LIFETIME_MS;
+}
+
+/** What is kept of the browser's cookie. */
+export function browserDigest(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+/** Offsets of its parts, in bytes. The provider's id and where to continue follow, compressed, the first with its length before it. */
+const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
+const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
+
+/** Its text, in as few characters as it takes; null when it would be too long. */
+export function sealSignInRequest(keyring: Keyring, request: SignInRequest): string | null {
+  const { nonce, browser, providerId, continueTo, demandsLogin, maxAge, expiresAt } = request;
+  const head = Buffer.alloc(REST);
+  nonce.copy(head, NONCE);
+  browser.copy(head, BROWSER);
+  head.writeUInt8((demandsLogin ? FLAG.demandsLogin : 0) | (maxAge === null ? 0 : FLAG.hasMaxAge), FLAGS);
+  head.writeUInt32BE(maxAge ?? 0, MAX_AGE);
+  head.writeUInt8(providerId.length, ID_LENGTH);
+  const text = seal(keyring, 'sign-in', Buffer.concat([head, compressed(providerId + continueTo)]), expiresAt);
+  return text.length > MAX_CHARACTERS ? null : text;
+}
+
+/** Reads one; null when this installation did not make it, or it has ended. `now` in ms. */
+export function openSignInRequest(keyring: Keyring, text: string, now: number): SignInRequest | null {
+  const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'sign-in', text);
+  if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, SIGN_IN_REQUEST_LIFETIME_MS, now))
+    return null;
+  const { content, expiresAt } = opened;
+  const flags = content.readUInt8(FLAGS);
+  const rest = decompressed(content.subarray(REST));
+  const idLength = content.readUInt8(ID_LENGTH);
+  return {
+    nonce: content.subarray(NONCE, BROWSER),
+    browser: content.subarray(BROWSER, FLAGS),
+    providerId: rest.slice(0, idLength),
+    demandsLogin: (flags & FLAG.demandsLogin) !== 0,
+    maxAge: (flags & FLAG.hasMaxAge) === 0 ? null : content.readUInt32BE(MAX_AGE),
+    continueTo: rest.slice(idLength),
+    expiresAt,
+  };
+}

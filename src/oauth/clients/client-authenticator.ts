@@ -1,0 +1,135 @@
+/** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
+
+import { invalidClient, invalidRequest, Refusal } from '../error.ts';
+import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
+import type { UseMark } from '../keys/secret.ts';
+import type { SecretUseStore } from '../keys/secret-use-store.ts';
+import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse, publicUse } from './client.ts';
+import { claimedClientId, MAX_MARKS, verifyClientAssertion, WrongKey, whyNotUsed } from './client-assertion.ts';
+import type { ClientKeys } from './client-keys.ts';
+import type { ClientStore } from './client-store.ts';
+
+/** Where a request came from, for throttling and the audit trail. */
+export type RequestOrigin = { readonly source: string; readonly requestId: string };
+
+/** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
+export type ClientAuthenticatorParts = {
+  readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'> & Pick<SecretUseStore, 'noteSecretUse'>;
+  readonly keys: ClientKeys;
+  readonly throttle: GuessThrottle;
+  readonly audiences: readonly string[];
+  readonly now: () => number;
+  /** When the database was restored last (ms), or null. */
+  readonly restoredAt: number | null;
+};
+
+/** The client that credentials name, which is not proven yet. */
+export type ClientClaim = {
+  readonly clientId: string | undefined;
+  readonly credentials: ClientCredentials;
+  readonly origin: RequestOrigin;
+};
+
+/** `invalid_client` for a client that proved who it is, and is paused. */
+export class PausedClient extends Refusal {
+  readonly client: Client;
+
+  constructor(client: Client) {
+    const { code, description, detail } = invalidClient('the client is paused');
+    super(code, description, detail);
+    this.client = client;
+  }
+}
+
+/** Authenticates clients. It comes first in every operation, so that a failure uses up no credential and revokes nothing. */
+export class ClientAuthenticator {
+  readonly #parts: ClientAuthenticatorParts;
+  readonly #checks: GuardedChecks;
+  readonly #used: (mark: UseMark) => void;
+
+  constructor(parts: ClientAuthenticatorParts) {
+    this.#parts = parts;
+    this.#used = (mark) => parts.store.noteSecretUse(mark, parts.now());
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
+  }
+
+  /** The active client that the credentials prove; wrong credentials are counted as a guess. */
+  async authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
+    const claim = await this.claim(credentials, origin);
+    return claim instanceof Refusal ? claim : this.prove(claim, await this.find(claim.clientId));
+  }
+
+  /**
+   * The client that the credentials claim to be. It is refused without a search for the client when too many guesses at it
+   * have failed.
+   */
+  async claim(credentials: ClientCredentials, origin: RequestOrigin): Promise<ClientClaim | Refusal> {
+    const clientId =
+      credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
+    if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
+      return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
+    return this.#checks.refusal(guessKey(clientId, origin)) ?? { clientId, credentials, origin };
+  }
+
+  /** The active client of a claim, if its credentials prove it. `client` is the one that `clientId` names; null without one. */
+  async prove(claim: ClientClaim, client: Client | null): Promise<Client | Refusal> {
+    const checked = this.#check(claim, client);
+    let proven = checked instanceof Promise ? await checked : checked;
+    if (client && claim.credentials.method === 'assertion') {
+      if (proven instanceof WrongKey && proven.isUnknown) proven = await this.#withNewKeys(claim, client, proven);
+      else if (proven instanceof WrongKey || !(proven instanceof Refusal)) this.#parts.keys.refreshOld(client);
+    }
+    return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
+  }
+
+  /**
+   * Notes that tokens were issued to a client. Only for a public client does that count as a use: it has no secret whose use
+   * is noted.
+   */
+  noteIssued(client: Client): void {
+    if (client.type === 'public') this.#used(publicUse(client));
+  }
+
+  /** A client by the id that a request names; null when there is none. */
+  find(id: string | undefined): Promise<Client | null> {
+    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : Promise.resolve(null);
+  }
+
+  #check(claim: ClientClaim, client: Client | null): Client | Refusal | Promise<Client | Refusal> {
+    const { clientId, credentials, origin } = claim;
+    const key = guessKey(client ? clientId : NOBODY, origin);
+    return this.#checks.run(key, () => this.#verify(client, credentials));
+  }
+
+  /**
+   * Judges an assertion of an unknown `kid` once more if the client publishes other keys by now. Only the request that fetches
+   * them waits, outside the checks that others wait for: so a client whose key changed needs no second try. Some forget
+   * their tokens after `invalid_client`.
+   */
+  async #withNewKeys(claim: ClientClaim, client: Client, refusal: WrongKey): Promise<Client | Refusal> {
+    if (!(await this.#parts.keys.refresh(client))) return refusal;
+    return this.#check(claim, await this.find(client.id));
+  }
+
+  #verify(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
+    if (credentials.method !== 'assertion') return authenticateClient(client, credentials, this.#used);
+    return client
+      ? this.#verifyAssertion(client, credentials.assertion)
+      : invalidClient('the client assertion names no client');
+  }
+
+  async #verifyAssertion(client: Client, assertion: string): Promise<Client | Refusal> {
+    const { store, audiences, now, restoredAt } = this.#parts;
+    const verified = await verifyClientAssertion(client, assertion, audiences, now(), restoredAt);
+    if (verified instanceof Refusal) return verified;
+    // The mark is made last: only the client's own key can make one, and an assertion that fails is not used up.
+    const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));
+    if (!refused) this.#used(keyUse(client, verified.key));
+    return refused ?? client;
+  }
+}
+
+/** The key under which guesses at a client's credentials are counted. */
+function guessKey(clientId: string | undefined, { source }: RequestOrigin): string {
+  return `client ${clientId !== undefined && isClientId(clientId) ? clientId : NOBODY} ${source}`;
+}

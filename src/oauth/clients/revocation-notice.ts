@@ -1,0 +1,115 @@
+/** What resource servers are told when access ends, so that none of them goes on trusting what it has kept. */
+
+import type { LiveAccess } from '../grants/granted-access.ts';
+import { personFieldsOf } from '../grants/person-fields.ts';
+import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../trail/audit.ts';
+import { mayHearOf, type ResourceServer } from './resource-server.ts';
+
+/**
+ * Whose access ended: that of a grant, a client, a resource owner, or a resource owner at a client. A notice without names
+ * is for everything.
+ */
+export type RevocationNotice = {
+  readonly grantId?: string;
+  readonly clientId?: string;
+  readonly resourceOwnerId?: string;
+};
+
+type Subject = 'grant' | 'client' | 'resource owner' | 'everything';
+
+/** The acts after which a good access token may be good no longer, or for less. */
+const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
+  code_replay: 'grant',
+  refresh_reuse: 'grant',
+  refresh_conflict: 'grant',
+  too_many_grants: 'grant',
+  client_updated: 'client',
+  client_paused: 'client',
+  client_grants_revoked: 'client',
+  client_deleted: 'client',
+  user_updated: 'resource owner',
+  user_disabled: 'resource owner',
+  user_grants_revoked: 'resource owner',
+  user_deleted: 'resource owner',
+  all_grants_revoked: 'everything',
+  database_restored: 'everything',
+  resource_server_updated: 'everything',
+  resource_server_secret_retired: 'everything',
+  resource_server_deleted: 'everything',
+};
+
+/** The notice that an event of the audit trail calls for, or null. */
+export function revocationNotice(event: AuditEvent): RevocationNotice | null {
+  const { action, grantId, clientId, resourceOwnerId } = event;
+  if (action === 'user_updated' && !changesUsername(event)) return null;
+  // The revocation of one grant names it. One from the connected-apps page is of all grants of a person for a client.
+  const subject = action === 'grant_revoked' ? (grantId === null ? 'grants of both' : 'grant') : SUBJECTS[action];
+  switch (subject) {
+    case 'grant':
+      return grantId === null ? {} : { grantId };
+    case 'grants of both':
+      return clientId === null || resourceOwnerId === null ? {} : { clientId, resourceOwnerId };
+    case 'client':
+      return clientId === null ? {} : { clientId };
+    case 'resource owner':
+      return resourceOwnerId === null ? {} : { resourceOwnerId };
+    case 'everything':
+      return {};
+    default:
+      return null;
+  }
+}
+
+/**
+ * What one resource server is told of an event, or null. The end of grants is told only to those that may have been told
+ * `active: true` of one of them, so that no resource server learns of clients and people that it has nothing to do with. If
+ * that is not known, the notice has no names, and the resource server must drop everything that it has kept.
+ *
+ * `resourceServer` is its registration shortly before the event was read, or null when it is not known. Its earlier
+ * registrations need no check: each change of one is told as the end of everything. `accessTo` is asked about resource owners
+ * who are called something else now.
+ */
+export function noticeFor(
+  event: RecordedAuditEvent,
+  resourceServer: ResourceServer | null,
+  accessTo: AccessTo = new Map(),
+): RevocationNotice | null {
+  const notice = revocationNotice(event);
+  if (event.action === 'user_updated') return notice && noticeOfUpdate(notice, resourceServer, accessTo);
+  if (!notice || !isOfGrants(notice)) return notice;
+  if (!resourceServer || !event.endedAccess) return {};
+  return event.endedAccess.some((access) => mayHearOf(resourceServer, access)) ? notice : null;
+}
+
+/** The access of the live grants of each of some resource owners, as read after the events; one that is missing is not known. */
+export type AccessTo = ReadonlyMap<string, readonly LiveAccess[]>;
+
+/** The resource owners whose access `noticeFor` needs for some events. */
+export function updatedOwners(events: readonly AuditEvent[]): string[] {
+  const updated = events.filter((event) => event.action === 'user_updated' && changesUsername(event));
+  return [...new Set(updated.flatMap(({ resourceOwnerId }) => resourceOwnerId ?? []))];
+}
+
+/** The user name is all that introspection tells of a person beside an id (RFC 7662 §2.2). */
+function changesUsername({ detail }: AuditEvent): boolean {
+  return detail === null || detail.split(', ').includes('username');
+}
+
+/**
+ * Told only to those that may have been told the user name with a live grant of this person. What ended meanwhile has a notice
+ * of its own.
+ */
+function noticeOfUpdate(
+  notice: RevocationNotice,
+  resourceServer: ResourceServer | null,
+  accessTo: AccessTo,
+): RevocationNotice | null {
+  const access = accessTo.get(notice.resourceOwnerId ?? '');
+  if (!resourceServer || !access) return {};
+  const isTold = access.some((each) => personFieldsOf(each).includes('username') && mayHearOf(resourceServer, each));
+  return isTold ? notice : null;
+}
+
+function isOfGrants({ grantId, clientId, resourceOwnerId }: RevocationNotice): boolean {
+  return grantId !== undefined || (clientId !== undefined && resourceOwnerId !== undefined);
+}

@@ -1,0 +1,94 @@
+/** The connected apps of a user, page by page: there may be thousands. */
+import type { PersonField } from '../grants/person-fields.ts';
+
+/**
+ * Whose access a line of the connected apps is: that of one device; of one installation of an app whose client id is that of
+ * every installation, since it is the address of a metadata document; or of the app as a whole.
+ */
+export type LineKind = 'app' | 'device' | 'installation';
+
+/**
+ * Access of an app that a user can take back alone: that of one device or installation, what waits for the app to fetch it, or
+ * all else that the app can do right now, as one. Times in ms since the epoch.
+ */
+export type ConnectedApp = {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** The grant's id as text, by which it is taken back; of several, the newest one's. */
+  readonly grantId: string;
+  readonly kind: LineKind;
+  /** It was allowed, and its code or device code is not redeemed yet. */
+  readonly isWaiting: boolean;
+  /** The hosts that it sends people to, on loopback without a port; none for a device. */
+  readonly redirectHosts: readonly string[];
+  /** The scope names of all its grants together. */
+  readonly scope: readonly string[];
+  readonly personFields: readonly PersonField[];
+  readonly since: number;
+  /** The last check or refresh; null when the app never came. */
+  readonly lastUsedAt: number | null;
+  /** When it ends by itself if the app does not come, and when it does in any case. */
+  readonly expiresAt: number;
+  readonly absoluteExpiresAt: number;
+};
+
+/** Maximum number of lines on a page. */
+const PAGE = 50;
+
+/** A page of connected apps: lines `first` (from 1) and on of `total`. */
+export type AppsPage = {
+  readonly apps: readonly ConnectedApp[];
+  readonly first: number;
+  readonly total: number;
+  /** The cursor of this page; null for the first page. */
+  readonly after: string | null;
+  /** The cursor of the next page; null on the last page. */
+  readonly next: string | null;
+};
+
+/** The order of lines. */
+type Place = Pick<ConnectedApp, 'clientName' | 'clientId' | 'since' | 'grantId'>;
+
+/** Compares lines by the names of their apps; of one app the oldest comes first. */
+export function byName(one: Place, other: Place): number {
+  return (
+    one.clientName.localeCompare(other.clientName) ||
+    one.clientId.localeCompare(other.clientId) ||
+    one.since - other.since ||
+    one.grantId.localeCompare(other.grantId)
+  );
+}
+
+/**
+ * The page behind a cursor, of lines in the order of `byName`. The cursor holds what the lines are ordered by, so that the
+ * line that it was made of may be gone. Behind the last line is the last page; a text that is no cursor is the first page.
+ */
+export function pageOfApps(apps: readonly ConnectedApp[], after: string | null): AppsPage {
+  const place = after === null ? null : readCursor(after);
+  const behind = place ? apps.findIndex((app) => byName(app, place) > 0) : 0;
+  const start = behind >= 0 ? behind : Math.max(0, apps.length - PAGE);
+  const page = apps.slice(start, start + PAGE);
+  const [before, last] = [apps[start - 1], page.at(-1)];
+  return {
+    apps: page,
+    first: start + 1,
+    total: apps.length,
+    after: before ? cursorOf(before) : null,
+    next: last && start + PAGE < apps.length ? cursorOf(last) : null,
+  };
+}
+
+function cursorOf({ clientName, clientId, since, grantId }: Place): string {
+  return Buffer.from(JSON.stringify([clientName, clientId, since, grantId])).toString('base64url');
+}
+
+function readCursor(text: string): Place | null {
+  try {
+    const [clientName, clientId, since, grantId] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    if (![clientName, clientId, grantId].every((part) => typeof part === 'string') || typeof since !== 'number')
+      return null;
+    return { clientName, clientId, since, grantId } as Place;
+  } catch {
+    return null;
+  }
+}

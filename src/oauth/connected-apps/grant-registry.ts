@@ -1,0 +1,234 @@
+/** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
+
+import type { Client } from '../clients/client.ts';
+import type { ProviderProof } from '../clients/provider-proof.ts';
+import { isRegisteredRedirectUri, lastingRedirectHost } from '../clients/redirect-uri.ts';
+import { OperatorError } from '../error.ts';
+import { isForDevice } from '../grants/device-grant.ts';
+import { type Grant, type GrantedResource, type GrantSummary, grantIdText, parseGrantId } from '../grants/grant.ts';
+import type { LiveAccess } from '../grants/granted-access.ts';
+import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
+import { scopeNames } from '../grants/scope.ts';
+import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
+import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
+import { type Actor, auditEvent } from '../trail/audit.ts';
+import type { AuditStore } from '../trail/audit-store.ts';
+import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
+import { findGrantLife, type GrantLife } from './grant-life.ts';
+
+/** What a user takes back, as it was shown: it may have been fetched meanwhile. */
+export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
+
+/** Grants are counted up to this number, so that nobody waits long for a question. */
+export const MAX_COUNTED = 100_000;
+
+/** Grants as people see them. `now` returns ms since the epoch. */
+export class GrantRegistry {
+  readonly #store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>;
+  readonly #now: () => number;
+
+  constructor(store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** The apps that can act for a user right now, or as soon as they fetch their tokens, by name; of one app the oldest first. */
+  async connectedApps(resourceOwnerId: string): Promise<ConnectedApp[]> {
+    const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now());
+    const lines = Map.groupBy(summaries, keyOfLine);
+    return [...lines.values()].map(asConnectedApp).sort(byName);
+  }
+
+  /** Returns true if any app can act for a user right now, or as soon as it fetches its tokens. */
+  async hasConnectedApps(resourceOwnerId: string): Promise<boolean> {
+    const { grants } = await this.#store.countGrants({ resourceOwnerId, limit: 1, liveAt: this.#now() });
+    return grants > 0;
+  }
+
+  /** The earlier decision of a user on a client, for the same resource; null when it has no live grant. */
+  async earlierConsent(
+    resourceOwnerId: string,
+    clientId: string,
+    resource: GrantedResource,
+  ): Promise<EarlierConsent | null> {
+    return together(await this.#redeemed(resourceOwnerId, clientId, resource));
+  }
+
+  /**
+   * What of it consent is remembered for at a redirect URI (of a loopback address: at any port): what was allowed for that
+   * very URI, and since the client was last resumed after a pause. Epochs first: a revocation before them is seen in the grants,
+   * and one after them ends what is allowed with them.
+   */
+  async rememberedConsent(
+    resourceOwnerId: string,
+    { id, type, remembersSince }: Client,
+    redirectUri: string,
+    resource: GrantedResource,
+  ): Promise<RememberedConsent | null> {
+    const epochs = await this.#store.findEpochs(id, resourceOwnerId);
+    const live = await this.#redeemed(resourceOwnerId, id, resource);
+    const remembered = live.filter(
+      (summary) =>
+        isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
+        (remembersSince === null || summary.lastGrantedAt > remembersSince),
+    );
+    const consent = together(remembered);
+    return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };
+  }
+
+  /**
+   * The grants that a client can use for a user and a resource right now. A default resource counts as another one: its tokens
+   * are good at this service's own API as well.
+   */
+  async #redeemed(
+    resourceOwnerId: string,
+    clientId: string,
+    { resource, resourceIsDefault }: GrantedResource,
+  ): Promise<GrantSummary[]> {
+    const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now(), clientId);
+    return summaries.filter(
+      (summary) =>
+        summary.isRedeemed && summary.resource === resource && summary.resourceIsDefault === resourceIsDefault,
+    );
+  }
+
+  /**
+   * A user takes back everything from an app: its next call is refused. Or a provider does, as long as what proved it holds. Returns
+   * how many grants ended.
+   */
+  disconnect(resourceOwnerId: string, clientId: string, actor: Actor, proof?: ProviderProof): Promise<number> {
+    const event = auditEvent('grant_revoked', actor, this.#now(), {
+      resourceOwnerId,
+      clientId,
+      detail: 'all grants for this client',
+    });
+    return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'all', proof);
+  }
+
+  /** A user takes back everything from every app, each with its event. What is left after a failure is listed as before. */
+  async disconnectAll(resourceOwnerId: string, actor: Actor): Promise<void> {
+    const clientIds = new Set((await this.connectedApps(resourceOwnerId)).map(({ clientId }) => clientId));
+    await Promise.all([...clientIds].map((clientId) => this.disconnect(resourceOwnerId, clientId, actor)));
+  }
+
+  /**
+   * A user takes back one line of the connected apps: the grant of a device or an installation, or the one that waits, or all
+   * but those of devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what
+   * it was for; null when this user has no such grant.
+   */
+  async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<LineKind | null> {
+    const { clientId } = taken;
+    const id = parseGrantId(taken.grantId);
+    const found = id && (await this.#store.findGrant(id));
+    const grant = found?.grant;
+    if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;
+    const about = { resourceOwnerId, clientId };
+    const revoked = (more: { grantId?: string; detail?: string }) =>
+      auditEvent('grant_revoked', actor, this.#now(), { ...about, ...more });
+    const kind = lineKind(grant, found?.client.documentSha256 != null);
+    if (taken.isWaiting || kind !== 'app')
+      await this.#store.revokeGrant(grant.id, 'user', revoked({ grantId: grantIdText(grant.id) }));
+    else {
+      const event = revoked({ detail: 'all grants for this client but those of devices' });
+      await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
+    }
+    return kind;
+  }
+
+  /** Returns the access that the live grants of a user give right now. */
+  liveAccess(resourceOwnerId: string): Promise<LiveAccess[]> {
+    return this.#store.listLiveAccess(resourceOwnerId, this.#now());
+  }
+
+  /** Grants for the operator, newest first. */
+  list(filter: GrantFilter): Promise<ListedGrant[]> {
+    return this.#store.listGrants(filter);
+  }
+
+  /** How many grants live, and of how many people and apps; it counts to `MAX_COUNTED` and no further. */
+  count(filter: Omit<GrantFilter, 'limit'>): Promise<GrantCount> {
+    return this.#store.countGrants({ ...filter, limit: MAX_COUNTED, liveAt: this.#now() });
+  }
+
+  /** A grant's whole life, named by its id as text. */
+  async show(idText: string): Promise<GrantLife> {
+    const life = await findGrantLife(this.#store, idText);
+    if (!life) throw noGrant(idText);
+    return life;
+  }
+
+  /** The operator ends one grant, named by its id as text. */
+  async revoke(idText: string, operator: Actor): Promise<void> {
+    const id = parseGrantId(idText);
+    const found = id && (await this.#store.findGrant(id));
+    if (!found) throw noGrant(idText);
+    const { grant } = found;
+    const about = { grantId: idText.toLowerCase(), clientId: grant.clientId, resourceOwnerId: grant.resourceOwnerId };
+    const revoked = await this.#store.revokeGrant(
+      grant.id,
+      'operator',
+      auditEvent('grant_revoked', operator, this.#now(), about),
+    );
+    if (!revoked) throw new OperatorError('the grant was revoked already');
+  }
+
+  /** The operator ends every grant of the installation. */
+  revokeAll(operator: Actor): Promise<void> {
+    return this.#store.revokeAllGrants(auditEvent('all_grants_revoked', operator, this.#now(), {}));
+  }
+}
+
+function noGrant(idText: string): OperatorError {
+  return new OperatorError(`there is no grant ${JSON.stringify(idText)}: "grant list" shows all`);
+}
+
+/** The kind of line that a redeemed grant belongs to. */
+function lineKind(grant: Pick<Grant, 'redirectUri'>, hasDocument: boolean): LineKind {
+  if (isForDevice(grant)) return 'device';
+  return hasDocument ? 'installation' : 'app';
+}
+
+/** Equal for the grants that are one connected app. */
+function keyOfLine(summary: GrantSummary): string {
+  const { clientId, id, isRedeemed, hasDocument } = summary;
+  return isRedeemed && lineKind(summary, hasDocument) === 'app' ? clientId : grantIdText(id);
+}
+
+function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
+  const [newest] = summaries.toSorted((one, other) => Buffer.compare(other.id, one.id)) as [GrantSummary];
+  return {
+    clientId: newest.clientId,
+    clientName: newest.clientName,
+    grantId: grantIdText(newest.id),
+    kind: lineKind(newest, newest.hasDocument),
+    isWaiting: !newest.isRedeemed,
+    redirectHosts: isForDevice(newest)
+      ? []
+      : [...new Set(summaries.map((each) => lastingRedirectHost(each.redirectUri)))],
+    scope: scopesOf(summaries),
+    personFields: fieldsOf(summaries),
+    since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
+    lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,
+    expiresAt: Math.max(...summaries.map(({ expiresAt }) => expiresAt)),
+    absoluteExpiresAt: Math.max(...summaries.map(({ absoluteExpiresAt }) => absoluteExpiresAt)),
+  };
+}
+
+function fieldsOf(summaries: readonly GrantSummary[]): PersonField[] {
+  return [...new Set(summaries.flatMap(personFieldsOf))];
+}
+
+function scopesOf(summaries: readonly GrantSummary[]): string[] {
+  return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
+}
+
+/** The decisions behind some grants as one; null without any. Of two on the same scope the later one holds. */
+function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
+  if (summaries.length === 0) return null;
+  const leftOut = new Set<string>();
+  for (const summary of summaries.toSorted((one, other) => one.lastGrantedAt - other.lastGrantedAt)) {
+    for (const name of scopeNames(summary.scope)) leftOut.delete(name);
+    for (const name of scopeNames(summary.leftOut)) leftOut.add(name);
+  }
+  return { granted: scopesOf(summaries), leftOut: [...leftOut], personFields: fieldsOf(summaries) };
+}

@@ -1,0 +1,251 @@
+/**
+ * The grant: one press of Allow, one resource owner, one client, one row. All state of everything issued from it is
+ * here, and every transition is one conditional update of that row:
+ *
+ *     issued (generation 0) ──redeem──▶ active (1) ──rotate──▶ active (n+1)      either ──▶ revoked, or expired
+ */
+import { randomBytes } from 'node:crypto';
+import { GRANT_ID_BYTES } from '../keys/credential.ts';
+
+/** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
+export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
+
+/** One grant, as its row says. Times are in ms since the epoch. */
+export type Grant = {
+  readonly id: Buffer;
+  readonly clientId: string;
+  readonly resourceOwnerId: string;
+  /** Space-separated scope names, empty without any. */
+  readonly scope: string;
+  /** Scope names, likewise, that were requested with it and left out by the resource owner (RFC 6749 §3.3). */
+  readonly leftOut: string;
+  /** What its client gets of the resource owner, as `personFieldsText` writes it. */
+  readonly personFields: string;
+  /** The redirect URI of the authorization request, which the exchange must repeat (RFC 6749 §4.1.3). */
+  readonly redirectUri: string;
+  /** The S256 challenge of the authorization request (RFC 7636 §4.4), or null when none was sent. */
+  readonly codeChallenge: string | null;
+  /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
+  readonly resource: string | null;
+  /** The mark of a client's default resource: it binds at resource servers, and not at this service's own API. */
+  readonly resourceIsDefault: boolean;
+  /** The identity provider where the resource owner signed in; null for a sign-in here. */
+  readonly providerId: string | null;
+  /** The external ID: their ID at that provider. Null for a sign-in here, and when it equals the account's id. */
+  readonly externalId: string | null;
+  /** When they signed in. */
+  readonly signedInAt: number;
+  /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
+  readonly seed: Buffer;
+  /** As they were at the Allow. The grant lives only while all three are unchanged. */
+  readonly epochs: Epochs;
+  readonly grantedAt: number;
+  /** No refresh token outlives this, however often it is rotated. */
+  readonly absoluteExpiresAt: number;
+  /** 0 while the code is not redeemed, then the number of pairs made. */
+  readonly generation: number;
+  /** The root key that the current code or pair is derived with. */
+  readonly keyId: number;
+  /** When the current generation began. */
+  readonly rotatedAt: number;
+  /** The current access token's expiry; null in generation 0. */
+  readonly accessTokenExpiresAt: number | null;
+  /** The code's expiry in generation 0, else the current refresh token's: after it nothing of the grant is valid. */
+  readonly expiresAt: number;
+  /** The highest generation whose access token was used, written behind; 0 when none was. */
+  readonly usedGeneration: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+  readonly revocationReason: RevocationReason | null;
+};
+
+/** Why a single grant was revoked. */
+export type RevocationReason =
+  | 'user'
+  | 'operator'
+  | 'client'
+  | 'code_replay'
+  | 'refresh_reuse'
+  | 'refresh_conflict'
+  | 'too_many_grants'
+  | 'restored';
+
+/**
+ * What an Allow rests on beside the epochs that its grant keeps. Its insert asks for all of it again: the session (its digest),
+ * and the grants by which consent is remembered (their ids).
+ */
+export type AllowBasis = { readonly session: Buffer; readonly remembered: readonly Buffer[] };
+
+/** What a grant's life depends on beside its row, read together with it. */
+export type Standing = {
+  readonly epochs: Epochs;
+  readonly clientPaused: boolean;
+  readonly resourceOwnerDisabled: boolean;
+};
+
+/** The resource owner as a client may see it (`/v2/me`). */
+export type ResourceOwner = {
+  readonly id: string;
+  readonly username: string | null;
+  /** Null while it is not verified. */
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly avatarUrl: string | null;
+};
+
+/** A grant with all that a decision on it needs. */
+export type GrantInContext = {
+  readonly grant: Grant;
+  readonly standing: Standing;
+  readonly resourceOwner: ResourceOwner;
+};
+
+/** A use of a grant's access token, of a generation, at a time (ms). */
+export type Use = { readonly generation: number; readonly usedAt: number };
+
+/** What a transition to the next generation writes; the row must still be at `generation - 1` and not revoked. */
+export type Generation = {
+  readonly grantId: Buffer;
+  readonly generation: number;
+  readonly keyId: number;
+  readonly rotatedAt: number;
+  readonly accessTokenExpiresAt: number;
+  readonly expiresAt: number;
+};
+
+/** The last time that a code or a refresh token of a grant was presented with success: when (ms), and from where if that is known. */
+export type Presentation = { readonly generation: number; readonly at: number; readonly source: string | null };
+
+/** Maximum lifetime of an access token that a process may be set to (s); no retry window is longer. */
+export const MAX_ACCESS_TOKEN_LIFETIME = 86_400;
+
+/** Lifetimes in seconds (`docs/reference/limits.md`). */
+export type Lifetimes = {
+  readonly code: number;
+  readonly accessToken: number;
+  readonly refreshTokenIdle: number;
+  readonly refreshTokenMax: number;
+  readonly refreshOverlap: number;
+  readonly refreshRetryWindow: number;
+};
+
+/**
+ * Columns of grants in a summary. Grants that differ in one that is `alike` are not put together. Of the others a summary has
+ * the lowest or the highest value. The statements of both stores are made from this.
+ */
+export const SUMMARIZED = {
+  clientId: 'alike',
+  scope: 'alike',
+  leftOut: 'alike',
+  personFields: 'alike',
+  resource: 'alike',
+  resourceIsDefault: 'alike',
+  redirectUri: 'alike',
+  grantedAt: 'lowest',
+  expiresAt: 'highest',
+  absoluteExpiresAt: 'highest',
+} as const satisfies { readonly [Column in keyof Grant]?: SummarizedBy };
+
+/** How a summary has a column of its grants. */
+export type SummarizedBy = 'alike' | 'lowest' | 'highest';
+
+/**
+ * Grants of one resource owner that are alike, as one. One that is for a device, or not redeemed yet, stands alone, and so does
+ * one for a client with a metadata document.
+ */
+export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
+  /** The id of the newest. */
+  readonly id: Buffer;
+  readonly clientName: string;
+  /** `true` if its client has a metadata document: then the client's id is that of every installation. */
+  readonly hasDocument: boolean;
+  readonly isRedeemed: boolean;
+  /** When the last was allowed (ms). */
+  readonly lastGrantedAt: number;
+  /** The latest `lastUse` of them (ms); null when none was used. */
+  readonly lastUsedAt: number | null;
+};
+
+/** The resource that a grant's tokens are for, and its mark as its client's default. */
+export type GrantedResource = Pick<Grant, 'resource' | 'resourceIsDefault'>;
+
+/** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
+export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };
+
+/** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
+export function newGrantId(now: number): Buffer {
+  const id = randomBytes(GRANT_ID_BYTES);
+  id.writeUIntBE(now, 0, 6);
+  id[6] = 0x70 | ((id[6] as number) & 0x0f);
+  id[8] = 0x80 | ((id[8] as number) & 0x3f);
+  return id;
+}
+
+/** Maximum time from a grant's id to its Allow (ms): a device gets the id with its code, and clocks differ. */
+const ID_BEFORE_ALLOW_MS = 3_600_000;
+
+/** An id that is lower than that of each grant that was allowed at a time (ms) or later. */
+export function oldestGrantId(allowedAt: number): Buffer {
+  const id = Buffer.alloc(GRANT_ID_BYTES);
+  id.writeUIntBE(Math.max(0, allowedAt - ID_BEFORE_ALLOW_MS), 0, 6);
+  return id;
+}
+
+/** A grant id as people and logs read it: 8-4-4-4-12 hexadecimal digits. */
+export function grantIdText(id: Buffer): string {
+  const text = id.toString('hex');
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}
+
+/** What log and audit trail call a grant. */
+export function namesOf({ id, clientId, resourceOwnerId }: Grant): GrantNames {
+  return { grantId: grantIdText(id), clientId, resourceOwnerId };
+}
+
+/** Reads a grant id back from its text, or null. */
+export function parseGrantId(text: string): Buffer | null {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+    ? Buffer.from(text.replaceAll('-', ''), 'hex')
+    : null;
+}
+
+/** Whether the grant was ended for good, by itself or with many others (an epoch moved on). */
+export function isEnded(grant: Grant, { epochs }: Standing): boolean {
+  return (
+    grant.revokedAt !== null ||
+    grant.epochs.installation !== epochs.installation ||
+    grant.epochs.client !== epochs.client ||
+    grant.epochs.resourceOwner !== epochs.resourceOwner
+  );
+}
+
+/** Why no credential of this grant works right now, for the log; null when the grant is no reason. */
+export function whyRefused(grant: Grant, standing: Standing): string | null {
+  if (isEnded(grant, standing))
+    return `the grant was revoked${grant.revocationReason ? ` (${grant.revocationReason})` : ''}`;
+  if (standing.clientPaused) return 'the client is paused';
+  if (standing.resourceOwnerDisabled) return 'the account is disabled';
+  return null;
+}
+
+/** What people are told of a grant's state; `expired` when nothing of it can be used any more. `now` in ms. */
+export function grantStatus(
+  grant: Grant,
+  standing: Standing,
+  now: number,
+): 'issued' | 'active' | 'expired' | 'revoked' {
+  if (isEnded(grant, standing)) return 'revoked';
+  if (grant.expiresAt <= now) return 'expired';
+  return grant.generation === 0 ? 'issued' : 'active';
+}
+
+/** A use is noted again after this time (ms): people are told the last use to ten minutes. */
+export const USE_IS_NEWS_AFTER_MS = 600_000;
+
+/** Maximum number of one person's redeemed grants for one app that neither ended nor expired. */
+export const MAX_GRANTS_OF_ONE_APP = 100;
+
+/** When the client last came: to use a token, or to refresh; null when it never did. */
+export function lastUse(grant: Grant): number | null {
+  return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;
+}

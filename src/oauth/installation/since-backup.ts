@@ -1,0 +1,146 @@
+/** What happened after a backup was made, as the newer audit trail tells it: what ended then, and what a restore brings back to life. */
+import { type Actor, type AuditEvent, auditEvent } from '../trail/audit.ts';
+
+/** What is needed of an event. */
+export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
+
+/** Whose grants ended: of everybody, of clients, of resource owners, of a person for a client, and one by one. */
+export type EndedSince = {
+  readonly all: boolean;
+  readonly clientIds: readonly string[];
+  readonly resourceOwnerIds: readonly string[];
+  readonly pairs: readonly {
+    readonly clientId: string;
+    readonly resourceOwnerId: string;
+    readonly butForDevices: boolean;
+  }[];
+  /** As text. */
+  readonly grantIds: readonly string[];
+};
+
+/**
+ * Something that works again in an older database. A restore takes it away once more: a client or provider is paused, and so
+ * on. A root key (its id is its name) is left alone, because passwords of the backup may be sealed with it; it is retired
+ * again like any other key.
+ */
+export type Revived = {
+  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user' | 'root_key';
+  readonly id: string;
+  readonly what: RevivedThing;
+};
+
+/** What is back. */
+export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
+
+/** How the details of events begin that tell what a restore ended. */
+export const BY_RESTORE = 'by a restore';
+
+/** The grants that ended since. Those that were also allowed since are not in the backup, and are left out. */
+export function endedSince(acts: readonly ActSince[]): EndedSince {
+  const of = (action: string) => acts.filter((act) => act.action === action);
+  const ids = (field: 'clientId' | 'resourceOwnerId', ...actions: readonly string[]) => [
+    ...new Set(actions.flatMap(of).flatMap((act) => act[field] ?? [])),
+  ];
+  const allowed = new Set(ALLOWED.flatMap(of).flatMap(({ grantId }) => grantId ?? []));
+  const pairs = of('grant_revoked').flatMap(({ grantId, clientId, resourceOwnerId, detail }) =>
+    grantId === null && clientId !== null && resourceOwnerId !== null
+      ? [{ clientId, resourceOwnerId, butForDevices: detail?.includes(BUT_FOR_DEVICES) ?? false }]
+      : [],
+  );
+  return {
+    all: of('all_grants_revoked').length > 0,
+    clientIds: ids('clientId', 'client_grants_revoked', 'client_deleted'),
+    resourceOwnerIds: ids('resourceOwnerId', 'user_grants_revoked', 'user_deleted'),
+    pairs,
+    grantIds: [...new Set(ONE_BY_ONE.flatMap(of).flatMap(({ grantId }) => grantId ?? []))].filter(
+      (id) => !allowed.has(id),
+    ),
+  };
+}
+
+const BUT_FOR_DEVICES = 'but those of devices';
+const ALLOWED = ['consent_allowed', 'consent_remembered', 'consent_skipped'];
+const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants'];
+
+/**
+ * The events of what a restore ended and took away. The trail of the restored database needs them, because the same backup
+ * may be restored again. `at` in ms.
+ */
+export function endedEvents(ended: EndedSince, revived: readonly Revived[], actor: Actor, at: number): AuditEvent[] {
+  const told = (action: AuditEvent['action'], about: Parameters<typeof auditEvent>[3] = {}) =>
+    auditEvent(action, actor, at, { detail: BY_RESTORE, ...about });
+  return [
+    ...ended.clientIds.map((clientId) => told('client_grants_revoked', { clientId })),
+    ...ended.resourceOwnerIds.map((resourceOwnerId) => told('user_grants_revoked', { resourceOwnerId })),
+    ...ended.pairs.map(({ butForDevices, ...pair }) =>
+      told('grant_revoked', {
+        ...pair,
+        detail: `${BY_RESTORE}: all grants${butForDevices ? ` ${BUT_FOR_DEVICES}` : ''}`,
+      }),
+    ),
+    ...ended.grantIds.map((grantId) => told('grant_revoked', { grantId })),
+    ...revived.flatMap(({ kind, id, what }) => {
+      const action = kind === 'user' && what === 'password' ? 'user_password_set' : TAKEN_AWAY[kind];
+      return action === null ? [] : told(action, kind === 'user' ? { resourceOwnerId: id } : { clientId: id });
+    }),
+  ];
+}
+
+/** The act that a restore does to what came back to life. */
+const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>> = {
+  client: 'client_paused',
+  identity_provider: 'identity_provider_paused',
+  resource_server: 'resource_server_secret_retired',
+  user: 'user_disabled',
+  root_key: null,
+};
+
+/** What an act took away, by the name of the act. The acts of `GAVE_BACK` undo that later. */
+const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {
+  client_deleted: ['client', 'itself'],
+  client_paused: ['client', 'activity'],
+  client_secret_retired: ['client', 'secret'],
+  client_updated: ['client', 'settings'],
+  client_document_refreshed: ['client', 'settings'],
+  client_keys_refreshed: ['client', 'settings'],
+  resource_server_deleted: ['resource_server', 'itself'],
+  resource_server_secret_retired: ['resource_server', 'secret'],
+  resource_server_updated: ['resource_server', 'settings'],
+  identity_provider_deleted: ['identity_provider', 'itself'],
+  identity_provider_paused: ['identity_provider', 'activity'],
+  identity_provider_secret_retired: ['identity_provider', 'secret'],
+  identity_provider_updated: ['identity_provider', 'settings'],
+  user_deleted: ['user', 'itself'],
+  user_disabled: ['user', 'activity'],
+  user_password_set: ['user', 'password'],
+  password_changed: ['user', 'password'],
+  password_set_by_invitation: ['user', 'password'],
+  root_key_retired: ['root_key', 'itself'],
+};
+const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
+  client_resumed: 'client',
+  identity_provider_resumed: 'identity_provider',
+  user_enabled: 'user',
+};
+
+/** What is back to life, each once, in the order in which it was taken away. */
+export function revivedSince(acts: readonly ActSince[]): Revived[] {
+  const revived = new Map<string, Revived>();
+  for (const act of acts) {
+    const { action, detail } = act;
+    const [kind, what] = TOOK[action] ?? [];
+    const id = idOf(kind ?? GAVE_BACK[action], act);
+    if (id === null) continue;
+    const back = GAVE_BACK[action];
+    if (back) revived.delete(`${back} ${id} activity`);
+    // A change of settings counts only if entries were removed: redirect URIs, scopes, keys, rights.
+    if (kind && what && (what !== 'settings' || / -/.test(` ${detail ?? ''}`)))
+      revived.set(`${kind} ${id} ${what}`, { kind, id, what });
+  }
+  return [...revived.values()];
+}
+
+function idOf(kind: Revived['kind'] | undefined, { clientId, resourceOwnerId, detail }: ActSince): string | null {
+  if (kind === 'root_key') return detail;
+  return kind === 'user' ? resourceOwnerId : clientId;
+}

@@ -1,0 +1,80 @@
+/** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
+
+import { invalidToken, type Refusal } from '../error.ts';
+import { isAheadOfClock, notBefore } from '../grants/clock-steps.ts';
+import {
+  type Grant,
+  type GrantInContext,
+  type GrantNames,
+  type ResourceOwner,
+  USE_IS_NEWS_AFTER_MS,
+  whyRefused,
+} from '../grants/grant.ts';
+import { type Credential, isGenuine } from '../keys/credential.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { accessTokenLifetime, isOfAnotherHistory } from './token-pair.ts';
+
+/** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
+export type CheckedToken = {
+  readonly resourceOwner: ResourceOwner;
+  readonly clientId: string;
+  /** The external ID of the resource owner; null when the client is not told. */
+  readonly externalId: string | null;
+  readonly scope: string;
+  readonly grantedAt: number;
+  readonly expiresAt: number;
+  readonly grant: GrantNames;
+  /**
+   * The HTTP answer for this result, kept by whoever made it. The next check returns the same object as long as nothing
+   * changes.
+   */
+  answer?: string;
+};
+
+/** An access token that is presented somewhere, with the grant that it names, and the rule for what is good there. `now` in ms. */
+export type AccessTokenUse<Found extends GrantInContext> = {
+  readonly keyring: Keyring;
+  readonly credential: Credential;
+  readonly found: Found | null;
+  readonly isGoodHere: (grant: Grant) => boolean;
+  readonly now: number;
+};
+
+/**
+ * Returns the grant of a good access token, or why the token opens nothing. A rotation does not end earlier access tokens.
+ * None is accepted for longer than the lifetime of the current pair's access token.
+ */
+export function decideAccessToken<Found extends GrantInContext>(use: AccessTokenUse<Found>): Found | Refusal {
+  const { keyring, credential, found, isGoodHere, now } = use;
+  if (!found) return invalidToken('no such grant');
+  const { grant, standing } = found;
+  if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
+  // The token is refused, but the grant is not revoked: a resource server may present it as well, so it proves nothing about
+  // who holds the refresh token.
+  if (isOfAnotherHistory(credential, grant, grant.accessTokenExpiresAt))
+    return invalidToken(
+      'the access token is newer than the grant, or of another history: an older database was restored',
+    );
+  const refused = whyRefused(grant, standing);
+  if (refused) return invalidToken(refused);
+  if (credential.expiresAt <= now) return invalidToken('the access token has expired');
+  if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))
+    return invalidToken('the clock stepped back: the access token would outlive its time');
+  if (!isGoodHere(grant)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
+  return found;
+}
+
+/** A period of time: from a moment on and until before another (ms). */
+export type Period = { readonly from: number; readonly until: number };
+
+/**
+ * How long the result of a check holds while nothing that it rests on is written: until the token expires, or until its next
+ * use must be noted. Before `from` the clock has stepped back, and the result does not hold. `usedAt` (ms) is the use that
+ * is noted for its generation.
+ */
+export function periodOfCheck(expiresAt: number, grant: Grant, usedAt: number): Period {
+  return {
+    from: notBefore(expiresAt, accessTokenLifetime(grant)),
+    until: Math.min(expiresAt, usedAt + USE_IS_NEWS_AFTER_MS),
+  };
+}

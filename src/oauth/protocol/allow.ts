@@ -1,0 +1,86 @@
+/**
+ * The Allow: what a grant is made of, whichever way it was asked for (by an app or by a device) and given (pressed,
+ * remembered or skipped). A new column of grants that an Allow gives is filled here alone.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Client } from '../clients/client.ts';
+import type { RequestOrigin } from '../clients/client-authenticator.ts';
+import { isForDevice } from '../grants/device-grant.ts';
+import { type Grant, type Lifetimes, namesOf } from '../grants/grant.ts';
+import { type PersonField, personFieldsText } from '../grants/person-fields.ts';
+import { leftOutScope } from '../grants/scope.ts';
+import { SEED_BYTES } from '../keys/credential.ts';
+import { type AuditAction, type AuditEvent, auditEvent, userActor } from '../trail/audit.ts';
+import type { Consent } from './consent.ts';
+
+/** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
+export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
+  readonly session: Buffer;
+};
+
+/** What a client asks for. */
+export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource' | 'resourceIsDefault'> & {
+  readonly client: Pick<Client, 'id' | 'epoch' | 'scopes'>;
+  readonly scope: readonly string[];
+};
+
+/** The access that somebody allows: `scope` of the names that were asked for, and what the client gets of them. */
+export type Allow = {
+  readonly asked: Asked;
+  readonly scope: readonly string[];
+  readonly personFields: readonly PersonField[];
+  readonly owner: OwnerSession;
+  readonly given: Consent['given'];
+  readonly origin: RequestOrigin;
+};
+
+/** What each way makes of its own; `expiresAt` (ms) is when the code or the device code can no longer be exchanged. */
+type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
+
+/** The grant that is allowed now (ms): generation 0, with a seed of its own. */
+export function newGrant(
+  { asked, scope, personFields, owner }: Allow,
+  made: Made,
+  { refreshTokenMax }: Pick<Lifetimes, 'refreshTokenMax'>,
+  now: number,
+): Grant {
+  const { client, redirectUri, codeChallenge, resource, resourceIsDefault } = asked;
+  const { session: _, ...signIn } = owner;
+  return {
+    ...made,
+    ...signIn,
+    clientId: client.id,
+    // As it was read with what the client is registered for: a change, and a revocation after it, end what rests on that.
+    epochs: { ...made.epochs, client: client.epoch },
+    scope: scope.join(' '),
+    leftOut: leftOutScope(client.scopes, asked.scope, scope).join(' '),
+    personFields: personFieldsText(personFields),
+    redirectUri,
+    codeChallenge,
+    resource,
+    resourceIsDefault,
+    seed: randomBytes(SEED_BYTES),
+    grantedAt: now,
+    absoluteExpiresAt: now + refreshTokenMax * 1000,
+    generation: 0,
+    rotatedAt: now,
+    accessTokenExpiresAt: null,
+    usedGeneration: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+    revocationReason: null,
+  };
+}
+
+const ACTIONS = {
+  allowed: 'consent_allowed',
+  remembered: 'consent_remembered',
+  skipped: 'consent_skipped',
+} as const satisfies Record<Consent['given'], AuditAction>;
+
+/** What the audit trail says of an Allow and its grant. */
+export function allowEvent({ given, origin }: Allow, grant: Grant): AuditEvent {
+  const detail = isForDevice(grant) ? `for a device: ${grant.scope}` : grant.scope;
+  const actor = userActor(grant.resourceOwnerId, origin);
+  return auditEvent(ACTIONS[given], actor, grant.grantedAt, { ...namesOf(grant), detail });
+}

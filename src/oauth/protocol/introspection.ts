@@ -1,0 +1,88 @@
+/** Introspection (RFC 7662): what an access token is good for, told to the resource servers that the operator registered. */
+
+import { isClientId } from '../clients/client.ts';
+import type { RequestOrigin } from '../clients/client-authenticator.ts';
+import {
+  type ActiveToken,
+  authenticateResourceServer,
+  isGoodAt,
+  type ResourceServer,
+  type ResourceServerCredentials,
+  visibleToken,
+} from '../clients/resource-server.ts';
+import type { ResourceServerStore } from '../clients/resource-server-store.ts';
+import { Refusal } from '../error.ts';
+import type { Grant } from '../grants/grant.ts';
+import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { StoredSecret } from '../keys/secret.ts';
+import type { SecretUseStore } from '../keys/secret-use-store.ts';
+import { decideAccessToken } from './access-token.ts';
+import type { GrantStore } from './grant-store.ts';
+import type { KnownTokens } from './known-tokens.ts';
+import type { ProtocolTally } from './tally.ts';
+
+/** What introspection works with. `now` returns ms since the epoch. */
+export type IntrospectionParts = {
+  readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> &
+    Pick<ResourceServerStore, 'findResourceServer'> &
+    Pick<SecretUseStore, 'noteSecretUse'>;
+  readonly keyring: Keyring;
+  readonly knownTokens: KnownTokens;
+  readonly throttle: GuessThrottle;
+  readonly tally: ProtocolTally;
+  readonly now: () => number;
+};
+
+/** Introspection, for resource servers and nobody else. */
+export class Introspection {
+  readonly #parts: IntrospectionParts;
+  readonly #checks: GuardedChecks;
+  readonly #used: (secret: StoredSecret) => void;
+
+  constructor(parts: IntrospectionParts) {
+    this.#parts = parts;
+    this.#used = (secret) => parts.store.noteSecretUse(secret, parts.now());
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
+  }
+
+  /** The resource server that the credentials prove. */
+  async authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
+    const { store } = this.#parts;
+    const { id = NOBODY } = credentials;
+    const named = guessKey(id, origin);
+    const refusal = this.#checks.refusal(named); // Before the search, which costs more.
+    if (refusal) return refusal;
+    const found = isClientId(id) ? await store.findResourceServer(id) : null;
+    const key = found ? named : guessKey(NOBODY, origin);
+    return this.#checks.run(key, () => authenticateResourceServer(found, credentials, this.#used));
+  }
+
+  /**
+   * What a token is good for at a resource server, or null: every reason looks the same (RFC 7662 §2.2). A token that is
+   * good counts as used, as with a check.
+   */
+  async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
+    const { store, keyring, knownTokens, tally, now } = this.#parts;
+    tally.introspections += 1;
+    const presented = knownTokens.read(token);
+    if (!presented) return null;
+    const { credential } = presented;
+    const found = await store.findGrant(credential.grantId);
+    const at = now();
+    const isGoodHere = (grant: Grant) => isGoodAt(resourceServer, grant);
+    const good = decideAccessToken({ keyring, credential, found, isGoodHere, now: at });
+    if (good instanceof Refusal) return null;
+    const { grant, resourceOwner } = good;
+    const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);
+    if (!active) return null;
+    knownTokens.remember(presented);
+    store.noteUse(grant, { generation: credential.generation, usedAt: at });
+    return active;
+  }
+}
+
+/** The key under which guesses at a resource server's secret are counted. */
+function guessKey(id: string, { source }: RequestOrigin): string {
+  return `resource server ${isClientId(id) ? id : NOBODY} ${source}`;
+}

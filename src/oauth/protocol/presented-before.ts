@@ -1,0 +1,18 @@
+/**
+ * What the audit trail says of a code or refresh token that was presented a second time: when and from where it was
+ * presented before.
+ */
+import type { Grant } from '../grants/grant.ts';
+import type { GrantStore } from './grant-store.ts';
+
+/** The last presentation that was accepted, when and from where, in a few words; undefined when the grant is gone. */
+export async function presentedBefore(
+  store: Pick<GrantStore, 'findPresentation'>,
+  { id }: Pick<Grant, 'id'>,
+): Promise<string | undefined> {
+  const before = await store.findPresentation(id);
+  if (!before) return undefined;
+  const { generation, at, source } = before;
+  const what = generation === 1 ? 'exchanged' : 'last refreshed';
+  return `${what} before at ${new Date(at).toISOString()} from ${source ?? 'an unknown address'}`;
+}

@@ -1,0 +1,67 @@
+/** The port to the audit trail. Rules are as for every port (`oauth/store.ts`). */
+import type { ResourceOwner } from '../grants/grant.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
+import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
+
+/**
+ * An event of the trail may be hidden behind one that is still being written, so that the trail up to now is not known. The
+ * message tells the operator what delays it.
+ */
+export class TrailHeldUp extends StoreUnavailable {}
+
+/** The trail has lost the place that a reader goes on from: the database is an older one than before. */
+export class TrailPlaceLost extends StoreUnavailable {}
+
+/** Which events to list; at most `limit`, newest first. */
+export type AuditFilter = {
+  readonly sequence?: number;
+  /** Not before this time (ms). */
+  readonly since?: number;
+  readonly clientId?: string;
+  readonly resourceOwnerId?: string;
+  /** The grant's id as text. */
+  readonly grantId?: string;
+  readonly action?: string;
+  readonly limit: number;
+};
+
+/** An event with what people call those whom it concerns; null where it names none, and for what was deleted. */
+export type NamedAuditEvent = RecordedAuditEvent & {
+  /** The name of the client, the resource server or the provider. */
+  readonly clientName: string | null;
+  readonly resourceOwner: Pick<ResourceOwner, 'id' | 'email' | 'name'> | null;
+};
+
+/** The audit trail. Events are written by the verbs whose effects they tell; this is for the one act without another effect. */
+export type AuditStore = {
+  /** Records that a resource owner denied a request. */
+  recordDenial(event: AuditEvent): Promise<void>;
+  /** Records an event of the trail itself: a checkpoint, or that it was shortened. */
+  recordOfTrail(event: AuditEvent): Promise<void>;
+  listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
+  /** The same events with names. */
+  listNamedAuditEvents(filter: AuditFilter): Promise<NamedAuditEvent[]>;
+  /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
+  lastAuditSequence(): Promise<number>;
+  /**
+   * The next events after a place, in their order, at most `limit`. Fewer than that are all that happened before it was
+   * asked. Throws `TrailHeldUp`, or `TrailPlaceLost`.
+   */
+  listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
+  /**
+   * The rows after a place and up to another, in their order, at most `limit`. All of them are there if the second place
+   * came from `lastAuditSequence`.
+   */
+  listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
+  /** The same as events. */
+  listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;
+  /** Tells whether there are events at places that `lastAuditSequence` never returns: only somebody else put them there. */
+  hasMisplacedEvents(): Promise<boolean>;
+  /** The newest checkpoint that the trail holds, or the newest from before a time (ms); null without any. */
+  findCheckpoint(before?: number): Promise<TrailRow | null>;
+  /** The newest event that tells which events were taken away; null while all are there. */
+  findShortening(): Promise<TrailRow | null>;
+  /** Takes away the oldest events up to a place, at most `limit`; returns whether any are left there. */
+  deleteTrailRows(upTo: number, limit: number): Promise<boolean>;
+};
