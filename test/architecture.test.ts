@@ -145,6 +145,22 @@ const rules: readonly Rule[] = [
   },
 ];
 
+/** Folders and files whose docstrings follow the rule below. */
+const REWRITTEN = ['src/http/api/', 'src/http/provider/'];
+
+test('a docstring begins with a noun or a verb: "Returns true if …", "Maximum size in bytes"', () => {
+  const headless = ({ path, text }: Source) =>
+    REWRITTEN.some((start) => path.startsWith(start))
+      ? [...text.matchAll(/\/\*\*\s+(?:\* )?((?:What|Whether|Who|Whom|Whose|Whoever|Where|That)\b.*)/g)].map(
+          ([, line]) => `${path}: ${line}`,
+        )
+      : [];
+  for (const comment of ['/** Whether it holds. */', '/**\n * What is left out.\n */', '/** Who signed in. */'])
+    assert.equal(headless(source('src/http/api/me.ts', comment)).length, 1, 'the rule does not find its own example');
+  const found = sources.flatMap(headless);
+  assert.deepEqual(found, [], found.join('\n'));
+});
+
 for (const { says, finds, example } of rules) {
   test(says, () => {
     assert.notDeepEqual(finds(source(...example)), [], 'the rule does not find its own example');

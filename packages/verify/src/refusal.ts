@@ -11,7 +11,7 @@ export type Refusal = {
 };
 
 const REFUSALS = {
-  missing_token: [401, 'an access token is required, as Authorization: Bearer'],
+  missing_token: [401, 'an access token is required: send Authorization: Bearer'],
   invalid_request: [400, 'the Authorization header must hold one access token and nothing else'],
   invalid_token: [401, 'the access token is invalid, expired or revoked'],
   insufficient_scope: [403, 'the access token does not have the scope that is needed here'],

@@ -1,4 +1,4 @@
-/** Reads a client's credentials and bearer tokens from a request. Whether they are right is decided elsewhere. */
+/** Reads a client's credentials and bearer tokens from a request. The domain verifies them. */
 import type { FastifyRequest } from 'fastify';
 import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/clients/client-assertion.ts';
@@ -14,8 +14,8 @@ import { formOf } from '../form.ts';
 const BASIC = /^Basic +([A-Za-z0-9+/=_-]+) *$/i;
 
 /**
- * The client credentials of a request by one method only (RFC 6749 §2.3): by Basic or in the body (§2.3.1), and on the
- * standard face also by an assertion (RFC 7523 §2.2) or, for public clients, by none.
+ * Reads a client's credentials, sent by one method only (RFC 6749 §2.3): Basic, or in the body (§2.3.1). The standard
+ * face also takes an assertion (RFC 7523 §2.2) and, from public clients, a `client_id` alone.
  */
 export function readClientCredentials(
   face: Face,
@@ -39,32 +39,35 @@ export function readClientCredentials(
 }
 
 /**
- * The client or resource server that a request names, for the log. Only what looks like an id of ours: a secret may
- * have been sent in its place.
+ * Returns the id of the client or resource server that the request names, for the log. Ignores anything that does not
+ * look like an id: it may be a secret in the wrong field.
  */
 export function namedClient({ headers, body }: FastifyRequest): { readonly client_id?: string } {
   const named = decodeBasic(BASIC.exec(headers.authorization ?? '')?.[1] ?? '')?.clientId;
   return idForLog(named ?? formOf({ body }).get('client_id'));
 }
 
-/** The named id, if it looks like one of ours, or like the address of a metadata document without a query. */
+/** Returns the id if it has the form of our ids, or of a metadata document's address without a query. */
 export function idForLog(named: string | undefined): { readonly client_id?: string } {
   if (named === undefined) return {};
   const isAddress = !named.includes('?') && documentAddressProblem(named) === null;
   return isOwnId(named) || isAddress ? { client_id: named } : {};
 }
 
-/** The `Authorization` header; undefined where it is absent, or empty, as some clients send it without credentials. */
+/**
+ * Returns the `Authorization` header; undefined if it is absent or empty. Some clients send an empty one without
+ * credentials.
+ */
 export function authorizationOf({ authorization }: FastifyRequest['headers']): string | undefined {
   return authorization?.trim() === '' ? undefined : authorization;
 }
 
-/** The token of an `Authorization: Bearer` header (RFC 6750 §2.1); null when the header is something else. */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750 §2.1); null if the header has another form. */
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** Returns the mistake that can be seen of a Bearer header without one token, in public words; undefined if there is none. */
+/** Returns a public sentence about a recognizable mistake in a Bearer header, or undefined. */
 export function notAToken(authorization: string): string | undefined {
   return /^Bearer +Bearer\b/i.test(authorization) ? TWICE_BEARER : undefined;
 }
@@ -74,7 +77,7 @@ function readBasic(face: Face, authorization: string, clientId: string | undefin
   if (!basic) return invalidClient('the Basic credentials are malformed');
   if (clientId !== undefined && clientId !== basic.clientId)
     return invalidRequest('client_id differs between the header and the body');
-  // An empty secret is none (RFC 6749 §2.3.1), and how some libraries send a public client's id.
+  // An empty secret counts as none (RFC 6749 §2.3.1). Some libraries send a public client's id this way.
   if (basic.clientSecret === undefined && face === 'standard') return { method: 'none', clientId: basic.clientId };
   return { method: 'secret', ...basic };
 }

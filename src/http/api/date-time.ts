@@ -1,13 +1,13 @@
 /** Times in JSON answers (RFC 3339). */
 
 const DAY_MS = 86_400_000;
-/** Maximum number of days whose text is cached: those on which grants were given, and end. */
+/** Maximum number of cached days. A day is cached when a grant was allowed on it or ends on it. */
 const MAX_DAYS = 1000;
 const days = new Map<number, string>();
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** Ms since the epoch, as `toISOString` writes them. Days are cached: to format two of them takes 0.6 µs of a check's 17. */
+/** Formats ms since the epoch like `toISOString`. Days are cached: formatting two takes 0.6 µs of a check's 17 µs. */
 export function dateTime(at: number): string {
   const day = Math.floor(at / DAY_MS);
   const ms = at - day * DAY_MS;

@@ -1,4 +1,4 @@
-/** Begins streams of server-sent events, which a feed fills, for callers that proved to be listeners. */
+/** Begins streams of server-sent events for authenticated listeners; a feed fills them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerProblem } from '../answer.ts';
 import type { Service } from '../service.ts';
@@ -7,7 +7,7 @@ import type { TrailFeed } from './trail-feed.ts';
 
 const RETRY_AFTER = 5;
 
-/** Begins a stream for a listener, or refuses it when none can begin now. */
+/** Begins a stream for a listener, or refuses it if none can begin now. */
 export function beginStream(
   { stopping }: Service,
   feed: TrailFeed,
@@ -34,10 +34,10 @@ export function beginStream(
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  // Proxies that compress or buffer would hold back what must arrive at once.
+  // Proxies that compress or buffer would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 
-const TOO_MANY_OF_ONE = 'you have as many streams open as one may have: close one first';
-const TOO_MANY_IN_ALL = 'all streams are taken, and you have your share of them: try again later';
+const TOO_MANY_OF_ONE = 'you have the maximum number of open streams: close one first';
+const TOO_MANY_IN_ALL = 'all streams are in use, and you have your share: try again later';

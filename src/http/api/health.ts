@@ -6,7 +6,7 @@ import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
 
-/** Adds both. The answers tell an attacker nothing. */
+/** Adds both endpoints. The answers tell an attacker nothing. */
 export function addHealth(app: FastifyInstance, service: Service): void {
   const answers = apiAnswers;
   app.get('/healthz', { config: { answers, operation: ALIVE, mayBePlain: true } }, async (request, reply) => {
@@ -27,24 +27,24 @@ export function addHealth(app: FastifyInstance, service: Service): void {
 }
 
 const OTHERWISE = problems('Api', 'method_not_allowed');
-/** For the header of `valetkey doctor` alone. */
+/** Only in answers to `valetkey doctor`. */
 const SEEN = {
   type: 'object',
-  description: 'What arrived of a request of the operator’s doctor, and of no other.',
+  description: 'The request as it arrived; only in answers to `valetkey doctor`.',
 } as const;
 const ALIVE: Operation = {
   operationId: 'healthz',
   tags: ['health'],
-  summary: 'Whether the process is alive',
-  responses: { 200: answer('It is.', object({ status: { const: 'alive' }, seen: SEEN }, ['seen'])), ...OTHERWISE },
+  summary: 'Checks that the process is alive',
+  responses: { 200: answer('Alive.', object({ status: { const: 'alive' }, seen: SEEN }, ['seen'])), ...OTHERWISE },
 };
 const READY: Operation = {
   operationId: 'readyz',
   tags: ['health'],
-  summary: 'Whether requests can be served now',
+  summary: 'Checks that the service can serve requests',
   responses: {
-    200: answer('They can.', object({ status: { const: 'ready' } })),
-    503: answer('They cannot.', object({ status: { const: 'not ready' } })),
+    200: answer('Ready.', object({ status: { const: 'ready' } })),
+    503: answer('Not ready; try again later.', object({ status: { const: 'not ready' } })),
     ...OTHERWISE,
   },
 };

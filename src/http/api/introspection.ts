@@ -1,4 +1,4 @@
-/** `/oauth2/introspect` (RFC 7662): requests of resource servers and their answers, translated. */
+/** `/oauth2/introspect` (RFC 7662): translates resource servers' requests and the answers. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActiveToken, ResourceServer } from '../../oauth/clients/resource-server.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
@@ -56,7 +56,7 @@ export async function authenticateResourceServer(
   return service.introspection.authenticate({ id: credentials.clientId, secret }, originOf(request));
 }
 
-/** RFC 7662 §2.2. The grant's id is ours: a notice of a revocation names it. */
+/** RFC 7662 §2.2. `grant_id` is our extension: revocation notices name it. */
 function describe(issuer: string, token: ActiveToken): object {
   const { username, id } = token.resourceOwner;
   return {
@@ -81,8 +81,8 @@ const REQUEST = component(
   fields(
     {
       ...SECRET_FIELDS,
-      token: text('The access token that came to the resource server.', { examples: ['vk_at_example'] }),
-      token_type_hint: text('Makes no difference.', { examples: ['access_token'] }),
+      token: text('The access token that the resource server received.', { examples: ['vk_at_example'] }),
+      token_type_hint: text('Ignored.', { examples: ['access_token'] }),
     },
     ['token'],
   ),
@@ -90,29 +90,33 @@ const REQUEST = component(
 const ACTIVE = object(
   {
     active: { const: true },
-    scope: text('What the resource server may know of, separated by spaces; empty without any.'),
-    client_id: text('For whom.', { examples: ['app_example'] }),
-    sub: text('Whose: never changes.', { examples: ['usr_example'] }),
-    username: text('If the account has one.'),
-    external_id: text('What the product calls them where they signed in to allow this, if they did at a product.'),
+    scope: text('The granted scopes that this resource server may see, separated by spaces.'),
+    client_id: text('The app that the token was issued to.', { examples: ['app_example'] }),
+    sub: text('The user’s account ID. It never changes.', { examples: ['usr_example'] }),
+    username: text('Absent if the account has none.'),
+    external_id: text(
+      'The user’s ID at the identity provider where they signed in to allow this access. Absent if they signed in here.',
+    ),
     token_type: { const: 'Bearer' },
-    exp: { type: 'integer', description: 'When it ends, in seconds since the epoch.' },
+    exp: { type: 'integer', description: 'Expiry of the token, in seconds since 1970.' },
     iss: { type: 'string', format: 'uri' },
-    aud: text('The resource, if the token is for a certain one (RFC 8707 §2).', { format: 'uri' }),
-    grant_id: text('The grant, which the notice of a revocation names.', { format: 'uuid' }),
+    aud: text('The resource that the token is limited to (RFC 8707 §2). Absent if it is not limited.', {
+      format: 'uri',
+    }),
+    grant_id: text('The grant. Revocation notices name it.', { format: 'uuid' }),
   },
   ['username', 'external_id', 'aud'],
 );
 const OPERATION: Operation = {
   operationId: 'introspect',
   tags: ['resource servers'],
-  summary: 'Says what an access token is good for',
-  description: 'RFC 7662 §2.1, for registered resource servers.',
+  summary: 'Checks an access token',
+  description: 'RFC 7662 §2.1. Only for registered resource servers.',
   security: [{ resourceServerBasic: [] }, {}],
   requestBody: posted(REQUEST),
   responses: {
     200: answer(
-      'What it is good for; every reason for nothing looks the same (RFC 7662 §2.2).',
+      'The token’s details, or `active: false` whatever the reason (RFC 7662 §2.2).',
       component('schemas', 'Introspection', { oneOf: [ACTIVE, object({ active: { const: false } })] }),
     ),
     ...bodyRefusals('invalid_request'),

@@ -11,18 +11,18 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return reply.headers(JSON_HEADERS).serializer(JSON.stringify).send(value);
 }
 
-/** Sends that it was done, without a body. */
+/** Sends success without a body. */
 export function sendDone(reply: FastifyReply): FastifyReply {
   return reply.code(204).headers(PRIVATE_HEADERS).send();
 }
 
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' };
-/** Headers of everything that may hold a credential (RFC 6749 §5.1). */
+/** Headers of every answer that may hold a credential (RFC 6749 §5.1). */
 export const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
 
 /**
- * Sends a refusal of a token endpoint (RFC 6749 §5.2). Where it has a reason, that is told, and so is a body of the wrong type; `developersUrl` is the page that
- * says more of it, on a face whose errors may name one.
+ * Sends a refusal of a token endpoint (RFC 6749 §5.2). The description gives the refusal's reason, if there is one,
+ * or says that the body has the wrong type. With `developersUrl`, `error_uri` links to the explanation of the reason.
  */
 export function sendOAuthRefusal(
   request: FastifyRequest,
@@ -41,7 +41,7 @@ export function sendOAuthRefusal(
   });
 }
 
-/** The parameters of a body in JSON that was sent as a form: one name with all of it, so that whatever is asked for is missing. */
+/** Description for JSON that was sent as a form: it parses as one parameter, so every required parameter seems missing. */
 const JSON_AS_FORM = 'the body is JSON and was sent as a form: send it with Content-Type: application/json';
 
 function isJsonAsForm(request: FastifyRequest, code: ErrorCode): boolean {
@@ -55,8 +55,8 @@ function statusOf(refusal: Refusal): number {
 }
 
 /**
- * Sends the refusal of a check, with the same body for every reason. The challenge has no `error` if no token came
- * (RFC 6750 §3.1), and names the API's metadata (RFC 9728 §5.1).
+ * Sends the refusal of a token check, with the same body for every reason. The challenge has no `error` if no token
+ * came (RFC 6750 §3.1), and names the API's metadata (RFC 9728 §5.1).
  */
 export function sendTokenRefusal(
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export function sendTokenRefusal(
   return sendJson(reply, apiError(refusal.code, refusal.description));
 }
 
-/** The body that tells a problem in a face's form. */
+/** Builds the body of a problem in a face's form. */
 export type ProblemForm = (problem: HttpProblem) => object;
 
 /** Problems of the token endpoints, as OAuth errors (RFC 6749 §5.2). */
@@ -107,26 +107,25 @@ function oauthCode({ kind }: HttpProblem): ErrorCode | 'server_error' {
 
 const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
   bad_request: 'the request cannot be read',
-  plain_http:
-    'this was sent by plain http, where anybody could read it: replace what was secret in it, and send by https alone',
+  plain_http: 'the request came over plain http, where others can read it: replace every secret in it, and use https',
   not_found: 'there is nothing at this address',
-  method_not_allowed: 'this address does not answer this method',
-  timeout: 'the request did not come whole in time',
+  method_not_allowed: 'this address does not accept this method',
+  timeout: 'the request took too long to arrive: send it again',
   too_large: 'the body is larger than 64 KiB',
   unsupported_media_type:
     'the body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed',
   too_many_requests: 'too many requests: try again later',
   headers_too_large: 'the address and the headers are larger than 16 KiB together',
-  internal: 'something went wrong here; the request id tells the operator where',
+  internal: 'an internal error occurred: give the operator the request id',
   unavailable: 'the service cannot answer right now: try again',
 };
 
 function describe(problem: HttpProblem): string {
   const { kind, allow, description = DESCRIPTIONS[kind] } = problem;
   return allow
-    ? `this address answers ${allow.filter((method) => !UNSAID.has(method)).join(' and ')} only`
+    ? `this address accepts only ${allow.filter((method) => !UNSAID.has(method)).join(' and ')}`
     : description;
 }
 
-/** The preflight is a browser's business, and HEAD is GET without its body. */
+/** Methods that `Allow` headers and messages omit: browsers send OPTIONS by themselves, and HEAD is GET without a body. */
 const UNSAID: ReadonlySet<string> = new Set(['OPTIONS', 'HEAD']);

@@ -32,7 +32,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
   addPreflight(app, ME_PATH, 'GET');
 }
 
-const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
+const NO_TOKEN = new Refusal('missing_token', 'an access token is required: send Authorization: Bearer');
 
 function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;
@@ -57,33 +57,35 @@ function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expir
 
 const ACCOUNT = object(
   {
-    id: text('Never changes, and is never given to anybody else.', { examples: ['usr_example'] }),
+    id: text('The account’s ID. It never changes and is never reused.', { examples: ['usr_example'] }),
     username: { type: ['string', 'null'] },
     email: { type: ['string', 'null'] },
     name: { type: ['string', 'null'] },
     avatar_url: { type: ['string', 'null'] },
-    external_id: text('What the product calls them where they signed in, for apps that the operator chose.'),
+    external_id: text(
+      'The user’s ID at the identity provider where they signed in. Only for apps that the operator chose.',
+    ),
   },
   ['external_id'],
 );
 const AUTHORIZATION = object({
   client_id: { type: 'string', examples: ['app_example'] },
-  scope: text('Separated by spaces; empty without any.'),
-  granted_at: text('When the user pressed Allow.', { format: 'date-time' }),
-  expires_at: text('When this access token ends.', { format: 'date-time' }),
+  scope: text('The granted scopes, separated by spaces; may be empty.'),
+  granted_at: text('Time at which the user pressed Allow.', { format: 'date-time' }),
+  expires_at: text('Expiry of this access token.', { format: 'date-time' }),
 });
 const OPERATION: Operation = {
   operationId: 'me',
   tags: ['published face'],
-  summary: 'Confirms that an access token works, and says whose it is',
-  description: 'RFC 6750 §2.1. A revocation that was answered is seen by the very next check.',
+  summary: 'Checks an access token, and returns its user',
+  description: 'RFC 6750 §2.1. After a revocation is answered, the next check already refuses the token.',
   security: [{ accessToken: [] }, { publishedFace: [] }, { standardFace: [] }],
   responses: readableBy('Any', {
     200: answer(
       'The token works.',
       component('schemas', 'Me', object({ status: { const: 'success' }, data: ACCOUNT, authorization: AUTHORIZATION })),
     ),
-    401: answer('No token came, or it does not work.', apiError('missing_token', 'invalid_token'), CHALLENGE.bearer),
+    401: answer('The token is missing or invalid.', apiError('missing_token', 'invalid_token'), CHALLENGE.bearer),
     ...problems('Api', 'method_not_allowed', 'internal', 'unavailable'),
   }),
 };

@@ -1,4 +1,4 @@
-/** What clients can find out by themselves: the authorization server's metadata (RFC 8414) and the API's (RFC 9728). */
+/** The metadata of the authorization server (RFC 8414) and of the API (RFC 9728), by which clients configure themselves. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ASSERTION_ALGORITHMS } from '../../oauth/clients/public-key.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
@@ -12,17 +12,20 @@ import { answer, component, type Operation, object, PUBLIC, problems, type Schem
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
-/** Said only while the operator admitted a client by such a document: no other document is taken. */
+/** Sent only while a client is registered by a metadata document: no other document is accepted. */
 const DOCUMENTS = { client_id_metadata_document_supported: true };
 
 /**
- * Adds the authorization server's metadata to the app's address; also where clients look that know OpenID Connect Discovery
- * alone, and would stop at a 404 (RFC 8414 §5).
+ * Adds the authorization server's metadata to the app's address; also at the path of OpenID Connect Discovery,
+ * because some clients look only there and stop at a 404 (RFC 8414 §5).
  */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
   const plain = cachedByScopes((scopes) => serverMetadata(service, scopes));
   const withDocuments = cachedByScopes((scopes) => ({ ...serverMetadata(service, scopes), ...DOCUMENTS }));
-  /** Asks each time: another instance or a command may have admitted the first client with a document, or stopped the last. */
+  /**
+   * Asks each time: another instance or a command may have registered the first client with a document, or paused
+   * the last.
+   */
   const send = async (reply: FastifyReply) => {
     const [scopes, hasDocuments] = await Promise.all([
       service.scopes.listScopes(),
@@ -54,7 +57,7 @@ export function addResourceMetadata(app: FastifyInstance, service: Service): voi
   addPreflight(app, RESOURCE_METADATA_PATH, 'GET');
 }
 
-/** Caches a document until the names of the scopes change; nothing else in it can. */
+/** Caches a document until the names of the scopes change. Nothing else in the document changes. */
 function cachedByScopes(
   make: (scopes: readonly ScopeDefinition[]) => object,
 ): (scopes: readonly ScopeDefinition[]) => Buffer {
@@ -114,20 +117,20 @@ function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly Sco
 }
 
 /**
- * RFC 8414 §3.2: what would be empty is left out. Names that mean OpenID Connect to clients are never listed: they would ask for
- * them, and expect an ID token.
+ * RFC 8414 §3.2 omits empty lists. Names of OpenID Connect are never listed: clients would request them, and expect
+ * an ID token.
  */
 function scopesSupported(scopes: readonly ScopeDefinition[]): object {
   const names = scopes.map(({ name }) => name).filter((name) => !isOpenIdHabit(name));
   return names.length === 0 ? {} : { scopes_supported: names };
 }
 
-/** A document as bytes, so that all answers that wait to be sent share them. */
+/** Serializes a document once, so that all pending answers share its bytes. */
 export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document));
 }
 
-/** Sends a document that anybody may keep for five minutes. */
+/** Sends a public document that caches may keep for five minutes. */
 export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyReply {
   return reply
     .header('Content-Type', 'application/json')
@@ -176,7 +179,7 @@ const SERVER_METADATA = component(
 const SERVER: Operation = {
   operationId: 'authorizationServerMetadata',
   tags: ['discovery'],
-  summary: 'What the standard face offers, and where',
+  summary: 'Lists the standard face’s endpoints and features',
   description: 'RFC 8414 §3.2.',
   responses: readableBy('Any', {
     200: answer('The metadata.', SERVER_METADATA, PUBLIC),
@@ -186,8 +189,9 @@ const SERVER: Operation = {
 const OPENID_CONFIGURATION: Operation = {
   ...SERVER,
   operationId: 'openidConfiguration',
-  summary: 'The same, for clients that look here alone',
-  description: 'RFC 8414 §5. There is no OpenID Connect: it names neither keys nor ID tokens.',
+  summary: 'The same document, at the path of OpenID Connect Discovery',
+  description:
+    'RFC 8414 §5, for clients that look only here. OpenID Connect is not supported: there are no keys and no ID tokens.',
 };
 const RESOURCE_METADATA = component(
   'schemas',
@@ -207,7 +211,7 @@ const RESOURCE_METADATA = component(
 const RESOURCE: Operation = {
   operationId: 'protectedResourceMetadata',
   tags: ['discovery'],
-  summary: 'Whose tokens the API takes',
+  summary: 'Names the authorization server whose tokens the API accepts',
   description: 'RFC 9728 §3.2.',
   responses: readableBy('Any', {
     200: answer('The metadata.', RESOURCE_METADATA, PUBLIC),

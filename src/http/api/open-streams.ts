@@ -1,12 +1,12 @@
 /**
- * The open streams of one audience in one process, and how listeners share their limit. While there are few listeners, each can
- * have a fixed number of streams; if there are more, each can have an equal share. A listener with less than its share
- * takes a stream from the one that has most.
+ * The open streams of one audience in one process, within a limit that listeners share. While listeners are few, each
+ * can always have a fixed number of streams; otherwise, an equal share. A listener below its share takes over a
+ * stream of the listener with the most.
  */
 
 /**
- * Maximum number of streams of one listener and in all; `always` is what each can have, while they are few. The log calls a
- * listener, its streams and what shares them by these names.
+ * Maximum number of streams of one listener and in all. `always` is the number that each listener can have while
+ * listeners are few. `listener`, `streams` and `sharers` are the words for log sentences.
  */
 export type StreamLimits = {
   readonly ofOne: number;
@@ -17,13 +17,13 @@ export type StreamLimits = {
   readonly sharers: string;
 };
 
-/** The limit that is reached: `isOfOne` if it is that of one listener; `detail` has the remedy, for the log. */
+/** The limit that was reached: `isOfOne` if it is the listener's own. `detail` is a log sentence with the remedy. */
 export type LimitReached = { readonly isOfOne: boolean; readonly detail: string };
 
-/** The streams that are open, within the limits. */
+/** The open streams, within the limits. */
 export class OpenStreams<Stream extends { readonly listenerId: string }> implements Iterable<Stream> {
   readonly #limits: StreamLimits;
-  /** By listener, oldest first; none is empty. */
+  /** By listener, oldest stream first; no set is empty. */
   readonly #taken = new Map<string, Set<Stream>>();
   #size = 0;
 
@@ -39,20 +39,23 @@ export class OpenStreams<Stream extends { readonly listenerId: string }> impleme
     for (const streams of this.#taken.values()) yield* streams;
   }
 
-  /** Why a listener can have no further stream now; null when it can. */
+  /** Returns the limit that keeps a listener from another stream now, or null. */
   refusal(listenerId: string): LimitReached | null {
     const { ofOne, inAll, listener, streams, sharers } = this.#limits;
     const has = this.#taken.get(listenerId)?.size ?? 0;
     if (has >= ofOne) {
-      const detail = `${listener} has ${ofOne} ${streams} at most: let ${sharers} share one, or run another instance`;
+      const detail = `${listener} has the maximum of ${ofOne} ${streams}: let ${sharers} share one, or run another instance`;
       return { isOfOne: true, detail };
     }
     if (this.#size < inAll || has < this.#share(listenerId)) return null;
-    const detail = `all ${inAll} ${streams} are taken, and ${listener} has its share: let ${sharers} share one, or run another instance`;
+    const detail = `all ${inAll} ${streams} are in use, and ${listener} has its share: let ${sharers} share one, or run another instance`;
     return { isOfOne: false, detail };
   }
 
-  /** Adds a stream, which must not be refused. Returns the stream that makes room for it; the caller must end that. */
+  /**
+   * Adds a stream, after `refusal` returned null. Returns the stream that makes room for it, which the caller must
+   * end, or null.
+   */
   add(stream: Stream): Stream | null {
     const { listenerId } = stream;
     const loser = this.#size < this.#limits.inAll ? null : this.#newestOfMost();
@@ -77,13 +80,13 @@ export class OpenStreams<Stream extends { readonly listenerId: string }> impleme
     this.#size = 0;
   }
 
-  /** How many streams a listener can always have, beside the others that have any. */
+  /** Returns the number of streams that a listener can always have, next to all other listeners with streams. */
   #share(listenerId: string): number {
     const sharing = this.#taken.size + (this.#taken.has(listenerId) ? 0 : 1);
     return Math.min(this.#limits.always, Math.floor(this.#limits.inAll / sharing));
   }
 
-  /** Who has most has more than its share, since the limit is reached and somebody has less. */
+  /** The listener with the most exceeds its share: the limit is reached, and another listener is below its share. */
   #newestOfMost(): Stream | null {
     const [most] = [...this.#taken.values()].sort((one, other) => other.size - one.size);
     return [...(most ?? [])].at(-1) ?? null;

@@ -1,4 +1,7 @@
-/** `openapi.json` among the pages: OpenAPI 3.1 of everything that is not a page, made of the routes' operations. */
+/**
+ * `openapi.json` among the pages: an OpenAPI 3.1 document of every endpoint that is not a page, built from the
+ * routes' operations.
+ */
 import type { FastifyInstance } from 'fastify';
 import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
@@ -7,19 +10,19 @@ import { oauthAnswers } from './json-answers.ts';
 import { documentBytes, sendMetadata } from './metadata.ts';
 import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme } from './operation.ts';
 
-/** The interface's version and not the program's: it changes with what is promised. */
+/** Version of the interface, not of the program: it changes with the interface's promises. */
 const VERSION = '1.0.0';
 
-const DESCRIPTION = `Everything that is not a page. A body is a form or a JSON object whose values are strings, in UTF-8, not \
-compressed, of at most 64 KiB. A parameter without a value counts as absent, an unknown one is ignored, and none may come \
-twice. Credentials are never read from the address.`;
+const DESCRIPTION = `All endpoints that are not pages. A body is a form or a JSON object whose values are strings, in UTF-8, not \
+compressed, of at most 64 KiB. A parameter without a value counts as absent, unknown ones are ignored, and none may come \
+twice. Credentials in the URL are ignored.`;
 
 const TAGS: Readonly<Record<Operation['tags'][0], string>> = {
-  'published face': 'The interface that apps are registered for: the token endpoints and the check.',
-  'standard face': 'The same grants by the letter of the RFCs, for every OAuth library.',
-  'resource servers': 'For APIs that the operator registered: what a token is good for, and when that ends.',
-  'identity providers': 'For products that sign their own people in, and look after them.',
-  discovery: 'What clients find out by themselves.',
+  'published face': 'Two token endpoints and the token check, for apps that write the requests themselves.',
+  'standard face': 'The same grants by the letter of the RFCs, for OAuth libraries.',
+  'resource servers': 'For APIs that the operator registered: check a token, and learn at once when access ends.',
+  'identity providers': 'For products that sign in their own users and manage them here.',
+  discovery: 'Metadata by which clients configure themselves.',
   health: 'For load balancers and watchdogs, on both addresses.',
 };
 
@@ -40,7 +43,10 @@ export class ApiDescription {
     this.#service = service;
   }
 
-  /** Collects the operations that are added to a server from now on; `url` is its address. HEAD is not described. */
+  /**
+   * Collects the operations that are added to a server after this call; `url` is the server's address. HEAD is not
+   * described.
+   */
   watch(app: FastifyInstance, url: string): void {
     app.addHook('onRoute', ({ url: path, method, config }) => {
       const operation = config?.operation;
@@ -49,7 +55,7 @@ export class ApiDescription {
     });
   }
 
-  /** The document. It is made when first asked for: by then every server has its routes. */
+  /** The document's bytes. Built at the first request, when every server has its routes. */
   get bytes(): Buffer {
     this.#bytes ??= documentBytes(this.#document());
     return this.#bytes;
@@ -108,7 +114,7 @@ const OPERATION: Operation = {
 
 type Components = Record<string, Record<string, unknown>>;
 
-/** A copy in which each part with a name is moved to the components, and a reference left in its place. */
+/** Returns a copy in which references replace named parts; adds the named parts to the components. */
 function withReferences(part: unknown, components: Components): unknown {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map((each) => withReferences(each, components));
@@ -127,7 +133,7 @@ function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object
   const basic = (whose: string) => ({
     type: 'http',
     scheme: 'basic',
-    description: `The id and the secret of ${whose}, each form-encoded (RFC 6749 §2.3.1). In a POST both may be in the body instead.`,
+    description: `The id and the secret of ${whose}, each form-encoded (RFC 6749 §2.3.1). In a POST, you can send both in the body instead.`,
   });
   const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
   const flow = (description: string, authorizationPath: string, tokenPath: string, refreshPath: string) => ({
@@ -138,7 +144,7 @@ function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object
         authorizationUrl: appUrl + authorizationPath,
         tokenUrl: appUrl + tokenPath,
         refreshUrl: appUrl + refreshPath,
-        // Which scopes there are is each installation's own: its metadata lists them.
+        // Scopes differ between installations: the metadata lists them.
         scopes: {},
       },
     },
@@ -148,10 +154,10 @@ function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object
     resourceServerBasic: basic('the resource server'),
     providerBasic: basic('the identity provider'),
     providerAssertion: bearer(
-      'An assertion of the identity provider, signed with its own key for the issuer, good once (RFC 7523 §2.2).',
+      'An assertion that the identity provider signed with its own key; its audience is the issuer, and it works once (RFC 7523 §2.2).',
     ),
     accessToken: bearer('An access token (RFC 6750 §2.1).'),
-    refreshToken: bearer('A refresh token. It may be in the body instead.'),
+    refreshToken: bearer('A refresh token. You can send it in the body instead.'),
     publishedFace: flow('An access token of the published face.', AUTHORIZE_PATH, TOKEN_PATH, REFRESH_TOKEN_PATH),
     standardFace: flow(
       'An access token of the standard face (RFC 6749 §4.1.1).',

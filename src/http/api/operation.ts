@@ -1,6 +1,6 @@
 /**
- * Routes that are no pages, described as operations of OpenAPI 3.1, and the pieces that operations are made of. An
- * endpoint reads the parameters that its operation names; `openapi.ts` makes one document of all operations.
+ * Describes routes that are not pages as OpenAPI 3.1 operations, and holds the parts of operations. An endpoint reads
+ * the parameters that its operation names; `openapi.ts` joins all operations to one document.
  */
 import type { ErrorCode } from '../../oauth/error.ts';
 import { STATUS } from '../problem.ts';
@@ -11,7 +11,7 @@ export type Schema = { readonly [keyword: string]: unknown };
 /** The schema of an object, by its properties. */
 export type ObjectSchema = Schema & { readonly properties: Readonly<Record<string, Schema>> };
 
-/** A header of an answer; `required` when the answer always has it. */
+/** A header of an answer; `required` if the answer always has it. */
 export type DescribedHeader = { readonly description: string; readonly required: boolean; readonly schema: Schema };
 
 /** One answer of an operation, by media type. */
@@ -35,7 +35,7 @@ export type SecurityScheme =
   | 'publishedFace'
   | 'standardFace';
 
-/** An operation; `security` lists the alternatives, and an empty one stands for credentials in the body. */
+/** An operation; `security` lists alternatives, where an empty one means credentials in the body. */
 export type Operation = {
   readonly operationId: string;
   readonly tags: readonly [
@@ -52,7 +52,7 @@ export type Operation = {
 
 const NAME = Symbol('name among the components');
 
-/** Gives a part a name: the document then has it once, among its components, and refers to it elsewhere. */
+/** Names a part: the document then has it once, among its components, and refers to it elsewhere. */
 export function component<Part extends object>(
   kind: 'schemas' | 'responses' | 'headers',
   name: string,
@@ -61,23 +61,23 @@ export function component<Part extends object>(
   return { ...part, [NAME]: `${kind}/${name}` };
 }
 
-/** Where a part stands among the components, or undefined when it has no name. */
+/** Returns a part's place among the components, or undefined if it has no name. */
 export function componentName(part: object): `${string}/${string}` | undefined {
   return (part as { [NAME]?: `${string}/${string}` })[NAME];
 }
 
-/** A text. */
+/** Returns the schema of a string. */
 export function text(description: string, more: Schema = {}): Schema {
   return { type: 'string', description, ...more };
 }
 
-/** An object with exactly these properties, of which only those in `optional` may be missing. */
+/** Returns the schema of an object with exactly these properties; only those in `optional` may be missing. */
 export function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): ObjectSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** A request's parameters; unknown ones are ignored (RFC 6749 §3.2). */
+/** Returns the schema of a request's parameters; unknown parameters are ignored (RFC 6749 §3.2). */
 export function fields(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[],
@@ -86,12 +86,12 @@ export function fields(
   return { type: 'object', properties, required, ...more };
 }
 
-/** The names of the parameters that an operation reads. */
+/** Returns the names of the parameters that an operation reads. */
 export function parametersOf({ requestBody }: Operation): string[] {
   return Object.keys(requestBody?.content['application/json'].schema.properties ?? {});
 }
 
-/** A posted body, in both encodings that are read. */
+/** Describes a posted body, in both encodings. */
 export function posted(schema: ObjectSchema) {
   return {
     required: true,
@@ -99,73 +99,77 @@ export function posted(schema: ObjectSchema) {
   } as const;
 }
 
-/** The same where values are more than strings: in JSON alone. */
+/** Describes a posted body whose values are not only strings: JSON only. */
 export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
   return { required: true, content: { 'application/json': { schema: fields(properties, required) } } } as const;
 }
 
-/** A parameter of the query that must be there. */
+/** Describes a required query parameter. */
 export function queryParameter(name: string, schema: Schema) {
   return { name, in: 'query', required: true, schema } as const;
 }
 
-/** A query parameter that may be there. */
+/** Describes an optional query parameter. */
 export function optionalQueryParameter(name: string, schema: Schema) {
   return { name, in: 'query', required: false, schema } as const;
 }
 
-/** An access or refresh token, a code, or another credential: opaque. */
+/** Returns the schema of an opaque credential: a token, a code or another secret. */
 export function credential(description: string, example: string): Schema {
   return text(description, { pattern: '^[!-~]+$', maxLength: 255, examples: [example] });
 }
 
 /** Credentials of a client or resource server in the body. */
 export const SECRET_FIELDS = {
-  client_id: text('Who asks. With Basic it may be left out, or be the same.', { examples: ['app_example'] }),
-  client_secret: text('The secret, unless it is sent by Basic (RFC 6749 §2.3.1).', { examples: ['vk_cs_example'] }),
+  client_id: text('The caller’s ID. With Basic, omit it or send the same ID.', { examples: ['app_example'] }),
+  client_secret: text('The caller’s secret. Omit it with Basic (RFC 6749 §2.3.1).', { examples: ['vk_cs_example'] }),
 };
 
-/** A header that is among the components by its name. */
+/** Describes a header, which is among the components under this name. */
 export function header(name: string, description: string, schema: Schema = {}, required = true): DescribedHeader {
   return component('headers', name, { description, required, schema: { type: 'string', ...schema } });
 }
 
 const ALWAYS = {
-  'X-Request-Id': header('RequestId', 'Names the request in the log of the service.'),
-  'Cache-Control': header('NoStore', 'Nobody may keep the answer (RFC 6749 §5.1).', { const: 'no-store' }),
+  'X-Request-Id': header('RequestId', 'ID of the request in the service’s log.'),
+  'Cache-Control': header('NoStore', 'The answer must not be cached (RFC 6749 §5.1).', { const: 'no-store' }),
 };
 
 const WAIT = {
   'Retry-After': header('RetryAfter', 'Seconds to wait.', { pattern: '^[0-9]+$' }),
-  RateLimit: header('RateLimit', 'The same as `r` (remaining) and `t` (seconds).'),
+  RateLimit: header('RateLimit', 'The limit: `r` requests remain, and it resets in `t` seconds.'),
 };
 
-/** The header of a stream, which nobody may keep, compress or hold back. */
+/** The header of a stream that caches and proxies must not keep, compress or buffer. */
 export const STREAMED = {
-  'Cache-Control': header('Streamed', 'Nobody may keep it, or change its form.', { const: 'no-store, no-transform' }),
+  'Cache-Control': header('Streamed', 'The stream must not be cached, compressed or changed.', {
+    const: 'no-store, no-transform',
+  }),
 };
 
-/** The header of what may be kept for five minutes. */
+/** The header of an answer that caches may keep for five minutes. */
 export const PUBLIC = {
-  'Cache-Control': header('FiveMinutes', 'Good for five minutes.', { const: 'public, max-age=300' }),
+  'Cache-Control': header('FiveMinutes', 'The answer may be cached for five minutes.', {
+    const: 'public, max-age=300',
+  }),
 };
 
 /** The challenges of status 401. */
 export const CHALLENGE = {
   basic: { 'WWW-Authenticate': header('BasicChallenge', 'RFC 6749 §5.2.', { pattern: '^Basic realm=' }) },
   bearer: {
-    'WWW-Authenticate': header('BearerChallenge', 'With `error` if a token came (RFC 6750 §3.1).', {
+    'WWW-Authenticate': header('BearerChallenge', 'Has `error` if the request had a token (RFC 6750 §3.1).', {
       pattern: '^Bearer realm=',
     }),
   },
 };
 
-/** An answer in JSON. */
+/** Describes an answer in JSON. */
 export function answer(description: string, schema: Schema, headers: DescribedAnswer['headers'] = {}): DescribedAnswer {
   return { description, headers: { ...ALWAYS, ...headers }, content: { 'application/json': { schema } } };
 }
 
-/** The answer that it was done, without a body. */
+/** Describes a success without a body. */
 export function done(description: string): DescribedAnswer {
   return { description, headers: ALWAYS, content: {} };
 }
@@ -175,14 +179,14 @@ const OAUTH_ERROR = component(
   'OAuthError',
   object(
     {
-      error: text('The kind of error: decide on this (RFC 6749 §5.2).'),
+      error: text('The kind of error. Programs decide by it (RFC 6749 §5.2).'),
       error_description: text(
-        'A sentence for developers: it may change, and tells a client that proved its secret more.',
+        'A sentence for developers. It may change, and says more to a client that proved its secret.',
         {
           pattern: '^[ !#-\\[\\]-~]+$',
         },
       ),
-      error_uri: text('On the standard face, where the reason of a refusal is explained.', { format: 'uri' }),
+      error_uri: text('A page that explains the reason. Standard face only.', { format: 'uri' }),
     },
     ['error_uri'],
   ),
@@ -194,18 +198,18 @@ const API_ERROR = component(
   object({
     status: { const: 'error' },
     error: object({
-      code: text('The kind of error: decide on this.'),
+      code: text('The kind of error. Programs decide by it.'),
       message: text('A constant sentence for developers.'),
     }),
   }),
 );
 
-/** An error of the token endpoints, with one of these codes. */
+/** Returns the schema of an error of the token endpoints, with one of these codes. */
 export function oauthError(...codes: (ErrorCode | 'server_error')[]): Schema {
   return { allOf: [OAUTH_ERROR, { properties: { error: { enum: codes } } }] };
 }
 
-/** An error of the API, with one of these codes. */
+/** Returns the schema of an error of the API, with one of these codes. */
 export function apiError(...codes: string[]): Schema {
   return { allOf: [API_ERROR, { properties: { error: { properties: { code: { enum: codes } } } } }] };
 }
@@ -214,9 +218,9 @@ export function apiError(...codes: string[]): Schema {
 const PROBLEMS = {
   method_not_allowed: {
     name: 'MethodNotAllowed',
-    says: 'The answer to every other method.',
+    says: 'The method is not allowed.',
     oauth: 'invalid_request',
-    headers: { Allow: header('Allow', 'The right methods.') },
+    headers: { Allow: header('Allow', 'The allowed methods.') },
   },
   too_large: { name: 'TooLarge', says: 'The body is larger than 64 KiB.', oauth: 'invalid_request', headers: {} },
   unsupported_media_type: {
@@ -227,20 +231,20 @@ const PROBLEMS = {
   },
   too_many_requests: {
     name: 'TooManyRequests',
-    says: 'Too many attempts to authenticate failed, or too many requests came.',
+    says: 'Too many failed authentications, or too many requests.',
     oauth: 'temporarily_unavailable',
     headers: WAIT,
   },
-  internal: { name: 'Internal', says: 'A fault of the service.', oauth: 'server_error', headers: {} },
+  internal: { name: 'Internal', says: 'An internal error of the service.', oauth: 'server_error', headers: {} },
   unavailable: {
     name: 'Unavailable',
-    says: 'The service cannot answer right now; nothing was changed.',
+    says: 'The service cannot answer right now, and nothing was changed. Try again.',
     oauth: 'temporarily_unavailable',
     headers: WAIT,
   },
 } as const;
 
-/** The answers to problems of some kinds, in the form of a face. */
+/** Describes the answers to these problems, in the form of a face. */
 export function problems(face: 'OAuth' | 'Api', ...kinds: (keyof typeof PROBLEMS)[]): DescribedAnswers {
   return Object.fromEntries(
     kinds.map((kind) => {
@@ -251,16 +255,16 @@ export function problems(face: 'OAuth' | 'Api', ...kinds: (keyof typeof PROBLEMS
   );
 }
 
-/** The refusals of an endpoint that authenticates its callers (RFC 6749 §5.2). */
+/** Describes the refusals of an endpoint that authenticates its callers (RFC 6749 §5.2). */
 export function refusals(): DescribedAnswers {
-  const unproven = answer('Who asks did not prove it.', oauthError('invalid_client'), CHALLENGE.basic);
+  const unproven = answer('The caller’s authentication failed.', oauthError('invalid_client'), CHALLENGE.basic);
   return {
     401: component('responses', 'InvalidClient', unproven),
     ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
   };
 }
 
-/** The same for an endpoint that reads a body; `codes` are those of status 400. */
+/** Describes the refusals of an authenticated endpoint that reads a body; `codes` are those of status 400. */
 export function bodyRefusals(...codes: ErrorCode[]): DescribedAnswers {
   return {
     400: answer('The request is refused.', oauthError(...codes)),

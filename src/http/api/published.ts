@@ -1,4 +1,7 @@
-/** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
+/**
+ * The token endpoints of the published face: translates requests and answers to the letter of the interface, and
+ * decides nothing.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
@@ -53,7 +56,10 @@ function exchange(service: Service, request: FastifyRequest): Issued {
   return service.authorizationServer.exchangeAuthorizationCode(credentials, code, presented, originOf(request));
 }
 
-/** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
+/**
+ * `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6). The token is in the header, or in the body if there is
+ * no header.
+ */
 function refresh(service: Service, request: FastifyRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token', service.appUrl);
@@ -67,7 +73,7 @@ function refresh(service: Service, request: FastifyRequest): Issued {
 
 function readRefreshToken(authorization: string | undefined, inBody: string | undefined): string | Refusal {
   if (authorization === undefined) {
-    return inBody ?? invalidRequest('the refresh token is required, as Authorization: Bearer');
+    return inBody ?? invalidRequest('the refresh token is required: send Authorization: Bearer');
   }
   const inHeader = readBearerToken(authorization);
   if (inHeader === null)
@@ -79,7 +85,7 @@ function readRefreshToken(authorization: string | undefined, inBody: string | un
 
 type GrantType = 'authorization_code' | 'refresh_token';
 
-/** By the grant type that one address does not take: what the other address is told to be for. */
+/** The right address for a grant type that was sent to the wrong one. */
 const elsewhere: Record<GrantType, readonly [what: string, path: string]> = {
   authorization_code: ['a code', TOKEN_PATH],
   refresh_token: ['a refresh', REFRESH_TOKEN_PATH],
@@ -111,11 +117,14 @@ const TOKEN_REQUEST = component(
     {
       grant_type: { const: 'authorization_code' },
       ...SECRET_FIELDS,
-      code: credential('The code that came to the redirect URI.', 'vk_ac_example'),
-      redirect_uri: text('As in the authorization request (RFC 6749 §4.1.3).', { format: 'uri' }),
-      code_verifier: text('If a `code_challenge` was sent, and only then (RFC 7636 §4.1).', {
-        pattern: '^[A-Za-z0-9._~-]{43,128}$',
-      }),
+      code: credential('The code that the redirect URI received.', 'vk_ac_example'),
+      redirect_uri: text('The same as in the authorization request (RFC 6749 §4.1.3).', { format: 'uri' }),
+      code_verifier: text(
+        'Required if the authorization request had a `code_challenge`, refused otherwise (RFC 7636 §4.1).',
+        {
+          pattern: '^[A-Za-z0-9._~-]{43,128}$',
+        },
+      ),
     },
     ['grant_type', 'code', 'redirect_uri'],
   ),
@@ -127,7 +136,7 @@ const REFRESH_REQUEST = component(
     {
       grant_type: { const: 'refresh_token' },
       ...SECRET_FIELDS,
-      refresh_token: credential('The refresh token, if it is not in the header.', 'vk_rt_example'),
+      refresh_token: credential('The refresh token. Omit it if it is in the header.', 'vk_rt_example'),
     },
     ['grant_type', 'client_id', 'client_secret'],
   ),
@@ -137,14 +146,14 @@ const PAIR = component(
   'TokenPair',
   object({
     access_token: credential('For the `Authorization: Bearer` header of the API.', 'vk_at_example'),
-    refresh_token: credential('For the refresh request; the one before is replaced.', 'vk_rt_example'),
+    refresh_token: credential('For the refresh request. It replaces the earlier one.', 'vk_rt_example'),
   }),
 );
 const EXCHANGE: Operation = {
   operationId: 'exchangeAuthorizationCode',
   tags: ['published face'],
   summary: 'Exchanges a code for the first pair of tokens',
-  description: 'RFC 6749 §4.1.3. A code works once: presented again, it ends everything that came from it.',
+  description: 'RFC 6749 §4.1.3. A code works once. A second exchange revokes all its tokens.',
   security: [{ clientBasic: [] }, {}],
   requestBody: posted(TOKEN_REQUEST),
   responses: {
@@ -156,7 +165,7 @@ const REFRESH: Operation = {
   operationId: 'refreshTokens',
   tags: ['published face'],
   summary: 'Exchanges a refresh token for a new pair',
-  description: 'RFC 6749 §6, with the refresh token in the header. A lost answer may be asked for again.',
+  description: 'RFC 6749 §6, with the refresh token in the header. If the answer is lost, send the same request again.',
   security: [{ refreshToken: [] }, {}],
   requestBody: posted(REFRESH_REQUEST),
   responses: {

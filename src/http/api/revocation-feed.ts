@@ -1,5 +1,7 @@
-/** What the stream of revocations tells resource servers: that access ended, to each only what concerns it. */
-
+/**
+ * Writes the stream of revocations: tells each resource server about access that ended, if it could have seen that
+ * access.
+ */
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import {
   type AccessTo,
@@ -28,9 +30,9 @@ export function resourceServers({
       sharers: 'processes of the API',
     },
     async prepare(ids) {
-      // Registrations first: a change that they do not show yet is then among the events, or comes after them.
+      // Read registrations before events: a change that is not visible yet is then among the events, or comes later.
       const find = async (id: string) => [id, await resourceServers.findResourceServer(id)] as const;
-      // Null for one that was deleted. One whose first stream began after the reading is missing.
+      // Null if deleted; missing if its first stream began after this read.
       const found: ReadonlyMap<string, ResourceServer | null> = new Map(await Promise.all(ids.map(find)));
       return async (news) => {
         const access = async (id: string) => [id, await grants.liveAccess(id)] as const;
@@ -48,12 +50,15 @@ export function resourceServers({
   };
 }
 
-/** A resource server whose secret was retired must authenticate anew. */
+/** True if the resource server must authenticate again, since one of its secrets was retired. */
 function endsStreams({ action, clientId }: RecordedAuditEvent, resourceServerId: string): boolean {
   return action === 'resource_server_secret_retired' && clientId === resourceServerId;
 }
 
-/** The text for one resource server. Without notices a comment, so that it cannot see whether others got any. */
+/**
+ * Returns the text for one resource server: a comment if there are no notices, so that it cannot see whether others
+ * got any.
+ */
 function asText(
   news: readonly RecordedAuditEvent[],
   resourceServer: ResourceServer | null,

@@ -1,6 +1,6 @@
 /**
- * `/oauth2/revocations`: a stream of server-sent events that tells resource servers at once when access ends. It
- * reads the audit trail, which has every such act of every process (`revocation-feed.ts`).
+ * `/oauth2/revocations`: a stream of server-sent events that tells resource servers at once when access ends. Reads
+ * the audit trail, which has every revocation by every process (`revocation-feed.ts`).
  */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../oauth/error.ts';
@@ -18,7 +18,11 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
   const feed = new TrailFeed(
     service.audit,
     resourceServers(service),
-    (error) => app.log.warn({ err: error }, 'the revocation streams end'),
+    (error) =>
+      app.log.warn(
+        { err: error },
+        'the audit trail cannot be read: all streams of revocations end, and listeners reconnect',
+      ),
     (id) => app.log.warn({ client_id: id }, LOST_STREAM),
   );
   service.stopping.addEventListener('abort', () => feed.end());
@@ -29,7 +33,7 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
       const resourceServer = await authenticateResourceServer(service, request);
       if (resourceServer instanceof Refusal) return sendOAuthRefusal(request, reply, resourceServer);
       await feed.prepare();
-      // Again: its secret may have ended meanwhile, by an event before the place where the stream begins.
+      // Authenticate again: the secret may have been retired in between, by an event from before the stream's start.
       const still = await authenticateResourceServer(service, request);
       if (still instanceof Refusal) return sendOAuthRefusal(request, reply, still);
       return beginStream(service, feed, request, reply, resourceServer.id);
@@ -37,9 +41,9 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
   );
 }
 
-/** For the log. */
+/** A log sentence. */
 const LOST_STREAM =
-  'all streams of revocations are taken: the resource server that has most lost one to another that had less than its share; let processes of APIs share one, or run another instance';
+  'all streams of revocations are in use: the resource server with the most streams lost one to another below its share; let processes of the API share one, or run another instance';
 
 const NOTICE = component(
   'schemas',
@@ -48,16 +52,21 @@ const NOTICE = component(
     {
       grant_id: { type: 'string', format: 'uuid' },
       client_id: { type: 'string', examples: ['app_example'] },
-      sub: text('With `client_id` as well, only what is of both.', { examples: ['usr_example'] }),
+      sub: text('The user. With `client_id`, only that app’s access to this user ended.', {
+        examples: ['usr_example'],
+      }),
     },
     ['grant_id', 'client_id', 'sub'],
   ),
 );
 const STREAM = {
-  schema: text('Server-sent events. Who hears nothing for a second has lost the stream.', {
+  schema: text('Server-sent events. After one second without data, the stream is lost: open another.', {
     examples: ['event: ready\ndata: {}\n\n:\n\nevent: revoked\ndata: {"client_id":"app_example"}\n\n'],
   }),
-  /** The data of the events by name: `ready` comes first, and a notice without any name is about everything. */
+  /**
+   * The events' data by name: `ready` comes first. An omitted field of a notice means "all": a notice without fields
+   * ends everything.
+   */
   'x-events': { ready: object({}), revoked: NOTICE },
 };
 const OPERATION: Operation = {
@@ -65,7 +74,7 @@ const OPERATION: Operation = {
   tags: ['resource servers'],
   summary: 'Tells at once when access ends',
   description:
-    'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a revocation is told within 250 ms of its answer. Nothing is sent while it is not known whether all has been told.',
+    'An endless stream. Every 250 ms it sends the news, or a comment if there are none; a revocation arrives within 250 ms of its answer. It sends nothing while an earlier event may be missing.',
   security: [{ resourceServerBasic: [] }],
   responses: {
     200: { ...answer('The stream.', {}, STREAMED), content: { 'text/event-stream': STREAM } },

@@ -19,12 +19,12 @@ import {
 
 const CLIENT_FIELDS = {
   ...SECRET_FIELDS,
-  client_assertion: text('A JWT that the client signed, instead of a secret (RFC 7523 §2.2).', { maxLength: 8192 }),
+  client_assertion: text('A JWT that the client signed, in place of a secret (RFC 7523 §2.2).', { maxLength: 8192 }),
   client_assertion_type: { const: CLIENT_ASSERTION_TYPE },
 };
 const SCOPE = text('Scope names, separated by spaces.', { examples: ['mail.read'] });
-const RESOURCE = text('The one resource that the tokens are for (RFC 8707 §2).', { format: 'uri' });
-/** By Basic, or in the body; a public client has no secret. */
+const RESOURCE = text('The resource that the tokens are limited to (RFC 8707 §2).', { format: 'uri' });
+/** Credentials by Basic, or in the body. A public client has no secret. */
 const BY_CLIENT: Operation['security'] = [{ clientBasic: [] }, {}];
 
 const TOKEN_REQUEST = component(
@@ -34,15 +34,20 @@ const TOKEN_REQUEST = component(
     {
       ...CLIENT_FIELDS,
       grant_type: { enum: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE] },
-      code: credential('The code that came to the redirect URI.', 'vk_ac_example'),
-      redirect_uri: text('If there is one, as in the authorization request.', { format: 'uri' }),
-      code_verifier: text('If a `code_challenge` was sent, and only then (RFC 7636 §4.1).', {
-        pattern: '^[A-Za-z0-9._~-]{43,128}$',
-      }),
+      code: credential('The code that the redirect URI received.', 'vk_ac_example'),
+      redirect_uri: text('The same as in the authorization request, if that had one.', { format: 'uri' }),
+      code_verifier: text(
+        'Required if the authorization request had a `code_challenge`, refused otherwise (RFC 7636 §4.1).',
+        {
+          pattern: '^[A-Za-z0-9._~-]{43,128}$',
+        },
+      ),
       refresh_token: credential('The refresh token.', 'vk_rt_example'),
       device_code: text('The device code (RFC 8628 §3.4).', { examples: ['vk_dc_example'] }),
-      scope: text('For a refresh token: some of what was granted, and the answer is for all of it (RFC 6749 §6).'),
-      resource: text('For a code or a refresh token: as in the authorization request (RFC 8707 §2.2).', {
+      scope: text(
+        'With a refresh token: some of the granted scopes. The new tokens have all of them nevertheless (RFC 6749 §6).',
+      ),
+      resource: text('With a code or a refresh token: the same as in the authorization request (RFC 8707 §2.2).', {
         format: 'uri',
       }),
     },
@@ -63,9 +68,9 @@ const TOKENS = component(
     {
       access_token: credential('For the `Authorization: Bearer` header of an API.', 'vk_at_example'),
       token_type: { const: 'Bearer' },
-      expires_in: { type: 'integer', minimum: 0, description: 'Seconds that the access token works.' },
-      refresh_token: credential('For the next refresh; the one before is replaced.', 'vk_rt_example'),
-      scope: text('What was granted, unless it is nothing (RFC 6749 §5.1).', { minLength: 1 }),
+      expires_in: { type: 'integer', minimum: 0, description: 'Lifetime of the access token in seconds.' },
+      refresh_token: credential('For the next refresh. It replaces the earlier one.', 'vk_rt_example'),
+      scope: text('The granted scopes; absent if there are none (RFC 6749 §5.1).', { minLength: 1 }),
     },
     ['scope'],
   ),
@@ -74,8 +79,8 @@ const TOKENS = component(
 export const TOKEN: Operation = {
   operationId: 'token',
   tags: ['standard face'],
-  summary: 'Gives tokens for a code, a refresh token or a device code',
-  description: 'RFC 6749 §3.2. A public client sends its `client_id` alone. A device polls here (RFC 8628 §3.4, §3.5).',
+  summary: 'Issues tokens for a code, a refresh token or a device code',
+  description: 'RFC 6749 §3.2. A public client sends only its `client_id`. A device polls here (RFC 8628 §3.4, §3.5).',
   security: BY_CLIENT,
   requestBody: posted(TOKEN_REQUEST),
   responses: readableBy('Own', {
@@ -102,7 +107,7 @@ const REVOCATION_REQUEST = component(
     {
       ...CLIENT_FIELDS,
       token: text('An access or refresh token of the client.', { examples: ['vk_rt_example'] }),
-      token_type_hint: text('Makes no difference.', { examples: ['refresh_token'] }),
+      token_type_hint: text('Ignored.', { examples: ['refresh_token'] }),
     },
     ['token'],
   ),
@@ -111,12 +116,12 @@ const REVOCATION_REQUEST = component(
 export const REVOKE: Operation = {
   operationId: 'revoke',
   tags: ['standard face'],
-  summary: 'Ends the whole grant that a token came from',
-  description: 'RFC 7009 §2. A token that is unknown or of another client is no error (RFC 7009 §2.2).',
+  summary: 'Revokes the whole grant of a token',
+  description: 'RFC 7009 §2. An unknown token, or one of another client, is no error (RFC 7009 §2.2).',
   security: BY_CLIENT,
   requestBody: posted(REVOCATION_REQUEST),
   responses: readableBy('Own', {
-    200: answer('It has ended, if there was one.', object({})),
+    200: answer('The grant is revoked, or there was none.', object({})),
     ...bodyRefusals('invalid_request'),
   }),
 };
@@ -128,7 +133,7 @@ const PUSHED_REQUEST = component(
     {
       ...CLIENT_FIELDS,
       redirect_uri: text('A registered redirect URI, character for character.', { format: 'uri' }),
-      state: text('Required, unless a `code_challenge` is sent.', { maxLength: 4096 }),
+      state: text('Required without `code_challenge`.', { maxLength: 4096 }),
       response_type: { const: 'code' },
       scope: SCOPE,
       code_challenge: text('RFC 7636 §4.2.', { pattern: '^[A-Za-z0-9_-]{43}$' }),
@@ -137,9 +142,9 @@ const PUSHED_REQUEST = component(
       prompt: text('`none`, or some of `login`, `consent` and `select_account`.', {
         pattern: '^(none|(login|consent|select_account)( (login|consent|select_account))*)$',
       }),
-      login_hint: text('The e-mail address that is expected to sign in.'),
-      max_age: text('How many seconds ago the person may have signed in.', { pattern: '^[0-9]{1,10}$' }),
-      ui_locales: text('Languages that the person reads, separated by spaces.'),
+      login_hint: text('The email address of the user who is expected to sign in.'),
+      max_age: text('Maximum age of the sign-in, in seconds.', { pattern: '^[0-9]{1,10}$' }),
+      ui_locales: text('The user’s preferred languages, separated by spaces.'),
     },
     ['response_type', 'redirect_uri'],
   ),
@@ -148,7 +153,7 @@ const PUSHED_REQUEST = component(
 export const PUSH: Operation = {
   operationId: 'pushAuthorizationRequest',
   tags: ['standard face'],
-  summary: 'Takes an authorization request, and gives a reference for the browser',
+  summary: 'Accepts an authorization request, and returns a reference to it',
   description: 'RFC 9126 §2.',
   security: BY_CLIENT,
   requestBody: posted(PUSHED_REQUEST),
@@ -158,7 +163,10 @@ export const PUSH: Operation = {
       component(
         'schemas',
         'PushedAuthorizationResponse',
-        object({ request_uri: text('For the authorization page.'), expires_in: { const: PUSHED_REQUEST_LIFETIME } }),
+        object({
+          request_uri: text('The reference: send it to the authorization page.'),
+          expires_in: { const: PUSHED_REQUEST_LIFETIME },
+        }),
       ),
     ),
     ...bodyRefusals(
@@ -181,8 +189,8 @@ const DEVICE_REQUEST = component(
 export const AUTHORIZE_DEVICE: Operation = {
   operationId: 'authorizeDevice',
   tags: ['standard face'],
-  summary: 'Gives a device its two codes',
-  description: 'RFC 8628 §3.1, for clients that are registered for devices.',
+  summary: 'Issues a device code and a user code',
+  description: 'RFC 8628 §3.1. Only for clients that are registered for devices.',
   security: BY_CLIENT,
   requestBody: posted(DEVICE_REQUEST),
   responses: readableBy('Own', {
@@ -193,9 +201,9 @@ export const AUTHORIZE_DEVICE: Operation = {
         'DeviceAuthorizationResponse',
         object({
           device_code: text('For polling.', { examples: ['vk_dc_example'] }),
-          user_code: text('For the person to type.', { pattern: '^[A-Z]{4}-[A-Z]{4}$' }),
-          verification_uri: text('Where it is typed.', { format: 'uri' }),
-          verification_uri_complete: text('The same, with the code in it.', { format: 'uri' }),
+          user_code: text('The code that the user types.', { pattern: '^[A-Z]{4}-[A-Z]{4}$' }),
+          verification_uri: text('The page on which the user types the code.', { format: 'uri' }),
+          verification_uri_complete: text('The same page, with the code filled in.', { format: 'uri' }),
           expires_in: { type: 'integer', minimum: 0 },
           interval: { const: POLL_INTERVAL },
         }),

@@ -1,4 +1,7 @@
-/** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
+/**
+ * The standard face's endpoints for clients, in the form of the RFCs: translates requests and answers, and decides
+ * nothing.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { POLL_INTERVAL, readableUserCode } from '../../oauth/device/device-authorization.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
@@ -47,7 +50,7 @@ async function token(service: Service, request: FastifyRequest, reply: FastifyRe
     token_type: 'Bearer',
     expires_in: Math.max(0, Math.floor((result.accessTokenExpiresAt - service.now()) / 1000)),
     refresh_token: result.refreshToken,
-    // A scope has at least one value (RFC 6749 §3.3): a grant without any has none to tell.
+    // A scope has at least one value (RFC 6749 §3.3), so an empty one is omitted.
     ...(result.scope === '' ? {} : { scope: result.scope }),
   });
 }
@@ -71,7 +74,7 @@ async function issue(service: Service, request: FastifyRequest): Promise<IssuedT
       const presented = {
         redirectUri: body.get('redirect_uri') ?? null,
         codeVerifier: body.get('code_verifier'),
-        // RFC 6749 §4.1.3 knows no scope here: it was decided when the code was issued.
+        // RFC 6749 §4.1.3 has no scope here: the Allow decided it.
         asked: { ...asked, scope: undefined },
       };
       return service.authorizationServer.exchangeAuthorizationCode(credentials, code, presented, origin);
@@ -89,12 +92,12 @@ async function issue(service: Service, request: FastifyRequest): Promise<IssuedT
     default:
       return new Refusal(
         'unsupported_grant_type',
-        'grant_type must be authorization_code, refresh_token or that of a device code',
+        'grant_type must be authorization_code, refresh_token or the one of the device flow',
       );
   }
 }
 
-/** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: it could only make a search faster, and none is needed. */
+/** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: tokens are found without it. */
 async function revoke(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(REVOKE));
@@ -155,7 +158,7 @@ async function beginDevice(service: Service, body: Parameters, request: FastifyR
   return service.deviceFlow.begin(credentials, { scope: body.get('scope'), resource }, originOf(request));
 }
 
-/** Sends a refusal with the place of its reason on the developers' page (RFC 6749 §5.2 `error_uri`). */
+/** Sends a refusal, with a link to its reason on the developers' page (RFC 6749 §5.2 `error_uri`). */
 function refuse(service: Service, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   return sendOAuthRefusal(request, reply, refusal, { developersUrl: service.appUrl + service.paths.developers });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the audit trail four times a second, and tells the streams of one audience what it found. Whatever is sent also
- * says that no earlier event is left to be told, so nothing is sent while that is not known.
+ * Reads the audit trail four times a second, and sends the news to the streams of one audience. Each write also says
+ * that no earlier event is missing, so nothing is written while an event may be hidden.
  */
 import type { ServerResponse } from 'node:http';
 import type { RecordedAuditEvent } from '../../oauth/trail/audit.ts';
@@ -10,22 +10,28 @@ import { type LimitReached, OpenStreams, type StreamLimits } from './open-stream
 
 const EVERY_MS = 250;
 const EVENTS_AT_ONCE = 500;
-/** Maximum number of bytes that a reader may be behind; then its stream is ended. */
+/** Maximum unread bytes of a stream; beyond it, the stream ends. */
 const MAX_UNREAD = 64 * 1024;
 const READY = 'event: ready\ndata: {}\n\n';
-/** Maximum silence, after which readers take the stream for lost: then it is ended, and the log says why (ms). */
+/** Maximum silence (ms). Readers then consider the stream lost, so it ends, and the log says why. */
 const MAX_SILENCE_MS = 1000;
 
-/** A stream, and whose it is. */
+/** A stream and its listener. */
 type Stream = { readonly listenerId: string; readonly response: ServerResponse };
 
-/** The part of the news that a listener gets: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
+/**
+ * Returns a listener's part of the news: `text` is never empty. `isOver` if its stream must end, since the listener
+ * must authenticate again.
+ */
 export type Told = (listenerId: string) => { readonly text: string; readonly isOver: boolean };
 
-/** Who listens: each kind of listener has its own words. */
+/** A kind of listener, with its limits and its texts. */
 export type Audience = {
   readonly limits: StreamLimits;
-  /** Called before news are read, with all who listen; what it returns says what they are told of the news. */
+  /**
+   * Called before each read, with the ids of all listeners. Returns the function that translates the news for each
+   * listener.
+   */
   prepare(listenerIds: readonly string[]): Promise<(news: readonly RecordedAuditEvent[]) => Promise<Told>>;
 };
 
@@ -39,12 +45,12 @@ export class TrailFeed {
   #sequence = 0;
   #asked: Promise<number> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** Since when events may be hidden (ms, monotonic); null if the last reading was complete. */
+  /** Start of the time in which events may be hidden (ms, monotonic); null if the last read was complete. */
   #heldUpSince: number | null = null;
 
   /**
-   * `onFailure` is called with the reason when all streams end early. `onLost` is called with the id of a listener whose
-   * stream ends to make room for another's.
+   * `onFailure` is called with the reason when all streams end early. `onLost` is called with a listener's id when
+   * one of its streams ends to make room for another listener's.
    */
   constructor(
     audit: Service['audit'],
@@ -59,19 +65,19 @@ export class TrailFeed {
     this.#onLost = onLost;
   }
 
-  /** Why a listener can have no further stream now; null when it can. */
+  /** Returns the limit that keeps a listener from another stream now, or null. */
   refusal(listenerId: string): LimitReached | null {
     return this.#streams.refusal(listenerId);
   }
 
-  /** Whether an event may be hidden. Then no stream may begin: `ready` would say that nothing is hidden. */
+  /** True if an event may be hidden. No stream may begin then: `ready` would say that none is. */
   get isHeldUp(): boolean {
     return this.#heldUpSince !== null;
   }
 
   /**
-   * Finds the place in the trail where the first stream begins. Calls at the same time share one query. A place that
-   * was found earlier is kept: with a later one, streams that are open would miss events. Throws `StoreUnavailable`.
+   * Finds the position in the trail at which the first stream begins. Concurrent calls share one query. While streams
+   * are open, the earlier position stays: with a later one, they would miss events. Throws `StoreUnavailable`.
    */
   async prepare(): Promise<void> {
     if (this.#streams.size > 0) return;
@@ -84,13 +90,13 @@ export class TrailFeed {
     this.#heldUpSince = null;
   }
 
-  /** Adds a stream (the caller asked for a `refusal` before), and sends `ready`. */
+  /** Adds a stream, after `refusal` returned null, and sends `ready`. */
   add(stream: Stream): void {
     const { response } = stream;
     const { destroyed, socket } = response;
-    // A response that is closed already emits no `close`, so the stream would never be removed.
+    // A closed response emits no `close` again, so the stream would never be removed.
     if (destroyed) return;
-    // A half-closed client would otherwise still get its answer; but a stream has no end.
+    // A half-closed client would still get its answer, but a stream has no end.
     if (!socket || socket.readableEnded) return void response.destroy();
     socket.once('end', () => response.destroy());
     const loser = this.#streams.add(stream);
@@ -106,7 +112,7 @@ export class TrailFeed {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     for (const { response } of this.#streams) response.end();
-    // At once, and not when they are closed: nothing may be written after the end.
+    // Clear now, not on `close`: nothing may be written after the end.
     this.#streams.clear();
   }
 
@@ -119,7 +125,7 @@ export class TrailFeed {
       this.#heldUpSince = null;
     } catch (error) {
       if (!this.#isSilent(error)) {
-        // Readers must not go on as if nothing had ended.
+        // Otherwise readers would go on as if no access had ended.
         this.#onFailure(error);
         this.end();
       }
@@ -136,8 +142,8 @@ export class TrailFeed {
   }
 
   /**
-   * Whether nothing is sent for now. While an event is hidden, whatever is sent would tell a reader that it is up to
-   * date, even a notice of an earlier event. Most often the hidden event is visible at the next reading.
+   * True if nothing may be sent for now. While an event is hidden, any write would tell readers that they are up to
+   * date, even a notice of an earlier event. Usually the next read finds the hidden event.
    */
   #isSilent(error: unknown): boolean {
     if (!(error instanceof TrailHeldUp)) return false;
@@ -145,7 +151,7 @@ export class TrailFeed {
     return performance.now() - this.#heldUpSince < MAX_SILENCE_MS;
   }
 
-  /** All events since the last reading, and the place of the last; if any cannot be read, it throws. */
+  /** Reads all events since the last read, and returns the position of the last. Throws if any cannot be read. */
   async #read(): Promise<{ news: RecordedAuditEvent[]; last: number }> {
     const news: RecordedAuditEvent[] = [];
     let last = this.#sequence;

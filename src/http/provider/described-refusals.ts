@@ -1,26 +1,29 @@
-/** The refusals of the endpoints for identity providers, for their operations in OpenAPI. */
+/** Describes the refusals of the endpoints for identity providers. */
 import type { ErrorCode } from '../../oauth/error.ts';
 import { answer, bodyRefusals, component, type DescribedAnswers, oauthError, refusals } from '../api/operation.ts';
 
-/** The refusals of an endpoint for identity providers. */
+/** Describes the refusals of an endpoint for identity providers. */
 export function providerRefusals(...codes: ErrorCode[]): DescribedAnswers {
   return { ...bodyRefusals(...codes), ...FORBIDDEN };
 }
 
-/** The same for one that reads no body. */
+/** Describes the refusals of an endpoint for identity providers that reads no body. */
 export function providerQueryRefusals(): DescribedAnswers {
   return { 400: answer('The request is refused.', oauthError('invalid_request')), ...refusals(), ...FORBIDDEN };
 }
 
 const FORBIDDEN = {
-  403: answer('The person or this provider may not.', oauthError('access_denied', 'unauthorized_client')),
+  403: answer(
+    'This user or this identity provider is not allowed to do this.',
+    oauthError('access_denied', 'unauthorized_client'),
+  ),
 };
 
-/** The answer where a provider has nobody with a subject. */
+/** The answer if the provider has no user with this subject. */
 export const NO_SUCH_SUBJECT = {
   404: component(
     'responses',
     'NoSuchSubject',
-    answer('This identity provider has nobody with this subject.', oauthError('not_found')),
+    answer('This identity provider has no user with this subject.', oauthError('not_found')),
   ),
 };

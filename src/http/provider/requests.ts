@@ -1,4 +1,4 @@
-/** Requests of identity providers: JSON whose values keep their types, proven by the provider's credentials. */
+/** Reads and authenticates identity providers' requests: JSON whose values keep their types. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProvenProvider, ProviderRight } from '../../accounts/people/identity-provider.ts';
 import type { Members } from '../../accounts/people/profile.ts';
@@ -12,7 +12,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 
-/** Makes a part of the server accept JSON bodies alone, whose values keep their types. */
+/** Makes this part of the server accept only JSON bodies, whose values keep their types. */
 export function readJsonMembers(part: FastifyInstance): void {
   part.removeAllContentTypeParsers();
   part.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -31,19 +31,19 @@ export const providerAnswers: Answers = (request, reply, problem) =>
 
 const JSON_ALONE = { description: 'the body must be application/json, in UTF-8 and not compressed' };
 
-/** Returns true for a request with its parameters in the query, and no body. */
+/** True for a request with its parameters in the query, and no body. */
 export function isQuery({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The members of a request's body; none without one. */
+/** Returns the members of a request's body; empty without a body. */
 export function membersOf({ body }: FastifyRequest): Members {
   return body instanceof JsonMembers ? body.members : {};
 }
 
 /**
- * The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). A request
- * without a body has no parameter for an assertion, so it brings one as a bearer token.
+ * Authenticates a request's provider: by Basic, or by credentials in the body (`form`). A request without a body
+ * sends an assertion as a bearer token.
  */
 export async function authenticateProvider(
   service: Service,
@@ -60,7 +60,10 @@ export async function authenticateProvider(
   return service.providers.authenticate(credentials, right, originOf(request));
 }
 
-/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, 404 for an unknown subject, and 410 for a cursor that is over. */
+/**
+ * Sends a refusal like the token endpoint's; with 403 if the caller is known and not allowed, 404 for an unknown
+ * subject, and 410 for an expired cursor.
+ */
 export function sendProviderRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const status = STATUS_OF[refusal.code];
   return sendOAuthRefusal(request, reply, refusal, status === undefined ? {} : { status });

@@ -1,4 +1,4 @@
-/** `/api/auth/oauth/sign-in`: an identity provider's server says who signed in. */
+/** `/api/auth/oauth/sign-in`: an identity provider's server states who signed in. */
 import type { FastifyInstance } from 'fastify';
 import { readStatement } from '../../accounts/providers/sign-in-statement.ts';
 import { Refusal } from '../../oauth/error.ts';
@@ -31,30 +31,35 @@ export async function addProviderSignIn(app: FastifyInstance, service: Service):
 const OPERATION: Operation = {
   operationId: 'stateSignIn',
   tags: ['identity providers'],
-  summary: 'Says who signed in at an identity provider, or that the person refused',
+  summary: 'States who signed in at an identity provider, or that the user refused',
   description:
-    'The first statement binds the request to one person; the same may be said again, and the older address dies. Send the browser to `redirect_to` at once. What is said of the person is written when it comes back.',
+    'The first statement binds the request to one user. You can repeat it; the earlier `redirect_to` then stops working. Send the browser to `redirect_to` at once: the profile is saved when the browser arrives there.',
   security: [{ providerBasic: [] }, {}],
   requestBody: postedJson(
     {
       ...SECRET_FIELDS,
-      sign_in_request: text('What the browser brought, as it is.', { maxLength: 6000 }),
+      sign_in_request: text('The `sign_in_request` that the browser brought, unchanged.', { maxLength: 6000 }),
       ...PROFILE_FIELDS,
       auth_time: {
         type: ['integer', 'null'],
         minimum: 0,
         description:
-          'When the person signed in, in seconds since 1970; required where `prompt=login` or `max_age` was asked.',
+          'Time of the sign-in, in seconds since 1970. Required if the request had `prompt=login` or `max_age`.',
       },
-      amr: { type: ['array', 'null'], items: { type: 'string' }, maxItems: 10, description: 'How (RFC 8176).' },
-      error: { const: 'access_denied', description: 'Instead of `subject`: the person refused.' },
+      amr: {
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        maxItems: 10,
+        description: 'Methods of the sign-in (RFC 8176).',
+      },
+      error: { const: 'access_denied', description: 'In place of `subject`: the user refused.' },
     },
     ['sign_in_request'],
   ),
   responses: {
     200: answer(
-      'Where to send the browser.',
-      object({ redirect_to: text('Good for 60 s, in the browser that came.', { format: 'uri' }) }),
+      'The address to send the browser to.',
+      object({ redirect_to: text('Works for 60 s, in the browser that brought the request.', { format: 'uri' }) }),
     ),
     ...providerRefusals('invalid_request', 'invalid_grant'),
   },

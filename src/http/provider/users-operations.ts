@@ -1,4 +1,4 @@
-/** The operations, in OpenAPI, of the endpoints about the people of identity providers. */
+/** The OpenAPI operations of the endpoints for identity providers' users. */
 import {
   answer,
   component,
@@ -20,7 +20,7 @@ const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
 const NEEDS_BASIC: Operation['security'] = [{ providerBasic: [] }];
 const WITHOUT_BODY: Operation['security'] = [{ providerBasic: [] }, { providerAssertion: [] }];
 
-/** What all of them share. */
+/** Shared by all operations. */
 const COMMON = { tags: ['identity providers'], security: SECURITY } as const;
 
 const PERSON = component(
@@ -29,8 +29,10 @@ const PERSON = component(
   object({
     ...PROFILE_FIELDS,
     email_verified: { type: 'boolean' },
-    id: text('The account here; with `--own-ids` the subject itself.', { examples: ['usr_example'] }),
-    status: text('Disabled people and their apps are refused everything.', { enum: ['active', 'disabled'] }),
+    id: text('The account’s ID here. With `--own-ids`, the subject itself.', { examples: ['usr_example'] }),
+    status: text('Disabled users cannot sign in, and their apps’ requests are refused.', {
+      enum: ['active', 'disabled'],
+    }),
   }),
 );
 
@@ -42,13 +44,13 @@ const SENT_PERSON: Schema = {
 
 const CONNECTION = object({
   client_id: text('The app.', { examples: ['app_example'] }),
-  name: text('What people call it.'),
-  scope: text('What it may do, separated by spaces; empty without any.'),
-  granted_at: text('When the person allowed it first.', { format: 'date-time' }),
+  name: text('The app’s name.'),
+  scope: text('The granted scopes, separated by spaces; may be empty.'),
+  granted_at: text('Time of the first Allow.', { format: 'date-time' }),
   last_used_at: {
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'The last check or refresh; null when the app never came.',
+    description: 'Time of the last check or refresh; null if there was none.',
   },
 });
 
@@ -57,23 +59,23 @@ const DISCONNECT = component(
   'Disconnect',
   object(
     {
-      subject: text('Whose; without it, those of all your people.', { pattern: '^[!-~]{1,255}$' }),
-      client_id: text('The app; without it, all apps.', { examples: ['app_example'] }),
-      reason: text('Who or what ended it.', {
+      subject: text('The user. Absent if it concerns all your users.', { pattern: '^[!-~]{1,255}$' }),
+      client_id: text('The app. Absent if it concerns all apps.', { examples: ['app_example'] }),
+      reason: text('The cause.', {
         enum: ['user', 'provider', 'app', 'operator', 'reuse', 'limit', 'account_ended'],
       }),
-      at: text('When.', { format: 'date-time' }),
+      at: text('Time of the event.', { format: 'date-time' }),
     },
     ['subject', 'client_id'],
   ),
 );
 const DISCONNECTS = object({
   disconnects: { type: 'array', items: DISCONNECT },
-  next: text('The cursor behind this page, good for a day: send it as `after`.', { examples: ['AbCdEf'] }),
-  has_more: { type: 'boolean', description: 'Whether to ask again at once.' },
+  next: text('Cursor of the next page, valid for a day. Send it as `after`.', { examples: ['AbCdEf'] }),
+  has_more: { type: 'boolean', description: 'True if more events are available now.' },
 });
 
-/** Something that is done with one person. */
+/** Describes an operation on one user. */
 function act(operationId: string, summary: string, description: string): Operation {
   return {
     ...COMMON,
@@ -81,7 +83,7 @@ function act(operationId: string, summary: string, description: string): Operati
     summary,
     description,
     requestBody: postedJson({ ...SECRET_FIELDS, subject: PROFILE_FIELDS.subject }, ['subject']),
-    responses: { 204: done('It is so.'), ...providerRefusals('invalid_request'), ...NO_SUCH_SUBJECT },
+    responses: { 204: done('Done, or already so.'), ...providerRefusals('invalid_request'), ...NO_SUCH_SUBJECT },
   };
 }
 
@@ -90,9 +92,9 @@ export const USERS = {
   put: {
     ...COMMON,
     operationId: 'putUsers',
-    summary: 'Makes people, or brings them up to date',
+    summary: 'Creates or updates users',
     description:
-      'One person, or up to 200 in `users`, within 64 KiB. All of it happens, or nothing; an error names index and field. What is absent stays as it is, null clears it.',
+      'One user, or up to 200 in `users`, within 64 KiB. All are written, or none; an error names the index and the field. An absent field stays unchanged; null clears it.',
     requestBody: postedJson(
       {
         ...SECRET_FIELDS,
@@ -101,45 +103,45 @@ export const USERS = {
       },
       [],
     ),
-    responses: { 204: done('All are as they were sent.'), ...providerRefusals('invalid_request') },
+    responses: { 204: done('All users were written.'), ...providerRefusals('invalid_request') },
   },
   show: {
     ...COMMON,
     operationId: 'showUser',
-    summary: 'Shows one of your people',
+    summary: 'Returns one of your users',
     security: WITHOUT_BODY,
     parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
     responses: {
-      200: answer('The person.', PERSON),
+      200: answer('The user.', PERSON),
       ...providerQueryRefusals(),
       ...NO_SUCH_SUBJECT,
     },
   },
   disable: act(
     'disableUser',
-    'Disables one of your people',
-    'Their sessions end, and everything of them is refused until they are enabled. To disable twice is no error.',
+    'Disables one of your users',
+    'The user’s sessions end. Sign-ins and apps’ requests are refused until the user is enabled. Disabling twice is no error.',
   ),
-  enable: act('enableUser', 'Ends that', 'Their apps work again.'),
+  enable: act('enableUser', 'Enables one of your users again', 'The user’s apps work again.'),
   delete: act(
     'deleteUser',
-    'Erases one of your people',
-    'Account, profile, sessions and grants are gone, and every token is refused. The same subject is somebody new when it comes again.',
+    'Deletes one of your users',
+    'Deletes the account, its profile, sessions and grants; every token is refused. If the same subject comes again, it gets a new account.',
   ),
   endSessions: act(
     'endUserSessions',
-    'Signs one of your people out here',
-    'Ask this when they sign out of your product. Their apps go on.',
+    'Ends a user’s sessions here',
+    'Call this when the user signs out of your product. The user’s apps stay connected.',
   ),
   connections: {
     ...COMMON,
     operationId: 'listUserConnections',
-    summary: 'The connected apps of one of your people',
-    description: 'As their own page shows them: an app that is on several devices is there for each.',
+    summary: 'Lists the connected apps of one of your users',
+    description: 'As on the user’s own page: an app on several devices is listed for each.',
     security: WITHOUT_BODY,
     parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
     responses: {
-      200: answer('By name.', object({ connections: { type: 'array', items: CONNECTION } })),
+      200: answer('The apps, by name.', object({ connections: { type: 'array', items: CONNECTION } })),
       ...providerQueryRefusals(),
       ...NO_SUCH_SUBJECT,
     },
@@ -147,33 +149,33 @@ export const USERS = {
   disconnects: {
     ...COMMON,
     operationId: 'listUserDisconnects',
-    summary: 'What apps of your people lost, oldest first',
+    summary: 'Lists access that your users’ apps lost, oldest first',
     description:
-      'Poll it, at least daily: a cursor is good for a day. A page reads at most 500 events of the audit trail, so it may be empty while `has_more` is true. Without `after` it tells what the newest of them say. 503 while an earlier event may still be hidden.',
+      'Poll at least daily: a cursor expires after a day. A page covers at most 500 events of the audit trail, so it may be empty while `has_more` is true. Without `after`, it covers the newest events. Returns 503 while an earlier event may still be hidden.',
     security: WITHOUT_BODY,
     parameters: [
-      optionalQueryParameter('after', text('`next` of the page before.', { maxLength: 300 })),
+      optionalQueryParameter('after', text('`next` of the previous page.', { maxLength: 300 })),
       optionalQueryParameter('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
     ],
     responses: {
       200: answer('A page.', DISCONNECTS),
       ...providerQueryRefusals(),
-      410: answer('`after` is no cursor, or older than a day.', oauthError('gone')),
+      410: answer('`after` is not a cursor, or is older than a day.', oauthError('gone')),
     },
   },
   disconnect: {
     ...COMMON,
     operationId: 'revokeUserConnection',
-    summary: 'Takes everything back from an app of one of your people',
+    summary: 'Disconnects an app from one of your users',
     description:
-      'On its devices, too; its next request is refused. The credentials are sent by Basic or as an assertion, since `client_id` is the app here.',
+      'On all devices; the app’s next request is refused. Send your credentials by Basic or as an assertion, since `client_id` is the app’s here.',
     security: NEEDS_BASIC,
     requestBody: postedJson(
       { subject: PROFILE_FIELDS.subject, client_id: text('The app.', { examples: ['app_example'] }) },
       ['subject', 'client_id'],
     ),
     responses: {
-      204: done('The app has nothing of this person.'),
+      204: done('The app has no access to this user.'),
       ...providerRefusals('invalid_request'),
       ...NO_SUCH_SUBJECT,
     },

@@ -1,4 +1,4 @@
-/** `/api/auth/oauth/users` and below: what an identity provider asks about its people, translated. */
+/** `/api/auth/oauth/users` and below: translates identity providers' requests about their users. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/people/account.ts';
 import type { ProvenProvider } from '../../accounts/people/identity-provider.ts';
@@ -25,13 +25,13 @@ import {
 } from './requests.ts';
 import { USERS } from './users-operations.ts';
 
-/** The calls that end something. */
+/** Operations that end access. */
 const ENDINGS: ReadonlySet<Operation> = new Set([USERS.disable, USERS.delete, USERS.endSessions, USERS.disconnect]);
 
-/** What a call does for a proven provider: the body of its answer, or null where there is none. */
+/** Handles a call of an authenticated provider. Returns the answer's body, or null for none. */
 type Call = (provider: ProvenProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;
 
-/** The same for one subject, which is read first. */
+/** Handles a call about one subject, which is read first. */
 type SubjectCall = (
   provider: ProvenProvider,
   subject: string,
@@ -92,14 +92,14 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
   });
 }
 
-/** Makes a call for the provider that a request proves, unless it made too many lately. */
+/** Authenticates the provider and makes its call, unless it is over its rate limit. */
 async function makeCall(
   service: Service,
   request: FastifyRequest,
   operation: Operation,
   call: Call,
 ): Promise<object | null | Refusal> {
-  // Here the body's `client_id` is the app's.
+  // In this body, `client_id` is the app's.
   const form = operation === USERS.disconnect ? withoutClientId(membersOf(request)) : formOf(request);
   if (operation === USERS.disconnect && 'client_secret' in membersOf(request))
     return invalidRequest(

@@ -88,9 +88,9 @@ test('RFC 6749 §6: a refresh names the scope that was not granted', async () =>
 
 test('RFC 9110 §15.5.6: a wrong method is told the right one', async () => {
   const onToken = await asJson(await fetch(`${appUrl}/api/auth/oauth/token`));
-  assert.deepEqual(onToken.body, { error: 'invalid_request', error_description: 'this address answers POST only' });
+  assert.deepEqual(onToken.body, { error: 'invalid_request', error_description: 'this address accepts only POST' });
   const onMe = await asJson(await fetch(`${apiUrl}/v2/me`, { method: 'POST' }));
-  assert.deepEqual(onMe.body['error'], { code: 'method_not_allowed', message: 'this address answers GET only' });
+  assert.deepEqual(onMe.body['error'], { code: 'method_not_allowed', message: 'this address accepts only GET' });
 });
 
 test('an address that is asked at the other port tells the right one, for every method', async () => {

@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, string>> = {
   }),
   '415 not compressed': `${head('POST /oauth2/par', { 'Content-Type': 'x/y', 'Transfer-Encoding': 'chunked' })}5\r\n\r\n\r\n=\r\n2\r\nxy\r\n0\r\n\r\n`,
   '200 "ready"': head('GET /readyz', { Upgrade: 'websocket', Connection: 'keep-alive, Upgrade' }),
-  '405 this address answers POST only': `\r\n\r\n${head('DELETE /oauth2/revoke')}`,
+  '405 this address accepts only POST': `\r\n\r\n${head('DELETE /oauth2/revoke')}`,
 };
 
 /** What came back, by the same names; what is none of them is there as it came. */
