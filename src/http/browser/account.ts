@@ -1,4 +1,4 @@
-/** Pages about the account: where to go, and the apps that can act for the signed-in person, whose access is removed here. */
+/** Pages of the account: the start page, and the connected apps, whose access the user removes here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, hasPassword } from '../../accounts/people/account.ts';
 import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps/connected-apps.ts';
@@ -52,7 +52,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     }),
   );
 
-  /** Does what a form of the page asks for, if it is a form of this page, in time, and the person is still signed in. */
+  /** Does what the form asks for, if it is a valid form of this page and the user is still signed in. */
   async function whenFromItsForm(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -69,7 +69,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     return act(signedIn);
   }
 
-  /** Back to the page that the form was on, which says what was removed. */
+  /** Leads back to the page of the form, which reports the removal. */
   function back(request: FastifyRequest, reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
     const query = said ?? new URLSearchParams();
     const after = formOf(request).get('after');
@@ -77,13 +77,13 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     return pages.seeOther(reply, query.size === 0 ? paths.apps : `${paths.apps}?${query}`);
   }
 
-  /** Also if it was removed before: the result is the same. The mark shows that we made the link, as anybody can make one. */
+  /** The same answer if it was removed before. The mark proves that we made the link: anybody can make one. */
   function saysRemoved(signedIn: SignedIn, clientId: string, what: Removed): URLSearchParams {
     const mark = sessions.formToken(signedIn, 'removed', subjectOf(clientId, what));
     return new URLSearchParams({ removed: clientId, mark, what });
   }
 
-  /** Ends the grant that the form names, or all of the client's; null if this person has no such grant. */
+  /** Ends the grant that the form names, or all of the client's; null if this user has no such grant. */
   async function remove(request: FastifyRequest, { account }: SignedIn, clientId: string): Promise<Removed | null> {
     const { grants } = service;
     const form = formOf(request);
@@ -119,7 +119,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     return pages.send(reply, shown, 'may-sign-in');
   }
 
-  /** What was removed just now; null if that is not true any more. */
+  /** Returns the removal that the link reports, or null if it is not true any more. */
   async function justRemoved(request: FastifyRequest, signedIn: SignedIn, apps: readonly ConnectedApp[]) {
     const query = request.query as Parameters;
     const clientId = query.get('removed') ?? '';
@@ -138,10 +138,10 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
 
 const REMOVED = ['all', 'app', 'device', 'installation', 'waiting', 'everything'] as const;
 
-/** What was removed: all of an app, one line of the page, or everything of every app. */
+/** Kind of removal: all of an app, one line of the page, or everything of every app. */
 type Removed = (typeof REMOVED)[number];
 
-/** What the page says of a removal, given what the app still has; null if it is not true any more. */
+/** Returns the kind of removal to report, given the app's remaining lines; null if the removal is not true any more. */
 function shownOf(removed: Exclude<Removed, 'everything'>, left: readonly ConnectedApp[]): RemovedAccess | null {
   if (removed === 'device' || removed === 'waiting') return removed;
   if (left.length === 0) return 'app';
@@ -149,12 +149,12 @@ function shownOf(removed: Exclude<Removed, 'everything'>, left: readonly Connect
   return removed === 'app' && left.every(({ kind }) => kind === 'device') ? 'appButDevices' : null;
 }
 
-/** What the mark of a removal is bound to. */
+/** Returns the text that a removal's mark is bound to. */
 function subjectOf(clientId: string, what: Removed): string {
   return JSON.stringify([clientId, what]);
 }
 
-/** An app with its permissions in words. */
+/** Returns an app with its permissions in words. */
 async function asShown(service: Service, connected: ConnectedApp, account: Account, language: string) {
   const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, personFields, ...shown } =
     connected;

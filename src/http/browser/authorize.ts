@@ -1,6 +1,6 @@
 /**
- * The authorization pages of both faces, where a person allows an app. The URL is the state of the request: sign-in
- * comes back to it, the consent form posts to it, and it is validated anew each time.
+ * The authorization pages of both faces, where a user allows an app. The URL is the request's state: sign-in returns
+ * to it, the consent form posts to it, and it is validated each time.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirectHost } from '../../oauth/clients/redirect-uri.ts';
@@ -35,7 +35,7 @@ import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { FACES } from './request-on-the-way.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-/** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
+/** Our own query parameter: the mark of a demanded sign-in, which sign-in brings back. */
 const DEMAND = 'signed_after';
 
 /** Adds the authorization pages. */
@@ -51,7 +51,7 @@ export function addAuthorize(app: FastifyInstance, parts: PageParts): void {
 async function show(parts: PageParts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages } = parts;
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
-  // A high limit: it stops a flood, and never a person.
+  // A high limit: it stops a flood and never a person.
   const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
   const flood = { kind: 'too_many_requests', retryAfter } as const;
   if (outcome.kind !== 'valid')
@@ -88,7 +88,7 @@ async function showValid(
       request.outcome = { error: 'loaded_ahead' };
       return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
     }
-    // Counted, since it leaves a grant and an audit event, as a press of Allow does.
+    // Counted like a press of Allow, since it leaves a grant and an audit event.
     const throttled = countDecision(service, request, reply, signedIn);
     if (throttled) {
       const retryAfter = throttled.retryAfterSeconds;
@@ -165,7 +165,7 @@ function sendInvalid(
   return redirect(pages, reply, errorLocation(outcome));
 }
 
-/** With `prompt=login` or `select_account` only a sign-in that was demanded for this very request counts. */
+/** True unless `prompt=login` or `select_account` demands a sign-in made for this request, and there is none. */
 function isFresh(
   sessions: BrowserSessions,
   request: FastifyRequest,
@@ -240,7 +240,7 @@ async function sendConsent(
   return pages.send(reply, page, 'leaves');
 }
 
-/** The subject of the consent form: the request, and the fields of the person that it names. */
+/** Returns the subject of the consent form: the request, and the profile fields that it shows. */
 function formSubject(outcome: AuthorizationRequest, { account }: SignedIn): string {
   return JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)]);
 }
@@ -256,7 +256,7 @@ async function allow(
   const origin = originOf(request);
   const location = await service.authorizationServer.allow(outcome, owner, consent, origin);
   if (location !== null) return redirect(pages, reply, location);
-  // What the Allow rests on is gone: the same address decides on what is there now.
+  // The Allow's basis is gone: the same address decides again on the present state.
   const isSignedIn = (await sessions.signedIn(request)) !== null;
   request.outcome = { error: isSignedIn ? 'decided_anew' : 'signed_out' };
   if (consent.given === 'allowed' && !isSignedIn)
@@ -264,12 +264,15 @@ async function allow(
   return redirect(pages, reply, addressOf(request, outcome));
 }
 
-/** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */
+/** True for `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */
 function wantsNoPage({ prompt }: AuthorizationRequest): boolean {
   return prompt.includes('none');
 }
 
-/** A valid request that cannot be answered now: a page, which a person can reload, or an error where the client wants no page. */
+/**
+ * Answers a valid request that cannot be served now: with a page that the user can reload, or with an error if the
+ * client wants no page.
+ */
 function notNow(
   pages: Pages,
   request: FastifyRequest,
@@ -300,18 +303,21 @@ function refuse(
   return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, NO_PAGE[code])));
 }
 
-/** Without a referrer: this page's URL is not for others. */
+/** Sends no referrer: other sites must not see this page's URL. */
 function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyReply {
   return pages.seeOther(reply.header('Referrer-Policy', 'no-referrer'), location, 'leaves');
 }
 
-/** Returns the address at which a request continues while the person signs in and decides: a pushed one by the reference that it got when it was opened. */
+/**
+ * Returns the address at which the request continues after sign-in and decision. A pushed request keeps the reference
+ * of its first visit.
+ */
 function addressOf(request: FastifyRequest, { requestUri }: AuthorizationRequest): string {
   const isOpened = requestUri === null || (request.query as Parameters).get('request_uri') === requestUri;
   return isOpened ? request.url : withOwnParameter(request.url, 'request_uri', requestUri);
 }
 
-/** The address with this value of a parameter of our own and no older one: two would be a repeated parameter. */
+/** Returns the address with one value of our own parameter. A second value would make it a repeated parameter. */
 function withOwnParameter(url: string, name: string, value: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   const others = query.split('&').filter((pair) => pair !== '' && !decodeQuery(pair).has(name));

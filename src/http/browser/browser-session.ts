@@ -1,10 +1,10 @@
 /**
  * A browser's cookies, none of which is ever in a page or a log:
- * - `session`: the session's token, while somebody is signed in;
- * - `visitor`: a random value before that, so that the sign-in form too is bound to one browser;
+ * - `session`: the token of a signed-in session;
+ * - `visitor`: a random value before sign-in, which binds the sign-in form to one browser;
  * - `known`: the marks of a known browser, which open nothing;
- * - `sign_in_…`: the secrets of sign-ins that it began elsewhere, so that it alone can finish them;
- * - `choice`: what somebody chose before they had to sign in again.
+ * - `sign_in_…`: the secrets of sign-ins elsewhere that this browser began, so that no other can finish them;
+ * - `choice`: the user's choice on the consent page, while they sign in again.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -28,49 +28,52 @@ import { isNavigation } from './navigation.ts';
 export type SignedIn = {
   readonly account: Account;
   readonly sessionToken: string;
-  /** When they signed in for this request, in ms since the epoch. */
+  /** Time of the sign-in for this request, in ms since the epoch. */
   readonly signedInAt: number;
-  /** When they last proved who they are (ms): here, or as the identity provider says, if it does. */
+  /** Time of the last authentication (ms): here, or at the identity provider, if it reports one. */
   readonly authTime: number | null;
-  /** The session, as what they allow in it remembers it. */
+  /** The session, as grants of this session record it. */
   readonly owner: OwnerSession;
 };
 
-/** Who is signed in: a form is bound to that session. */
+/** The session to which forms of a signed-in user are bound. */
 export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 
-/** What a form is for; a token for one purpose is wrong for every other. */
+/** Purpose of a form; a token for one purpose is refused for every other. */
 export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed' | 'password' | 'password-changed';
 
-/** What a form is for that is shown to who is not signed in. */
+/** Purpose of a form for users who are not signed in. */
 export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
 
-/** What the check of a form found that needs nobody signed in. `no_cookies`: none of our cookies came, so the browser keeps none. */
+/**
+ * Result of checking a form that needs no session. `no_cookies`: none of our cookies came, so the browser refuses
+ * cookies.
+ */
 export type VisitorForm = 'good' | 'expired' | 'wrong' | 'no_cookies';
 
-/** What a page says of a form that is not accepted. */
+/** The page's message for a form that is not accepted. */
 export const FORM_PROBLEMS = {
   expired: 'form_expired',
   wrong: 'opened_twice',
   no_cookies: 'no_cookies',
 } as const satisfies Record<Exclude<VisitorForm, 'good'>, string>;
 
-/** Maximum age of a sign-in that was demanded (ms). */
+/** Maximum age of a demanded sign-in (ms). */
 const DEMANDED_SIGN_IN_MS = 10 * 60 * 1000;
 
 type CookieName = 'session' | 'visitor' | 'known' | 'choice' | `sign_in_${string}`;
 
 const MONTH_SECONDS = 30 * 24 * 3600;
-/** Lifetime of the secret of a sign-in elsewhere (s): as long as its request may bring a ticket, and that lives. */
+/** Lifetime of the secret of a sign-in elsewhere (s): until the last ticket of its request expires. */
 const SIGN_IN_SECONDS = (SIGN_IN_REQUEST_LIFETIME_MS + TICKET_LIFETIME_MS) / 1000;
 const TEN_MINUTES = 600;
 
-/** Maximum number of sign-ins elsewhere that a browser has begun. */
+/** Maximum number of unfinished sign-ins elsewhere of one browser. */
 const MAX_SIGN_INS = 5;
 
 /**
- * Lifetime of a form (ms); undefined for the usual one. Forms where a password is typed live for hours, since each asks for
- * a proof of the person anew. `must-change` does not ask: its token is that proof.
+ * Lifetime of a form (ms); undefined for the default. Password forms live for hours, since each authenticates the
+ * user anew. `must-change` does not: its token is the proof of the password.
  */
 function lifetimeOf(purpose: FormPurpose | VisitorFormPurpose): number | undefined {
   return ['sign-in', 'invitation', 'password'].includes(purpose) ? SIGN_IN_LIFETIME_MS : undefined;
@@ -86,14 +89,14 @@ export class BrowserSessions {
     this.#isHttps = service.appUrl.startsWith('https:');
   }
 
-  /** Whether a cookie of this service came more than once. */
+  /** True if a cookie of this service came more than once. */
   hasRepeatedCookie({ headers }: FastifyRequest): boolean {
     const names = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/=.*$/s, '').trim());
     const own = names.filter((name) => name.startsWith(this.#prefix));
     return new Set(own).size < own.length;
   }
 
-  /** Who is signed in for the address that is asked for, or for another one of ours; or null. */
+  /** Returns the signed-in user, if the session is good for the requested address or for another one of ours; or null. */
   async signedIn(request: FastifyRequest, forUrl = request.url): Promise<SignedIn | null> {
     const found = await this.anySession(request);
     if (!found) return null;
@@ -107,32 +110,32 @@ export class BrowserSessions {
     return { account, sessionToken, signedInAt, authTime: external ? external.authTime : signedInAt, owner };
   }
 
-  /** Whose session the browser has, whatever it is good for; or null. */
+  /** Returns the browser's session, whatever it is good for; or null. */
   async anySession(request: FastifyRequest) {
     const sessionToken = this.sessionToken(request);
     const found = sessionToken === null ? null : await this.#service.accounts.accountOfSession(sessionToken);
     return found && { ...found, sessionToken: sessionToken as string };
   }
 
-  /** What a sign-in for an address is good for: all pages about the account, or this very address with its query. */
+  /** Returns the reach of a sign-in for an address: all account pages, or this exact address with its query. */
   #reachOf(url: string): string {
     const { paths } = this.#service;
     return isAboutAccount(paths, url) ? paths.account : url;
   }
 
-  /** The session token that the browser sent, whether it is good or not. */
+  /** Returns the session token that the browser sent, valid or not. */
   sessionToken(request: FastifyRequest): string | null {
     return request.cookies[this.#name('session')] ?? null;
   }
 
-  /** The mark of a known browser that it sent, whether it is good or not; or null. */
+  /** Returns the known browser's mark that the browser sent, valid or not; or null. */
   knownBrowser(request: FastifyRequest): string | null {
     return request.cookies[this.#name('known')] ?? null;
   }
 
   /**
-   * Gives the browser its new session, and its marks (null after a sign-in elsewhere, which makes none). Takes the visitor's
-   * value, so that no form from before is good any more.
+   * Gives the browser its new session, and its marks (null after a sign-in elsewhere, which makes none). Clears the
+   * visitor's value, so that earlier forms become invalid.
    */
   begin(reply: FastifyReply, sessionToken: string, knownBrowser: string | null): void {
     this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
@@ -140,12 +143,12 @@ export class BrowserSessions {
     this.#clear(reply, 'visitor');
   }
 
-  /** The secrets of the sign-ins elsewhere that the browser began, oldest first. */
+  /** Returns the secrets of the sign-ins elsewhere that the browser began, oldest first. */
   signInSecrets(request: FastifyRequest): readonly string[] {
     return this.#signInCookies(request).map((name) => request.cookies[name] ?? '');
   }
 
-  /** Gives the browser the secret of a sign-in that it begins elsewhere. It keeps five; the oldest goes. */
+  /** Gives the browser the secret of a new sign-in elsewhere. Beyond five, the oldest is cleared. */
   beginSignIn(request: FastifyRequest, reply: FastifyReply, secret: string): void {
     const at = this.#service.now().toString(36).padStart(9, '0');
     const id = `sign_in_${at}${randomBytes(4).toString('hex')}` as const;
@@ -155,7 +158,7 @@ export class BrowserSessions {
     this.#set(reply, id, secret, SIGN_IN_SECONDS);
   }
 
-  /** Their names, oldest first, since each begins with a time. Other names are left out: we did not set them, and could not clear them. */
+  /** Returns their names, oldest first: each begins with a time. Other names are not ours, and we could not clear them. */
   #signInCookies({ cookies }: FastifyRequest): string[] {
     const start = `${this.#prefix}sign_in_`;
     return Object.keys(cookies)
@@ -163,23 +166,26 @@ export class BrowserSessions {
       .sort();
   }
 
-  /** Takes the session from the browser, and leaves a visitor's value: without it, it would look like one that keeps no cookies. */
+  /**
+   * Ends the browser's session, and leaves a visitor's value: without one, it would look like a browser that refuses
+   * cookies.
+   */
   end(reply: FastifyReply): void {
     this.#clear(reply, 'session');
     this.#set(reply, 'visitor', newVisitor());
   }
 
-  /** Why a form of a signed-in person came from nobody. */
+  /** Returns the reason why a form of a signed-in user came without a session. */
   whyNotSignedIn(request: FastifyRequest): 'signed_out' | 'no_cookies' {
     return this.#hasCookie(request) ? 'signed_out' : 'no_cookies';
   }
 
-  /** The token for a form of a signed-in person, about one subject. */
+  /** Returns the token for a form of a signed-in user, about one subject. */
   formToken(signedIn: HasSession, purpose: FormPurpose, subject: string): string {
     return makeFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), this.#service.now());
   }
 
-  /** Checks the token that a form of a signed-in person posted. */
+  /** Checks the token of a form of a signed-in user. */
   checkForm(
     signedIn: HasSession,
     purpose: FormPurpose,
@@ -190,12 +196,12 @@ export class BrowserSessions {
     return checkFormToken(keyring, bindingOf(signedIn, purpose, subject), token, now(), lifetimeOf(purpose));
   }
 
-  /** The mark of a demanded sign-in, for one request and from now on. It goes to the sign-in form and comes back. */
+  /** Returns the mark that demands a sign-in for one request from now on. The sign-in form brings it back. */
   signInDemand(subject: string): string {
     return makeFormToken(this.#service.keyring, demandBinding(subject), this.#service.now());
   }
 
-  /** Whether the person signed in after the mark was made, and not long ago. */
+  /** True if the user signed in after the mark was made, and recently. */
   meetsDemand({ signedInAt }: SignedIn, subject: string, mark: string | undefined): boolean {
     const { keyring, now } = this.#service;
     return (
@@ -205,28 +211,31 @@ export class BrowserSessions {
     );
   }
 
-  /** Has the browser keep what somebody chose, while they sign in again. */
+  /** Keeps the user's choice in the browser, while they sign in again. */
   keepChoice(reply: FastifyReply, choice: string): void {
     this.#set(reply, 'choice', choice, TEN_MINUTES);
   }
 
-  /** The choice that the browser sent, whether we marked it or not; empty without one. */
+  /** Returns the choice that the browser sent, marked by us or not; empty if none. */
   choice(request: FastifyRequest): string {
     return request.cookies[this.#name('choice')] ?? '';
   }
 
-  /** The mark of what somebody chose before they have to sign in again. */
+  /** Returns the mark of a choice that is kept during a sign-in. */
   choiceMark(subject: string): string {
     return makeFormToken(this.#service.keyring, choiceBinding(subject), this.#service.now());
   }
 
-  /** Whether a mark was made for this choice, and has not expired. */
+  /** True if the mark is ours, for this choice, and has not expired. */
   isChoiceMark(subject: string, mark: string | undefined): boolean {
     const { keyring, now } = this.#service;
     return checkFormToken(keyring, choiceBinding(subject), mark, now()) === 'good';
   }
 
-  /** The token for a form that needs nobody signed in, about one subject; gives the browser a visitor value if it has none. */
+  /**
+   * Returns the token for a form without a session, about one subject; gives the browser a visitor value if it has
+   * none.
+   */
   visitorFormToken(request: FastifyRequest, reply: FastifyReply, purpose: VisitorFormPurpose, subject = ''): string {
     const known = request.cookies[this.#name('visitor')];
     const visitor = known ?? newVisitor();
@@ -234,7 +243,7 @@ export class BrowserSessions {
     return makeFormToken(this.#service.keyring, { session: visitor, purpose, subject }, this.#service.now());
   }
 
-  /** Checks the token that such a form posted. */
+  /** Checks the token of a form without a session. */
   checkVisitorForm(
     request: FastifyRequest,
     purpose: VisitorFormPurpose,
@@ -247,15 +256,18 @@ export class BrowserSessions {
     return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetimeOf(purpose));
   }
 
-  /** A browser that has been here has a cookie of ours, also once it signed out. One without any keeps none, or is here for the first time. */
+  /**
+   * True for a browser that was here before, even after signing out. A browser without our cookies refuses them, or
+   * is new.
+   */
   #hasCookie({ cookies }: FastifyRequest): boolean {
     return Object.keys(cookies).some((name) => name.startsWith(this.#prefix));
   }
 
   /**
-   * Whether a post comes from our own page in a window of its own, as the browser says: by Fetch Metadata, else by
-   * `Origin`, else by `Referer`. A request with none of them is from no browser that another site could use; it still needs
-   * the form token.
+   * True if a post comes from our own page in its own window, according to Fetch Metadata, else `Origin`, else
+   * `Referer`. A request with none of these comes from no browser that another site could use; it still needs the
+   * form token.
    */
   isFromOwnPage(request: FastifyRequest): boolean {
     if (!isNavigation(request)) return false;
@@ -275,7 +287,7 @@ export class BrowserSessions {
     return this.#prefix + what;
   }
 
-  /** HEAD is safe, and whoever asks by it may be no browser (RFC 9110 §9.2.1). */
+  /** HEAD is safe and may come from programs (RFC 9110 §9.2.1), so it sets no cookie. */
   #set(reply: FastifyReply, what: CookieName, value: string, maxAge?: number): void {
     if (reply.request.method === 'HEAD') return;
     const options = { path: '/', httpOnly: true, secure: this.#isHttps, sameSite: 'lax' } as const;
@@ -287,7 +299,7 @@ export class BrowserSessions {
   }
 }
 
-/** A visitor's value. */
+/** Returns a new visitor's value. */
 function newVisitor(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -297,7 +309,7 @@ function demandBinding(subject: string) {
   return { session: '', purpose: 'sign-in-demand', subject };
 }
 
-/** Bound to no session either: it is kept for whoever signs in next, who still has to press. */
+/** Bound to no session: the next user to sign in gets it, and still has to press Allow. */
 function choiceBinding(subject: string) {
   return { session: '', purpose: 'choice', subject };
 }

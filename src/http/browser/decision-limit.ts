@@ -4,10 +4,10 @@ import { setRetryAfter } from '../answer.ts';
 import type { Service } from '../service.ts';
 import type { SignedIn } from './browser-session.ts';
 
-/** Why a decision is not taken now; seconds. */
+/** A decision that is refused now, with the seconds to wait. */
 export type Throttled = { readonly why: 'throttled'; readonly retryAfterSeconds: number };
 
-/** Counts a decision; null unless there were too many. Then it sets status 429 and how long to wait on the reply. */
+/** Counts a decision. Returns null; or, if there were too many, sets status 429 and `Retry-After` on the reply. */
 export function countDecision(
   { throttles, now }: Service,
   request: FastifyRequest,

@@ -1,6 +1,6 @@
 /**
- * The page for devices (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides.
- * The URL with the code is the state; nothing is written before the decision.
+ * The page for devices (RFC 8628 §3.3): a user types a device's code, sees the request, and decides. The URL with the
+ * code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseUserCode, readableUserCode } from '../../oauth/device/device-authorization.ts';
@@ -96,7 +96,7 @@ function sendDone(
   return pages.send(reply, deviceDonePage(pages.context(request), { ...decided, appName: client.name }));
 }
 
-/** Finds the request of a typed code. If there is none, it sends the answer and returns null. Wrong guesses are throttled. */
+/** Finds the request of a typed code. If there is none, sends the answer and returns null. Wrong guesses are throttled. */
 async function findWaiting(
   parts: PageParts,
   request: FastifyRequest,
@@ -105,7 +105,7 @@ async function findWaiting(
   typed: string,
 ): Promise<ShownDeviceRequest | null> {
   const { service, pages } = parts;
-  // Nothing is looked up for it, so it costs no try.
+  // Needs no search, so it does not count as a try.
   if (parseUserCode(typed) === null) {
     sendUnknownCode(pages, request, reply, typed);
     return null;
@@ -120,7 +120,7 @@ async function findWaiting(
     sendCodeForm(pages, request, reply, typed, { kind: 'throttled', retryAfterSeconds });
     return null;
   }
-  // Before the search, or guesses made at the same time would all be free.
+  // Count before the search: otherwise concurrent guesses would all be free.
   userCode.count(guesses, service.now());
   const found = await service.deviceFlow.find(typed);
   if (found) {
@@ -131,7 +131,7 @@ async function findWaiting(
   return null;
 }
 
-/** A person who pressed twice, or came back, sees what was decided; for anybody else the code is wrong. */
+/** A user who pressed twice, or came back, sees the decision; for others the code is wrong. */
 async function sendNothingWaits(
   { service, pages }: PageParts,
   request: FastifyRequest,
@@ -188,7 +188,7 @@ async function sendConsent(
   return pages.send(reply, page, 'may-sign-in');
 }
 
-/** Names the very request that was shown, since its code may be another request's later, and the fields of the person. */
+/** Names the shown request, because its code may later belong to another, and the profile fields that it shows. */
 function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest, { account }: SignedIn): string {
   const shownFields = fieldsThere(client.personFields, account);
   return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope), shownFields]);

@@ -1,4 +1,4 @@
-/** Sign-in at an identity provider, as the browser sees it: where it begins by choice, and where it comes back. */
+/** Sign-in at an identity provider, on the browser's side: the start by choice, and the return. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReturnOutcome } from '../../accounts/providers/external-return.ts';
 import { notSignedInLocation } from '../../oauth/protocol/authorization-response.ts';
@@ -12,7 +12,7 @@ import { isLoadedAhead } from './navigation.ts';
 import type { PageParts } from './page-parts.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 
-/** Adds the two addresses. */
+/** Adds both addresses. */
 export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
@@ -32,7 +32,7 @@ export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void 
     });
   });
 
-  // The only GET that writes: it takes the ticket. The same browser may ask again, and a page that is loaded ahead takes nothing.
+  // The only GET that writes: it redeems the ticket. The same browser may repeat it, and a prefetch redeems nothing.
   app.get(paths.signInContinue, { config }, async (request, reply) => {
     if (isLoadedAhead(request)) return lead(reply).code(204).send();
     const returned = {
@@ -59,7 +59,7 @@ export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void 
     return pages.sendError(request, lead(reply), status, kind);
   }
 
-  /** Tells the app that asked; without one, an error page says it. */
+  /** Sends the error to the app of the request; without an app, shows an error page. */
   async function denied(request: FastifyRequest, reply: FastifyReply, continueTo: string): Promise<FastifyReply> {
     request.outcome = { error: 'access_denied' };
     const asked = await requestOnTheWay(service, continueTo);
@@ -67,7 +67,7 @@ export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void 
     return pages.seeOther(lead(reply), notSignedInLocation(asked), 'leaves');
   }
 
-  /** The address holds a ticket, so no referrer may carry it to another address. */
+  /** The address holds a ticket: no referrer may carry it elsewhere. */
   function lead(reply: FastifyReply): FastifyReply {
     return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
   }

@@ -5,23 +5,23 @@ import type { AuthorizationRequest } from '../../oauth/protocol/authorization-re
 import { answerProblem } from '../answer.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** What an authorization request asks of a sign-in; `tooLong` answers where it cannot be carried. */
+/** The authorization request's demands on a sign-in; `tooLong` answers if they do not fit. */
 export type Asked = Pick<AuthorizationRequest, 'client' | 'prompt' | 'maxAge' | 'loginHint' | 'uiLocales'> & {
   readonly tooLong: () => FastifyReply;
 };
 
-/** A sign-in at a provider: where it leads afterwards, and what was asked of it, if anything was. */
+/** A sign-in at a provider: the address to continue to, and the authorization request's demands, if any. */
 export type SignInElsewhere = {
   readonly provider: IdentityProvider;
   readonly continueTo: string;
   readonly asked: Asked | undefined;
-  /** Whether another account is to be chosen there. */
+  /** True if the user wants to choose another account there. */
   readonly isAnotherPerson?: boolean;
 };
 
 /**
- * Redirects to the provider's sign-in address. The provider cannot read the sealed request, so what
- * was asked for is added in plain parameters.
+ * Redirects to the provider's sign-in address. The provider cannot read the sealed request, so the demands are
+ * repeated as plain parameters.
  */
 export function goToProvider(
   { service, pages, sessions }: PageParts,

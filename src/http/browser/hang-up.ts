@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Does work with a signal that is aborted when the client hangs up. Many clients hang up by half-closing, so that
- * counts too; a half-closed client that still reads gets the answer of the aborted work.
+ * Runs work with a signal that aborts when the client hangs up. Half-closing counts, since many clients hang up this
+ * way; a half-closed client that still reads gets the answer of the aborted work.
  */
 export async function untilHangUp<T>({ raw }: FastifyRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { socket } = raw;

@@ -1,4 +1,4 @@
-/** The page of an invitation: an invited person sets a password, and then signs in with it. */
+/** The page of an invitation: an invited user sets a password, and then signs in with it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Invited } from '../../accounts/passwords/invitation.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
@@ -10,13 +10,13 @@ import { originOf } from '../origin.ts';
 import { FORM_PROBLEMS } from './browser-session.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** Adds the page where invited people set a password. */
+/** Adds the page where invited users set a password. */
 export function addInvitation(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { accounts, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
-  // Nothing is used up here: programs that read mail or load ahead open addresses, too.
+  // Nothing is redeemed here: mail scanners and prefetching programs open addresses, too.
   app.get(paths.newPassword, { config }, async (request, reply) => {
     keepAddress(reply);
     const token = (request.query as Parameters).get('token') ?? '';
@@ -48,7 +48,7 @@ export function addInvitation(app: FastifyInstance, parts: PageParts): void {
     return again(503, outcome as { kind: 'busy' });
   });
 
-  /** Whom a token is for. If it is good for nothing, it sends the answer and returns null. */
+  /** Returns the account of an invitation's token. If the token is invalid, sends the answer and returns null. */
   async function find(request: FastifyRequest, reply: FastifyReply, token: string): Promise<Invited | null> {
     if (!accounts.takesPasswords) {
       answerProblem(pages.answers, request, reply, { kind: 'not_found' });
@@ -75,8 +75,8 @@ export function addInvitation(app: FastifyInstance, parts: PageParts): void {
 }
 
 /**
- * The address opens an account, so no other request may carry it, not even one to this host, whose proxy may log it. With
- * `no-referrer` older browsers would post our form with `Origin: null`, as from anywhere.
+ * The address gives access to an account, so no other request may carry it, not even to this host, whose proxy may
+ * log it. With `no-referrer`, older browsers would post our form with `Origin: null`, like a foreign form.
  */
 function keepAddress(reply: FastifyReply): void {
   reply.header('Referrer-Policy', 'strict-origin');

@@ -1,12 +1,12 @@
 /**
- * What somebody had chosen when their session ended before they pressed Allow. It waits in their browser while they sign in
- * again, and not in the address: an app makes the address, and must not choose for anybody.
+ * Keeps the choice of a user whose session ended before they pressed Allow. It waits in the browser during the
+ * sign-in, and not in the address: an app makes the address, and must not choose for the user.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NotTaken } from '../../pages/consent-page.ts';
 import type { BrowserSessions } from './browser-session.ts';
 
-/** Keeps the scopes that were chosen for what `subject` names. */
+/** Keeps the chosen scopes for this `subject`. */
 export function keepChoice(
   sessions: BrowserSessions,
   reply: FastifyReply,
@@ -16,7 +16,7 @@ export function keepChoice(
   sessions.keepChoice(reply, [sessions.choiceMark(subjectOf(subject, scopes)), ...scopes].join(' '));
 }
 
-/** The choice that this browser keeps for the same `subject`, for ten minutes; null without one that we marked. */
+/** Returns this browser's choice for the same `subject`, for ten minutes; null without one that we marked. */
 export function keptChoice(sessions: BrowserSessions, request: FastifyRequest, subject: string): NotTaken | null {
   const [mark, ...scopes] = sessions.choice(request).split(' ');
   return sessions.isChoiceMark(subjectOf(subject, scopes), mark) ? { why: 'signed_out', choice: scopes } : null;

@@ -1,7 +1,7 @@
 /**
- * The page where a person at sign-in replaces a password that somebody else knows. No session begins before that, so that no
- * other page is open meanwhile. Only somebody whose password was right is shown the form, so its token proves that in the
- * next request. The token is bound to the browser, the account and the password's stamp.
+ * The page on which a user replaces a password that somebody else knows, during sign-in. The session begins only
+ * after that, so no other page is reachable before. Only a user with the right password sees the form, so its token
+ * proves the password in the next request. The token is bound to the browser, the account and the password's stamp.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PasswordAccount } from '../../accounts/people/account.ts';
@@ -16,7 +16,7 @@ import type { Pages } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-/** Adds the address that the form posts to. Whoever opens it begins at sign-in. */
+/** Adds the address that the form posts to. Opening it leads to sign-in. */
 export function addMustChange(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { accounts, paths } = service;
@@ -60,14 +60,14 @@ export function addMustChange(app: FastifyInstance, parts: PageParts): void {
   });
 }
 
-/** What the form is shown for. */
+/** Data of the form. */
 export type MustChange = {
   readonly account: PasswordAccount;
   readonly continueTo: string | null;
   readonly problem: PasswordProblemShown | null;
 };
 
-/** Shows the form to somebody whose password was right just now. */
+/** Shows the form to a user whose password was right just now. */
 export function sendMustChange(
   pages: Pages,
   sessions: BrowserSessions,

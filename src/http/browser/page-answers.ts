@@ -1,4 +1,4 @@
-/** Sends pages, with their headers and in the browser's language, and problems as pages. */
+/** Sends pages with their headers, in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callName, verifiedEmail } from '../../accounts/people/account.ts';
@@ -18,18 +18,19 @@ import type { SignedIn } from './browser-session.ts';
 import { isNavigation } from './navigation.ts';
 
 /**
- * The target of a page's forms. Browsers apply `form-action` to the whole chain of redirects, which would break Allow. A form that
- * needs a signed-in person `may-sign-in`: it leaves where people sign in elsewhere, since the session may end before it is sent.
+ * The target of a page's forms. Browsers apply `form-action` to the whole chain of redirects, which would break
+ * Allow. A form for signed-in users is `may-sign-in`: if the session ends before it is sent, it may lead to an
+ * identity provider.
  */
 export type FormTarget = 'this-site' | 'may-sign-in' | 'leaves';
 
-/** Sends pages of one service: the one place that knows their headers. */
+/** Sends the pages of one service: the one place that knows their headers. */
 export type Pages = {
-  /** What a page needs to be rendered for this request. */
+  /** Returns the data that every page of this request needs. */
   readonly context: (request: FastifyRequest) => PageContext;
-  /** Sends a page to a window, and refuses everything else: form tokens and names are for the person who looks at it. */
+  /** Sends a page to a window, and refuses other requests: form tokens and names are only for the user who looks at it. */
   readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
-  /** The same for a page whose forms stay on this site, with the script that it names. */
+  /** Sends a page with its script. Its forms must stay on this site. */
   readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;
   readonly sendError: (
     request: FastifyRequest,
@@ -39,11 +40,11 @@ export type Pages = {
     more?: ErrorDetails,
   ) => FastifyReply;
   readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
-  /** Leads the browser on by 303, so that it never posts a form once more (RFC 9700 §4.12). */
+  /** Redirects by 303, so that the browser never posts a form twice (RFC 9700 §4.12). */
   readonly seeOther: (reply: FastifyReply, location: string, target?: FormTarget) => FastifyReply;
   readonly stylesheet: { readonly path: string; readonly text: string };
   readonly copyScript: { readonly path: string; readonly text: string };
-  /** Headers for everything else that the app's address serves to browsers. */
+  /** Sets the headers of all other answers to browsers at the app's address. */
   readonly secure: (reply: FastifyReply, target?: FormTarget) => FastifyReply;
 };
 
@@ -94,12 +95,12 @@ export function makePages(service: Service): Pages {
   return { context, send, sendWithScript, sendError, answers, seeOther, ...files, secure };
 }
 
-/** Part of a file's address, so that browsers may keep it for good. */
+/** Returns a part of a file's address, so that browsers may cache the file forever. */
 function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 12);
 }
 
-/** For the log: an operator may have opened the pages by another name of the same machine, or through a service worker. */
+/** Log details: the operator may use another name of the same machine, or a service worker. */
 const DETAILS: Partial<Record<ErrorKind, string>> = {
   form_refused:
     'the form was sent from another address than VALETKEY_APP_URL, or by a script, a frame or a service worker',
@@ -134,15 +135,15 @@ function setSecurityHeaders(
     .header('X-Frame-Options', 'DENY')
     .header('X-Content-Type-Options', 'nosniff')
     .header('Cross-Origin-Opener-Policy', 'same-origin')
-    // Together they cut a page off from every window of this host but one that has both as well (decision 0053).
+    // Together they isolate a page from every window of this host that does not have both as well (decision 0053).
     .header('Cross-Origin-Embedder-Policy', 'require-corp')
     .header('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=()');
-  // With no-referrer a browser would post our own forms with `Origin: null`. A page may have set a stricter one.
+  // With no-referrer, a browser would post our own forms with `Origin: null`. A page may have set a stricter policy.
   if (!reply.hasHeader('Referrer-Policy')) reply.header('Referrer-Policy', 'same-origin');
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }
 
-/** Returns what pages show of who is behind an app; null stands for one that is gone by now. */
+/** Returns the publisher's data that pages show of an app; null stands for a deleted client. */
 export function pageProfile(client: Client | null): AppProfile {
   return client ? { ...client, documentHost: documentHost(client) } : UNKNOWN;
 }
@@ -156,7 +157,10 @@ const UNKNOWN: AppProfile = {
   documentHost: null,
 };
 
-/** Returns what pages show of the signed-in person. The account of somebody without a name is where they signed in: at a provider, or here. */
+/**
+ * Returns the account that pages show as signed in. A user without a name is shown by the place of the sign-in: a
+ * provider, or here.
+ */
 export async function pageAccount(
   { brand, providers }: Service,
   { account, owner: { providerId } }: Pick<SignedIn, 'account' | 'owner'>,

@@ -1,4 +1,4 @@
-/** The password page: a signed-in person changes the password. */
+/** The password page: a signed-in user changes the password. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasPassword, type PasswordAccount } from '../../accounts/people/account.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
@@ -14,12 +14,12 @@ import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 type OfPassword = SignedIn & { readonly account: PasswordAccount };
 
-/** Adds the page where a person changes the password. */
+/** Adds the page where a user changes the password. */
 export function addPassword(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
-  /** Tells whether the person has a password to change; nobody has where the password is no way to sign in. */
+  /** True if the user has a password to change, and the password is a way to sign in here. */
   const isOfPassword = (signedIn: SignedIn): signedIn is OfPassword =>
     service.accounts.takesPasswords && hasPassword(signedIn.account);
 
@@ -35,7 +35,7 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
   app.post(paths.password, { config }, async (request, reply) => {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    // The first of two presses may have changed it, and ended the session.
+    // The first of two presses may have changed the password, and ended the session.
     if (!signedIn) return sendSignedOut(parts, request, reply, paths.password, 'pressed_twice');
     if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);

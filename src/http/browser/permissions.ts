@@ -7,7 +7,10 @@ import type { EarlierConsent } from '../../oauth/protocol/consent.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
 
-/** What a client asks for; `earlier` is what the person decided before, or null when it has no access. */
+/**
+ * Returns the scopes that a client requests; `earlier` is the user's earlier decision, or null if the client has no
+ * access.
+ */
 export async function permissionsToAsk(
   service: Service,
   client: Client,
@@ -27,24 +30,27 @@ export async function permissionsToAsk(
     }));
 }
 
-/** What a client gets of a person, as far as the account has it; `earlier` is what the person decided before. */
+/**
+ * Returns the profile fields that a client gets, as far as the account has them; `earlier` is the user's earlier
+ * decision.
+ */
 export function personToAsk({ personFields }: Client, account: Account, earlier: EarlierConsent | null): PersonSeen {
   const fields = fieldsThere(personFields, account);
   return { fields, isNew: earlier !== null && fields.some((field) => !earlier.personFields.includes(field)) };
 }
 
-/** Lifetime of what is allowed, by this installation's settings (s). */
+/** Returns the lifetimes of access by this installation's settings (s). */
 export function lasts({ lifetimes }: Service): { readonly max: number; readonly unused: number } {
   return { max: lifetimes.refreshTokenMax, unused: lifetimes.refreshTokenIdle };
 }
 
-/** The last decision on a scope. One that was left out, and may not be any more, is asked for as if it were new. */
+/** Returns the last decision on a scope. If the scope was declined and is now mandatory, it counts as new. */
 function decisionOn({ granted, leftOut }: EarlierConsent, name: string, optional: boolean): EarlierDecision | null {
   if (optional && leftOut.includes(name)) return 'left_out';
   return granted.includes(name) ? 'allowed' : null;
 }
 
-/** What a client was granted, even if it is not registered for all of that any more. */
+/** Returns the scopes that a client was granted, even if its registration has lost some of them. */
 export async function permissionsGranted(
   service: Service,
   client: Client | null,

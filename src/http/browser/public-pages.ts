@@ -1,4 +1,4 @@
-/** Pages and files for everybody: the start page, the developers' page, the stylesheet and the logo. */
+/** Public pages and files: the start page, the developers' page, the stylesheet and the logo. */
 
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../../accounts/guessing/throttle.ts';
@@ -11,7 +11,7 @@ import type { Service } from '../service.ts';
 import { pageAccount } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** Adds the pages and files for everybody. */
+/** Adds the public pages and files. */
 export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths, logo } = service;

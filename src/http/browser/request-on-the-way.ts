@@ -1,4 +1,4 @@
-/** The authorization request at an address of ours: which face it is for, and whether it is valid. */
+/** The authorization request in an address of ours: its face, and whether it is valid. */
 import type { AuthorizationRequest, Face } from '../../oauth/protocol/authorization-request.ts';
 import { decodeQuery } from '../decoding.ts';
 import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
@@ -10,7 +10,7 @@ export const FACES: Readonly<Record<string, Face>> = {
   [STANDARD_PATHS.authorize]: 'standard',
 };
 
-/** The valid authorization request at an address of ours; null for other pages, and for a request that is refused. */
+/** Returns the valid authorization request in an address of ours; null for other pages, and for a refused request. */
 export async function requestOnTheWay(
   { authorizationServer }: Service,
   continueTo: string | null,

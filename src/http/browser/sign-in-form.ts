@@ -1,18 +1,18 @@
-/** How somebody signs in who comes to a page that needs it: with the form in its place, or at an identity provider. */
+/** Leads a user to sign-in from a page that needs it: the form in its place, or an identity provider. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SignInData, signInPage } from '../../pages/sign-in-page.ts';
 import { answerProblem } from '../answer.ts';
 import { type Asked, goToProvider } from './go-to-provider.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** What a page knows of the sign-in that it needs. */
+/** A page's knowledge of the sign-in that it needs. */
 export type NeededSignIn = Pick<SignInData, 'continueTo' | 'appName'> &
   Partial<Omit<SignInData, 'formToken' | 'providers' | 'hasPassword'>> & {
-    /** What an authorization request asks of the sign-in, and what answers it where that is too long to be carried. */
+    /** The authorization request's demands, and the answer if they are too long to carry. */
     readonly asked?: Asked;
   };
 
-/** Shows the sign-in form, on its own page or in place of one; or leads to the one provider where people sign in. */
+/** Shows the sign-in form, on its own page or in place of another; or redirects to the only provider. */
 export async function sendSignIn(
   parts: PageParts,
   request: FastifyRequest,
@@ -40,8 +40,8 @@ export async function sendSignIn(
 }
 
 /**
- * Answers a form of a signed-in person that came from nobody, and did nothing: the way to sign in, and back to its page.
- * `signedOut` is what the page says to a browser that keeps cookies.
+ * Answers a form that came without a session and did nothing: leads to sign-in and back to its page. `signedOut` is
+ * the message for browsers that accept cookies.
  */
 export async function sendSignedOut(
   parts: PageParts,

@@ -21,7 +21,7 @@ import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
 export function addSignIn(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
-  /** Where a person goes after signing in, if they came for no other page. */
+  /** Page after sign-in, if the user came for no other. */
   const start = paths.apps;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
@@ -40,7 +40,7 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     const shown = sessions.checkVisitorForm(request, 'sign-in', '', form.get('form_token'));
     if (shown !== 'good') {
-      // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
+      // The user may have signed in in another tab. A browser that lost the visitor's cookie gets a new form.
       if (!again.isAgain && (await sessions.signedIn(request, continueTo ?? start)))
         return pages.seeOther(reply, continueTo ?? start, 'leaves');
       const problem = { kind: FORM_PROBLEMS[shown] } as const;
@@ -106,12 +106,12 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
     return pages.seeOther(reply, continueTo ?? paths.signOut + from, 'leaves');
   });
 
-  /** The product where somebody signed in, whose own session goes on; null for here, or where there is none of this id. */
+  /** Returns the product where a user signed in and stays signed in; null for this service, or an unknown id. */
   async function productName(providerId: string | null): Promise<string | null> {
     return providerId === null ? null : ((await service.externalSignIns.way(providerId))?.name ?? null);
   }
 
-  /** "Not you?": back to where this person signed in, to choose another account. */
+  /** "Not you?": leads back to the place of the sign-in, to choose another account. */
   async function signInAsAnother(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -143,7 +143,10 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
   }
 }
 
-/** What the form says of the path to continue to. For an authorization request: which app asks, and if for a new sign-in. */
+/**
+ * Returns the form's data about the path to continue to. For an authorization request: the app, and whether it
+ * demands a new sign-in.
+ */
 async function onTheWayTo(
   service: Service,
   sessions: BrowserSessions,
