@@ -18,11 +18,7 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
   const feed = new TrailFeed(
     service.audit,
     resourceServers(service),
-    (error) =>
-      app.log.warn(
-        { err: error },
-        'the audit trail cannot be read: all streams of revocations end, and listeners reconnect',
-      ),
+    (error) => app.log.warn({ err: error }, 'all streams of revocations end: the audit trail cannot be read'),
     (id) => app.log.warn({ client_id: id }, LOST_STREAM),
   );
   service.stopping.addEventListener('abort', () => feed.end());
