@@ -79,7 +79,7 @@ export const postgresqlGuards: readonly Guard[] = [
       ['no grant is issued with an epoch that was raised', "AND ${hasItsEpochs('asked')}", ''],
       [
         'no grant is issued by consent that was taken back',
-        "remembered <@ (SELECT coalesce(array_agg(id), '{}') FROM remembered)",
+        "remembered::uuid[] <@ (SELECT coalesce(array_agg(id), '{}') FROM remembered)",
         'remembered IS NOT NULL',
       ],
       [
@@ -114,8 +114,8 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'marks are made in the order of the clients',
-        ' AS asked (client_id text) ORDER BY client_id',
-        ' AS asked (client_id text)',
+        ' AS asked (client_id) ORDER BY client_id',
+        ' AS asked (client_id)',
       ],
       [
         'marks are cleared in the order of the clients',
@@ -130,15 +130,15 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'rows are sent in the order of their keys',
-        'return free.sort((one, other) => ((one.key as string) < (other.key as string) ? -1 : 1));',
-        'return free;',
+        'batch.sort((one, other) => ((one.key as string) < (other.key as string) ? -1 : 1))',
+        'batch',
       ],
       [
         'requests that wait are bounded',
         'if (this.#queue.length >= MAX_QUEUED)',
         'if (this.#queue.length >= Infinity * MAX_QUEUED)',
       ],
-      ['rows of a statement are bounded', 'free.length === MAX_PER_STATEMENT || ', ''],
+      ['rows of a statement are bounded', 'batch.length === MAX_PER_STATEMENT || ', ''],
     ],
   ),
   ...guardsIn(
@@ -202,8 +202,8 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'what two wrote of a grant is told apart by their attempts',
-        'attempt: randomUUID() });',
-        "attempt: randomUUID().replace(/[0-9a-f]/g, '0') });",
+        'attempt: randomBytes(16) } as Row',
+        'attempt: Buffer.alloc(16) } as Row',
       ],
     ],
   ),
@@ -224,8 +224,8 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'uses of an assertion are told apart by their attempts',
-        'attempt: randomUUID(), most }',
-        "attempt: randomUUID().replace(/[0-9a-f]/g, '0'), most }",
+        'attempt: randomBytes(16), most }',
+        'attempt: Buffer.alloc(16), most }',
       ],
     ],
   ),

@@ -42,19 +42,19 @@ async function openWithGrants(t: TestContext, number: number) {
   return { ...opened, url, grants, issue, statements };
 }
 
-test('64 requests of one kind at the same time are two statements, whatever they ask for; for the same, one', async (t) => {
+test('64 requests of one kind in one turn of the event loop are one statement, whatever they ask for', async (t) => {
   const { store, grants, issue, statements } = await openWithGrants(t, 64);
   const every = (run: (grant: Grant) => Promise<unknown>) => statements(() => Promise.all(grants.map(run)));
   const rotateTo = (generation: number) => (grant: Grant) =>
     store.rotateRefreshToken(sampleGeneration(grant, generation));
   await store.findGrant(grants[0]?.id as Buffer); // From here on there are connections, and the client is known.
-  assert.equal(await every(({ id }) => store.findGrant(id)), 2);
+  assert.equal(await every(({ id }) => store.findGrant(id)), 1);
   assert.equal(await every(() => store.findClient('app_one')), 1);
   assert.equal(await every(() => store.findResourceServer('rs_none')), 1);
-  assert.equal(await every((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), 2);
-  assert.equal(await every(rotateTo(2)), 2);
-  assert.equal(await every(({ id }) => store.revokeGrant(id, 'user', event('grant_revoked'))), 2);
-  assert.equal(await every(() => issue(sampleGrant())), 2);
+  assert.equal(await every((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), 1);
+  assert.equal(await every(rotateTo(2)), 1);
+  assert.equal(await every(({ id }) => store.revokeGrant(id, 'user', event('grant_revoked'))), 1);
+  assert.equal(await every(() => issue(sampleGrant())), 1);
   const events = await store.listAuditEvents({ limit: 1000 });
   const count = (action: string) => events.filter((recorded) => recorded.action === action).length;
   assert.deepEqual([count('consent_allowed'), count('grant_revoked')], [128, 64]);
@@ -82,8 +82,7 @@ test('a redemption planned while the table was empty does not read the grants th
   assert.ok(blocks < 60, `it read ${blocks} pages`);
 });
 
-test('an answer is shared only by those who ask before the statement is sent', async (t) => {
-  // Enough that the last one is sent by the very call that asks for it.
+test('a search that begins after a change was answered sees it, whatever was asked before', async (t) => {
   const { store, grants, url } = await openWithGrants(t, 32);
   const { id } = grants.at(-1) as Grant;
   const other = await instance(t, url, PATIENT);

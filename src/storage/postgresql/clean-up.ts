@@ -7,21 +7,19 @@ import type { KeptTime } from '../clean-up-time.ts';
 import { DYING, dyingAt } from '../dead-rows.ts';
 import { clearAssertions } from './client-assertions.ts';
 import type { Connection } from './connection.ts';
+import { COUNTER } from './counters.ts';
 import { DEVICE_REQUEST } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { LOCKS } from './locks.ts';
-import { DIALECT } from './records.ts';
+import { DIALECT } from './rows.ts';
 
 const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1, $2) AS leads';
-
-/** The counters of guesses: an expired one is like none. */
-const COUNTER = { name: 'throttle', columns: [{ name: 'key', kind: 'bytes', isNullable: false }] } as const;
 
 /** The clean-up of one instance. Times in ms. */
 export function cleanUpOf(open: () => Promise<Connection>, kept: KeptTime, now: () => number): CleanUp {
   const leader = new Leader(open);
   return new CleanUp({
-    // Of devices after an hour, and not a day: their requests hold from where they came.
+    // Of devices after an hour, and not a day: their requests hold from where they came. An expired counter is like none.
     walks: [...DYING, dyingAt(DEVICE_REQUEST, 'expires_at'), dyingAt(COUNTER, 'arrives_at')],
     givenId: DIALECT.givenId,
     select: (sql, values) => leader.ask((connection) => connection.tuples(sql, values)),

@@ -3,23 +3,32 @@
  * expired. Whoever makes or clears marks of a client locks the row of its total first; of several clients, in the order of
  * their ids. So no mark is counted twice, no client has more than it may, and no two statements wait for each other.
  */
-import { randomUUID } from 'node:crypto';
-import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/clients/client-assertion.ts';
+import { randomBytes } from 'node:crypto';
+import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/client-assertion.ts';
+import { CLIENT_ASSERTION } from '../tables/client-assertions.ts';
+import { Table } from '../tables/table.ts';
 import { Batches } from './batches.ts';
-import { type Connection, json } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { arraysOf, given } from './rows.ts';
+
+/** A use, told apart by its attempt; `most` is how many marks the client may have. */
+type Asked = UsedAssertion & { readonly attempt: Buffer; readonly most: number };
+const ASKED = CLIENT_ASSERTION.and(
+  Table.of<Pick<Asked, 'attempt' | 'most'>>('asked', { attempt: 'uuid', most: 'integer' }),
+);
 
 const HOLD = `
   INSERT INTO client_assertion_total AS total (client_id, marks, cleared_until)
-  SELECT DISTINCT client_id, 0, 0 FROM json_to_recordset($1) AS asked (client_id text) ORDER BY client_id
+  SELECT DISTINCT client_id, 0, 0 FROM unnest($1::text[]) AS asked (client_id) ORDER BY client_id
   ON CONFLICT (client_id) DO UPDATE SET marks = total.marks`;
 
 /** A request that finds its own attempt in a mark has made that mark, in an earlier try. New marks count up to the client's maximum. */
 const USE = `
   WITH asked AS (
     SELECT asked.*, used.attempt AS made_by, total.marks,
-      expires_at <= total.cleared_until AND total.cleared_until <= expires_at + $2 AS is_cleared
-    FROM json_to_recordset($1) AS asked (digest bytea, client_id text, expires_at bigint, attempt uuid, most integer)
+      expires_at <= total.cleared_until AND total.cleared_until <= expires_at + ${CLEARED_COUNTS_FOR_MS} AS is_cleared
+    FROM ${given(ASKED)}
     JOIN client_assertion_total AS total USING (client_id)
     LEFT JOIN (SELECT digest, attempt FROM client_assertion) AS used USING (digest)
   ), judged AS (
@@ -61,36 +70,23 @@ const CLEAR = `
   )
   SELECT count(*) AS cleared FROM expired`;
 
-type Asked = {
-  readonly digest: string;
-  readonly client_id: string;
-  readonly expires_at: number;
-  readonly attempt: string;
-  readonly most: number;
-};
-
 /** The port's `useClientAssertion`. */
 export function assertionMarking(
   database: Database,
 ): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
   const batches = new Batches<Asked, AssertionUse>({
     connections: database.writes,
-    keyOf: ({ digest }) => digest,
-    isOneAtATime: true,
+    keyOf: ({ digest }) => digest.toString('hex'),
     async send(connection, asked) {
-      const rows = json(asked.map((row) => ({ ...row, digest: `\\x${row.digest}` })));
       const judged = await connection.transaction(async () => {
-        await connection.change(HOLD, [rows]);
-        return connection.rows<{ digest: string; became: AssertionUse }>(USE, [rows, CLEARED_COUNTS_FOR_MS]);
+        await connection.change(HOLD, [asked.map(({ clientId }) => clientId)]);
+        return connection.rows<{ digest: string; became: AssertionUse }>(USE, arraysOf(ASKED, asked));
       });
       const uses = new Map(judged.map(({ digest, became }) => [digest, became]));
-      return asked.map(({ digest }) => uses.get(digest) ?? 'again');
+      return asked.map(({ digest }) => uses.get(digest.toString('hex')) ?? 'again');
     },
   });
-  return ({ clientId, digest, expiresAt }, most) => {
-    const asked = { client_id: clientId, expires_at: expiresAt, attempt: randomUUID(), most };
-    return batches.add({ ...asked, digest: digest.toString('hex') });
-  };
+  return (assertion, most) => batches.add({ ...assertion, attempt: randomBytes(16), most });
 }
 
 /** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */

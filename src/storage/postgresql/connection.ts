@@ -297,12 +297,6 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** A parameter as JSON, without NUL. */
-export function json(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.includes('\\u0000') ? JSON.stringify(value, (_, part) => withoutNul(part)) : text;
-}
-
 /** PostgreSQL refuses NUL in a text, but a request may contain it. The replaced text then matches no row. */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul);

@@ -4,7 +4,7 @@
  * connection is tried again and again.
  */
 import { randomInt } from 'node:crypto';
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as after, setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../oauth/store.ts';
 import { Distribution, GROUP_SIZES } from '../../process/distribution.ts';
 import type { Connection } from './connection.ts';
@@ -69,7 +69,6 @@ export class Connections {
   #failure: Error | null = null;
   #isGone = false;
   #retry: NodeJS.Timeout | null = null;
-  readonly #closing: (() => void)[] = [];
   #closed: PromiseWithResolvers<void> | null = null;
 
   constructor(
@@ -108,14 +107,9 @@ export class Connections {
     return { open: this.#live, busy: this.#working, waiting: this.#waiting.length, lost: this.#lost };
   }
 
-  /** Adds a function that is called before closing: then batches that wait for more requests must send. */
-  onClosing(send: () => void): void {
-    this.#closing.push(send);
-  }
-
   /** Waits until all work is done, and closes all connections. */
   async close(): Promise<void> {
-    for (const send of this.#closing) send();
+    await nextTurn(); // Batches that wait for the end of this turn ask for a connection then.
     this.#closed ??= Promise.withResolvers<void>();
     this.#dispatch();
     await this.#closed.promise;

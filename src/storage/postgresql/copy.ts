@@ -9,7 +9,7 @@ import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { OWN_COLUMNS, plain } from './plain-database.ts';
 import { asRefusal, reach } from './reach.ts';
-import { TYPES } from './records.ts';
+import { TYPES } from './rows.ts';
 import { requireFitServer } from './server-settings.ts';
 import { Servers } from './servers.ts';
 

@@ -3,12 +3,19 @@
  * begin anew, those of minutes and those of a browser's mark alike (decision 0039).
  */
 import { hash } from 'node:crypto';
-import type { SharedCounters } from '../../accounts/guessing/throttle.ts';
+import type { SharedCounters } from '../../accounts/throttle.ts';
+import { Table } from '../tables/table.ts';
 import { Batches } from './batches.ts';
-import { json } from './connection.ts';
 import type { Database } from './database.ts';
+import { arraysOf, given } from './rows.ts';
 
-type Move = { readonly key: string; readonly by: number; readonly now: number };
+type Move = { readonly key: Buffer; readonly by: number; readonly now: number };
+
+/** A counter, by the digest of its key. */
+export const COUNTER = Table.of<{ readonly key: Buffer; readonly arrivesAt: number }>('throttle', {
+  key: 'bytes',
+  arrivesAt: 'time',
+});
 
 /**
  * A counter that has no row yet, or whose time is past, begins at now. `Batches` gives the moves in the order of their keys,
@@ -16,10 +23,9 @@ type Move = { readonly key: string; readonly by: number; readonly now: number };
  */
 const MOVE = `
   INSERT INTO throttle AS counter (key, arrives_at)
-  SELECT decode(moved.key, 'hex'), moved.now + moved.by
-  FROM json_to_recordset($1) AS moved (key text, by bigint, now bigint)
+  SELECT ${COUNTER.names} FROM ${given(COUNTER)}
   ON CONFLICT (key) DO UPDATE SET arrives_at =
-    least(greatest(counter.arrives_at, $2) + excluded.arrives_at - $2, $2 + $3)
+    least(greatest(counter.arrives_at, $3) + excluded.arrives_at - $3, $3 + $4)
   RETURNING encode(key, 'hex') AS key, arrives_at`;
 
 /** The counters of a database. */
@@ -31,13 +37,16 @@ export function sharedCounters(database: Database): SharedCounters {
     if (known) return known;
     const made = new Batches<Move, number>({
       connections: database.writes,
-      keyOf: ({ key }) => key,
+      keyOf: ({ key }) => key.toString('hex'),
       async send(connection, moves) {
         const now = Math.max(...moves.map((move) => move.now));
-        const moved = json(moves.map(({ key, by }) => ({ key, by, now })));
-        const rows = await connection.rows<{ key: string; arrives_at: number }>(MOVE, [moved, now, most]);
+        const moved = arraysOf(
+          COUNTER,
+          moves.map(({ key, by }) => ({ key, arrivesAt: now + by })),
+        );
+        const rows = await connection.rows<{ key: string; arrives_at: number }>(MOVE, [...moved, now, most]);
         const arrivals = new Map(rows.map(({ key, arrives_at }) => [key, arrives_at]));
-        return moves.map(({ key }) => arrivals.get(key) ?? now);
+        return moves.map(({ key }) => arrivals.get(key.toString('hex')) ?? now);
       },
     });
     batches.set(most, made);
@@ -45,6 +54,6 @@ export function sharedCounters(database: Database): SharedCounters {
   };
   return {
     // A digest, so that a row is small whatever it counts for, and tells of nobody.
-    move: (key, by, most, now) => batchesFor(most).add({ key: hash('sha256', key, 'hex'), by, now }),
+    move: (key, by, most, now) => batchesFor(most).add({ key: hash('sha256', key, 'buffer'), by, now }),
   };
 }

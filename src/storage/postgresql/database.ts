@@ -5,15 +5,21 @@ import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Tuple } from '../acts.ts';
 import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
-import { type Connection, json } from './connection.ts';
+import { Table } from '../tables/table.ts';
+import type { Connection } from './connection.ts';
 import { Connections, type PoolUse, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
-import { asRecord, recordType } from './records.ts';
+import { arraysOf, given } from './rows.ts';
 
-/** Records events from a list of rows in JSON, each with the `attempt` that it tells of; one that is there stays as it is. */
+/** An event with the name of the attempt that it tells of. */
+const ATTEMPTED_EVENT = NEW_EVENT.and(
+  Table.of<{ readonly attempt: string | null }>('audit_event', { attempt: 'text?' }),
+);
+
+/** Records events; one that is there stays as it is. */
 const RECORD_EVENTS = `
   INSERT INTO audit_event (${NEW_EVENT.names}, attempt)
-  SELECT ${NEW_EVENT.names}, attempt FROM json_to_recordset($1) AS recorded (${recordType(NEW_EVENT)}, attempt uuid)
+  SELECT ${NEW_EVENT.names}, attempt::uuid FROM ${given(ATTEMPTED_EVENT)}
   ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
 
 /** What connections are for: searches by key, writes by key, and everything else. */
@@ -74,9 +80,8 @@ export class Database {
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
     const attempt = randomUUID();
-    const recorded = (ended: readonly GrantedAccess[] | null) => [
-      json([{ ...asRecord(NEW_EVENT, newEvent(event, ended)), attempt }]),
-    ];
+    const recorded = (ended: readonly GrantedAccess[] | null) =>
+      arraysOf(ATTEMPTED_EVENT, [{ ...newEvent(event, ended), attempt }]);
     return this.run(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {
@@ -105,7 +110,8 @@ export class Database {
 /** Records events in the transaction of an act, before its own: that one has the name of the attempt. */
 export async function recordEvents(connection: Connection, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await connection.change(RECORD_EVENTS, [json(events.map((event) => asRecord(NEW_EVENT, newEvent(event, null))))]);
+  const rows = events.map((event) => ({ ...newEvent(event), attempt: null }));
+  await connection.change(RECORD_EVENTS, arraysOf(ATTEMPTED_EVENT, rows));
 }
 
 /**

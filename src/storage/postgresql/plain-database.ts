@@ -6,7 +6,7 @@ import { kindOf, type PlainDatabase } from '../plain-database.ts';
 import { CATALOGUE } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
-import { DIALECT, TYPES } from './records.ts';
+import { DIALECT, TYPES } from './rows.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));

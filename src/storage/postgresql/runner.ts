@@ -3,7 +3,7 @@ import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
-import { DIALECT } from './records.ts';
+import { DIALECT } from './rows.ts';
 
 /** Tells whether a demand of an act finds a row, in the transaction of the act. */
 export async function isMet(connection: Connection, { sql, values }: Statement): Promise<boolean> {
