@@ -4,7 +4,7 @@
  * their ids. So no mark is counted twice, no client has more than it may, and no two statements wait for each other.
  */
 import { randomBytes } from 'node:crypto';
-import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/client-assertion.ts';
+import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/clients/client-assertion.ts';
 import { CLIENT_ASSERTION } from '../tables/client-assertions.ts';
 import { Table } from '../tables/table.ts';
 import { Batches } from './batches.ts';

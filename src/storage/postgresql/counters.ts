@@ -3,7 +3,7 @@
  * begin anew, those of minutes and those of a browser's mark alike (decision 0039).
  */
 import { hash } from 'node:crypto';
-import type { SharedCounters } from '../../accounts/throttle.ts';
+import type { SharedCounters } from '../../accounts/guessing/throttle.ts';
 import { Table } from '../tables/table.ts';
 import { Batches } from './batches.ts';
 import type { Database } from './database.ts';

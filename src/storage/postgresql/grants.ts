@@ -5,10 +5,10 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { Redemption } from '../../oauth/store.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import type { Redemption } from '../../oauth/protocol/grant-store.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import {
