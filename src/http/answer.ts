@@ -1,4 +1,4 @@
-/** How each face answers a problem: as a page, or as JSON of its kind. A face decides only how the answer looks. */
+/** Sends problems in each face's form: as a page, or as JSON. A face decides only the form. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type HttpProblem, STATUS } from './problem.ts';
 
@@ -18,7 +18,7 @@ export function answerProblem(
   return answers(request, reply, problem);
 }
 
-/** `Retry-After`, and the same for clients that read `RateLimit`; seconds. */
+/** Sets `Retry-After`, and `RateLimit` for clients that read that; seconds. */
 export function setRetryAfter(reply: FastifyReply, seconds: number): void {
   reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
 }
@@ -26,5 +26,5 @@ export function setRetryAfter(reply: FastifyReply, seconds: number): void {
 /** `Retry-After` when password checks are busy (s). */
 export const BUSY_RETRY_AFTER = 2;
 
-/** How a server answers at an address without a route. */
+/** Answers of a server at an address without a route. */
 export type FallbackAnswers = (request: FastifyRequest) => Answers;

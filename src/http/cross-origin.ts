@@ -1,31 +1,34 @@
 /**
- * What pages of other origins may ask and read (CORS). No cookie and no form of ours is at stake: credentials are in the request
- * itself, and no answer allows cookies. So any page may ask (preflights), and may read what is public. An answer that an app's
- * credentials brought is for the own pages of a public client alone. The authorization page and all other pages have none of
- * this.
+ * Rules for pages of other origins (CORS). Neither cookies nor forms are at stake: credentials are in the request
+ * itself, and no answer allows cookies. So every page may ask (preflights) and may read public answers. An answer to
+ * an app's credentials is only for that public client's own pages. The authorization page and all other pages have no
+ * CORS headers.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isOriginOf } from '../oauth/clients/redirect-uri.ts';
 import { formOf } from './form.ts';
 import type { Service } from './service.ts';
 
-/** Beside what pages send in any case: what agents, DPoP and tracing (W3C Trace Context, Baggage) add to every request. */
+/**
+ * Request headers that agents, DPoP and tracing (W3C Trace Context, Baggage) add, beyond those that browsers always
+ * allow.
+ */
 const ALLOWED = 'Authorization, Content-Type, DPoP, MCP-Protocol-Version, traceparent, tracestate, baggage';
-/** Headers of an answer that scripts can read, beside what browsers let them read in any case. */
+/** Answer headers that scripts can read, beyond those that browsers always expose. */
 export const EXPOSED_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After';
 const EXPOSED = { 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
 
 /** The headers of an answer that pages of any origin may read. */
 export const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', ...EXPOSED };
 
-/** Lets pages of any origin read what the routes answer that say so, also that there were too many requests. */
+/** Lets pages of any origin read the answers of marked routes, including 429. */
 export function answerAnyOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isForAnyOrigin) reply.headers(ANY_ORIGIN);
   });
 }
 
-/** Answers the preflights of an endpoint to any origin: whether the answer may be read is said with it. */
+/** Answers the preflights of an endpoint to any origin; the answer itself says who may read it. */
 export function addPreflight(app: FastifyInstance, path: string, method: 'GET' | 'POST'): void {
   app.options(path, async (_request, reply) =>
     reply
@@ -38,7 +41,7 @@ export function addPreflight(app: FastifyInstance, path: string, method: 'GET' |
   );
 }
 
-/** Lets the own pages of the public client that a body names read the answer (OAuth 2.1 §3.2). */
+/** Lets the named public client's own pages read the answer (OAuth 2.1 §3.2). */
 export async function allowOwnPages(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { origin } = request.headers;
   reply.header('Vary', 'Origin');

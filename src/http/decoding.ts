@@ -9,22 +9,22 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 /** Maximum number of parameters in a body, and in a query. */
 export const MAX_PARAMETERS = 200;
 
-/** Returned for a query with too many parameters, so that each face can answer that in its own form. */
+/** Result for a query with too many parameters, so that each face answers in its own form. */
 export const TOO_MANY_PARAMETERS = new Parameters([]);
 
-/** A body that cannot be read at all; the message is public. */
+/** Thrown for a body that cannot be read; the message is public. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/** A body whose media type or encoding is not supported. */
+/** Thrown for a media type or encoding that is not supported. */
 export class UnsupportedBody extends Error {
   override readonly name = 'UnsupportedBody';
 }
 
 /**
- * Throws `UnsupportedBody` unless a body is text in UTF-8 that is not compressed. In the other usual character sets ASCII is
- * the same, so a body of ASCII alone may name one.
+ * Throws `UnsupportedBody` unless the body is uncompressed UTF-8 text. Other common charsets agree with UTF-8 on
+ * ASCII, so an ASCII body may name one.
  */
 export function requireText(headers: IncomingHttpHeaders, body: Buffer): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
@@ -39,7 +39,7 @@ export function decodeQuery(text: string): Parameters {
   return pairs.length > MAX_PARAMETERS ? TOO_MANY_PARAMETERS : new Parameters(pairs.map(decodePair));
 }
 
-/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8, with 200 parameters at most. */
+/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8 with at most 200 parameters. */
 function decodeFormBody(body: Buffer): Parameters {
   const pairs = pairsOf(decodeUtf8(body));
   refuseTooMany(pairs);
@@ -55,8 +55,9 @@ function refuseTooMany({ length }: readonly string[]): void {
 }
 
 /**
- * Decodes a JSON object of strings. A member that is null is absent; other values become null, as what is not text. A
- * repeated name stays repeated, which `JSON.parse` would hide. Throws `MalformedBody` unless the body is an object with 200 members at most.
+ * Decodes a JSON object of strings. A null member counts as absent; other values that are not strings become null. A
+ * repeated name stays repeated, which `JSON.parse` would hide. Throws `MalformedBody` unless the body is an object
+ * with at most 200 members.
  */
 function decodeJsonBody(body: Buffer): Parameters {
   return new Parameters(readJson(body).strings);
@@ -66,7 +67,7 @@ function decodeJsonBody(body: Buffer): Parameters {
 export class JsonMembers extends Parameters {
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** Throws `MalformedBody`, also for a name that is repeated. */
+  /** Throws `MalformedBody`, also for a repeated name. */
   constructor(body: Buffer) {
     const { members, strings } = readJson(body);
     super(strings);
@@ -77,8 +78,8 @@ export class JsonMembers extends Parameters {
 }
 
 /**
- * The members of an object, and the strings among them by name as often as they were sent. Other values are null there, but
- * for those that are null themselves: they are left out.
+ * Reads an object's members, and its strings by name, as often as each was sent. Among the strings, other values are
+ * null, and null members are missing.
  */
 function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; strings: Parameter[] } {
   const text = decodeUtf8(body);
@@ -86,7 +87,7 @@ function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; s
   try {
     value = JSON.parse(text);
   } catch {
-    // V8's own message quotes the input.
+    // V8's own message would quote the input.
     throw new MalformedBody('the body is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -104,7 +105,7 @@ function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; s
   return { members, strings };
 }
 
-/** What decodes bodies, by media type. */
+/** Decoders of bodies, by media type. */
 export const DECODERS: Readonly<Record<string, (body: Buffer) => Parameters>> = {
   'application/x-www-form-urlencoded': decodeFormBody,
   'application/json': decodeJsonBody,
@@ -132,7 +133,7 @@ function decodeUtf8(body: Buffer): string {
 
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** The names in the outermost object of valid JSON; a repeated name is returned each time. */
+/** Returns the names in the outermost object of valid JSON, a repeated name each time. */
 function topLevelNames(json: string): string[] {
   const names: string[] = [];
   let depth = 0;

@@ -1,4 +1,4 @@
-/** Where a request comes from, for throttles, logs and the audit trail. */
+/** The origin of a request, for throttles, logs and the audit trail. */
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { RequestOrigin } from '../oauth/clients/client-authenticator.ts';
@@ -6,12 +6,12 @@ import type { Seen } from '../oauth/keys/doctor-pass.ts';
 import type { Service } from './service.ts';
 import { plainAddress, sourceOf } from './source.ts';
 
-/** The source and the id of a request. */
+/** Returns the source and the id of a request. */
 export function originOf({ id, source }: Pick<FastifyRequest, 'id' | 'source'>): RequestOrigin {
   return { source, requestId: id };
 }
 
-/** The source of a request, from its connection and `X-Forwarded-For`. */
+/** Returns the source of a request, from its connection and `X-Forwarded-For`. */
 export function readSource(service: Service, socket: Socket, forwardedFor: string | string[] | undefined): string {
   const peer = peers.get(socket) ?? NOBODY;
   if (forwardedFor === undefined) return peer.source;
@@ -19,19 +19,19 @@ export function readSource(service: Service, socket: Socket, forwardedFor: strin
   return sourceOf(peer.address, forwarded, service.isTrustedProxy);
 }
 
-/** The source by which a connection is counted; null for that of a trusted proxy, which many people share. */
+/** Returns the source that a connection counts for; null for a trusted proxy's, which many people share. */
 export function boundedSource(socket: Socket): string | null {
   const { source, isProxy } = peers.get(socket) ?? NOBODY;
   return isProxy ? null : source;
 }
 
-/** Whether a trusted proxy says that a request came to it by plain http; of several values the last is its own. */
+/** True if a trusted proxy says that the request came by plain http; of several values, the last is the proxy's own. */
 export function cameByPlainHttp(socket: Socket, forwardedProto: string | string[] | undefined): boolean {
   if (forwardedProto === undefined || !peers.get(socket)?.isProxy) return false;
   return String(forwardedProto).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
 
-/** What a service saw of a request, for the doctor: what a proxy in front made of it. Only `authorization` is not told. */
+/** Returns the request as it arrived through a proxy, for the doctor; without `authorization`. */
 export function seenOf(request: FastifyRequest): Seen {
   const { headers, socket, url = '', httpVersion } = request.raw;
   const { address, isProxy } = peers.get(socket) ?? NOBODY;
@@ -56,10 +56,10 @@ type Peer = { readonly address: string; readonly source: string; readonly isProx
 
 const NOBODY: Peer = { address: '', source: '', isProxy: false };
 
-/** Kept by socket: a connection that was reset has no address any more, but what it sent is still read. */
+/** By socket: a reset connection has no address any more, but its input is still read. */
 const peers = new WeakMap<Socket, Peer>();
 
-/** Remembers where a new connection comes from; one that has no address any more is not served. */
+/** Notes the address of a new connection; one without an address any more is not served. */
 export function rememberSource(service: Service, socket: Socket): void {
   if (socket.remoteAddress === undefined) return void socket.destroy();
   const address = plainAddress(socket.remoteAddress);

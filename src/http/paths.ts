@@ -1,6 +1,6 @@
 /**
- * The paths that stay where they are: of the endpoints, and of the authorization pages. Those of both faces are below
- * `{app_url}`, the check is below `{api_url}`. All other pages are in `pages/page-paths.ts`.
+ * The fixed paths: endpoints and authorization pages. Those of both faces are below `{app_url}`, the token check is
+ * below `{api_url}`. All other pages are in `pages/page-paths.ts`.
  */
 export const AUTHORIZE_PATH = '/auth/oauth2/authorize';
 export const TOKEN_PATH = '/api/auth/oauth/token';
@@ -19,7 +19,7 @@ export const STANDARD_PATHS = {
   deviceAuthorization: '/oauth2/device_authorization',
 } as const;
 
-/** What identity providers post and ask. */
+/** Endpoints for identity providers. */
 export const PROVIDER_PATHS = {
   signIn: '/api/auth/oauth/sign-in',
   users: '/api/auth/oauth/users',
@@ -28,10 +28,13 @@ export const PROVIDER_PATHS = {
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** The address for clients that know OpenID Connect Discovery alone; it answers with the authorization server's metadata (RFC 8414 §5). */
+/**
+ * The address for clients that look only for OpenID Connect Discovery; it answers with the authorization server's
+ * metadata (RFC 8414 §5).
+ */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 
-/** What is below one of the two addresses alone, and is asked for at the other by mistake. */
+/** Paths that exist at only one of the two addresses, and are requested at the other by mistake. */
 const APP_ALONE: readonly string[] = [
   AUTHORIZE_PATH,
   TOKEN_PATH,
@@ -42,7 +45,7 @@ const APP_ALONE: readonly string[] = [
 ];
 const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
 
-/** Returns equal texts for paths that people mistake for each other: in case, slashes, dashes or underscores. */
+/** Returns equal texts for paths that are easily confused: in case, slashes, dashes or underscores. */
 export function likeness(path: string): string {
   return path
     .replace(/\/{2,}/g, '/')
@@ -51,7 +54,7 @@ export function likeness(path: string): string {
     .toLowerCase();
 }
 
-/** What to ask instead of an address where nothing is, in words; undefined where nothing is known. */
+/** Returns the method and address that a request to an unknown address probably meant, or undefined. */
 export function askInstead(path: string, appUrl: string, apiUrl: string): string | undefined {
   const elsewhere = addressElsewhere(path, appUrl, apiUrl);
   if (elsewhere) return nothingHere(elsewhere);
@@ -60,12 +63,12 @@ export function askInstead(path: string, appUrl: string, apiUrl: string): string
     : undefined;
 }
 
-/** Says where to ask instead. */
+/** Returns the sentence that names the right address. */
 export function nothingHere(address: string): string {
-  return `there is nothing at this address: ask ${address}`;
+  return `there is nothing at this address: use ${address}`;
 }
 
-/** Where something is that was asked for at the other address, or undefined. */
+/** Returns the right address of a path that was requested at the other one, or undefined. */
 export function addressElsewhere(path: string, appUrl: string, apiUrl: string): string | undefined {
   const alike = (each: string) => likeness(each) === likeness(path);
   const ofApi = API_ALONE.find(alike);
@@ -74,7 +77,7 @@ export function addressElsewhere(path: string, appUrl: string, apiUrl: string): 
   return ofApp && appUrl + ofApp;
 }
 
-/** The addresses of both faces, for developers. The commands that register a client or API print them. */
+/** Returns the addresses of both faces, for developers. The commands that register a client or API print them. */
 export function endpointsOf(appUrl: string) {
   const token = appUrl + STANDARD_PATHS.token;
   return {
@@ -97,7 +100,10 @@ export function endpointsOf(appUrl: string) {
   };
 }
 
-/** The audiences a client assertion may have: this service, or the endpoint that is called (RFC 7523 §3, RFC 9126 §2). */
+/**
+ * Returns the accepted audiences of a client assertion: this service, or the called endpoint (RFC 7523 §3, RFC 9126
+ * §2).
+ */
 export function assertionAudiences(appUrl: string): string[] {
   const { token, revoke, pushedAuthorizationRequest, deviceAuthorization } = STANDARD_PATHS;
   return [appUrl, ...[token, revoke, pushedAuthorizationRequest, deviceAuthorization].map((path) => appUrl + path)];

@@ -1,13 +1,13 @@
-/** Refuses what came by plain http though the service has https. */
+/** Refuses requests that came by plain http although the service has https. */
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
 import { cameByPlainHttp } from './origin.ts';
 
 /**
- * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It
- * is not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
- * nobody's data are exempt.
+ * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it. Does not
+ * redirect to https, so that a client that sends secrets this way notices (RFC 6749 §10.9). Routes without personal
+ * data are exempt.
  */
 export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
   if (!url.startsWith('https:')) return;

@@ -1,11 +1,11 @@
-/** Limits how often one source may ask for what is public: pages, documents, and addresses without a route. */
+/** Limits how often one source may request public routes: pages, documents, and addresses without a route. */
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** Counts a visit, unless the source made too many lately. Returns the seconds to wait, or 0 if the visit was counted. */
+/** Counts a visit, unless its source is over the limit. Returns the seconds to wait, or 0 if the visit was counted. */
 export function countVisit(throttle: Throttle, source: string, now: number): number {
   const wait = throttle.wait([source], now);
   if (wait === 0) throttle.count([source], now);
@@ -19,7 +19,7 @@ export function limitPublic(app: FastifyInstance, service: Service, fallback: Fa
     if (config.limit !== 'public' && !request.is404) return;
     const retryAfter = countVisit(service.throttles.publicPages, request.source, service.now());
     if (retryAfter === 0) return;
-    // Further requests on its connection are not even read.
+    // Stop reading further requests on this connection.
     reply.header('Connection', 'close');
     return answerProblem(config.answers ?? fallback(request), request, reply, {
       kind: 'too_many_requests',

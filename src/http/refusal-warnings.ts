@@ -1,14 +1,14 @@
 /**
- * Which refused requests are worth a warning. An operator who logs warnings alone must hear of refusals, and whoever is refused
- * must not fill the log.
+ * Decides which refused requests are logged as warnings. An operator who logs only warnings must hear of refusals,
+ * and an attacker must not fill the log.
  */
 
-/** Number of refusals of one kind from one source that are warned of at once; of further ones, one in a while is. */
+/** Number of refusals of one kind from one source that each get a warning; after them, only one in a while does. */
 const AT_ONCE = 10;
 const THEN_EVERY_MS = 60_000;
-/** Time without refusals after which a source may be warned of at once again (ms). */
+/** Time without refusals after which a source gets warnings at once again (ms). */
 const QUIET_MS = 3_600_000;
-/** Maximum number of pairs of source and kind that are remembered. */
+/** Maximum number of remembered pairs of source and kind. */
 const MAX_REMEMBERED = 10_000;
 
 type Warned = { left: number; at: number; silent: number };
@@ -17,7 +17,7 @@ type Warned = { left: number; at: number; silent: number };
 export class RefusalWarnings {
   readonly #warned = new Map<string, Warned>();
 
-  /** Returns the number of refusals without a warning before this one; null when this one is not worth a warning. `now` in ms. */
+  /** Returns the number of refusals since the last warning, if this refusal gets one; otherwise null. `now` in ms. */
   next(source: string, kind: string, now: number): number | null {
     const warned = this.#find(`${source} ${kind}`, now);
     if (warned.left === 0 && now - warned.at < THEN_EVERY_MS) {

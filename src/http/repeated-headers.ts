@@ -5,7 +5,7 @@ import { answerProblem } from './answer.ts';
 import type { BrowserSessions } from './browser/browser-session.ts';
 import type { Pages } from './browser/page-answers.ts';
 
-/** Headers that may come once. Of several, Node.js would keep one without a word, or join them. */
+/** Headers that may come once. Node.js would silently keep one of several, or join them. */
 const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
 
 /** Refuses a header that came twice (RFC 9110 §5.3), and a request without its host (RFC 9112 §3.2). */
@@ -29,7 +29,7 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
   });
 }
 
-/** Refuses a cookie of our own that came twice: another site of the same domain can add one, and both look alike. */
+/** Refuses a cookie of ours that came twice: another site of the same domain can add one, and both look alike. */
 export function requireSingleCookies(app: FastifyInstance, pages: Pages, sessions: BrowserSessions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!sessions.hasRepeatedCookie(request)) return;

@@ -1,4 +1,4 @@
-/** What the log says of requests: a line for each, where it came from, and what failed unexpectedly. */
+/** Logs requests: a line for each, with its source, and unexpected errors. */
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../oauth/store.ts';
@@ -12,10 +12,10 @@ import type { Service } from './service.ts';
 /** `Retry-After` when the store could not serve (s). */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
-/** Outcomes that are no refusals: a device asks until somebody decides (RFC 8628 §3.5), and clients hang up. */
+/** Outcomes that are no refusals: a device polls until the user decides (RFC 8628 §3.5), and clients hang up. */
 const NO_REFUSALS: readonly string[] = ['authorization_pending', 'aborted'];
 
-/** A logger with a cheap `line`, for what is logged thousands of times a second. */
+/** A logger with a cheap `line`, for lines that are logged thousands of times a second. */
 export type RequestLogger = FastifyBaseLogger & { line(members: object, level?: 'info' | 'warn'): void };
 
 /** The log of one server's requests. */
@@ -29,12 +29,12 @@ export class RequestLog {
     this.#logger = logger;
   }
 
-  /** Where a request comes from. */
+  /** Returns the source of a connection's request. */
   sourceOf(socket: Socket, forwardedFor: string | string[] | undefined): string {
     return readSource(this.#service, socket, forwardedFor);
   }
 
-  /** Answers what a handler threw, in a face's form. */
+  /** Answers an error that a handler threw, in a face's form. */
   answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
     const problem = problemOf(error);
     const about = { request_id: request.id, err: error };
@@ -46,7 +46,7 @@ export class RequestLog {
     return answerProblem(answers, request, reply, problem);
   }
 
-  /** Logs how a request ended, `ms` after it came; never its query, body, cookies or credentials. */
+  /** Logs the end of a request, `ms` after its start; never its query, body, cookies or credentials. */
   end(
     request: Pick<FastifyRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
@@ -70,7 +70,10 @@ export class RequestLog {
     );
   }
 
-  /** Returns the number of refusals of this kind from this source without a warning; null where this one has none either. */
+  /**
+   * Returns the number of refusals of this kind from this source since the last warning; null if this one gets no
+   * warning.
+   */
   #warnedOf(source: string, kind: string | null): number | null {
     if (kind === null || NO_REFUSALS.includes(kind)) return null;
     return this.#warnings.next(source, kind, this.#service.now());

@@ -1,14 +1,14 @@
-/** How requests ended, counted by route and outcome. Both are names of the program, never what a request said. */
+/** Counts finished requests by route and outcome. Both are names from the program, never from a request. */
 import { Distribution, DURATIONS } from '../process/distribution.ts';
 import type { Outcome } from './outcome.ts';
 import { STATUS } from './problem.ts';
 
-/** Stands for the route where no route of ours was asked for. */
+/** Route of requests without a route. */
 const NO_ROUTE = 'none';
-/** Maximum number of outcomes of one route, after which further ones are counted together. */
+/** Maximum number of separate outcomes per route; all further ones share a count. */
 export const MAX_OUTCOMES = 50;
 
-/** The requests of one route: how they ended, and how long they took (s). */
+/** The requests of one route: their outcomes, and their durations (s). */
 export type RouteTally = { ok: number; readonly others: Map<string, number>; readonly seconds: Distribution };
 
 /** The requests of one process. */
@@ -17,7 +17,7 @@ export class RequestTally {
   /** Number of answers with status 429. */
   throttled = 0;
 
-  /** A request ended, `ms` after it came. `route` is the pattern of the program, not the path that was asked for. */
+  /** Counts a finished request, `ms` after its start. `route` is the program's pattern, not the requested path. */
   end(route: string | undefined, outcome: Outcome | undefined, status: number, ms: number): void {
     const tally = this.routes.get(route ?? NO_ROUTE) ?? this.#add(route ?? NO_ROUTE);
     tally.seconds.note(ms / 1000);

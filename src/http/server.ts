@@ -58,29 +58,29 @@ import type { Service } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How the request ended, for the log; never holds a secret. */
+    /** The request's outcome, for the log; never holds a secret. */
     outcome: Outcome | undefined;
-    /** Where the request comes from. Read when the request begins: a closed socket has no address. */
+    /** The request's source. Read at the start: a closed socket has no address. */
     source: string;
   }
   interface FastifyContextConfig {
     answers?: Answers;
-    /** Whether the route is public: then each source has a limit. */
+    /** Set if the route is public: then each source has a limit. */
     limit?: 'public';
-    /** Whether the route is served by plain http even if the service has https: it carries nobody's data. */
+    /** True if the route is served by plain http even if the service has https: it carries no personal data. */
     mayBePlain?: true;
-    /** `true` if pages of every origin may read the answers: they are the same for everybody. */
+    /** True if pages of every origin may read the answers, which are the same for everybody. */
     isForAnyOrigin?: true;
-    /** The route in the API's description; every route that is no page has one. */
+    /** The route's OpenAPI description; every route that is not a page has one. */
     operation?: Operation;
   }
 }
 
-/** Which addresses a server is for; both if the URLs are equal. */
+/** The addresses that a server is for; both if the URLs are equal. */
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
-/** The longest timer that Node.js has (ms). */
+/** The maximum timer of Node.js (ms). */
 const NEVER_MS = 2 ** 31 - 1 - KEEP_ALIVE_SECONDS * 1000;
 
 /** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
@@ -106,15 +106,15 @@ export async function buildServer(
     },
     clientErrorHandler: (error, socket) => unreadable.answer(error, socket),
     genReqId: newRequestId,
-    // A logger for each request would cost more than its one line, which names the request already.
+    // A logger per request would cost more than its one line, which names the request already.
     childLoggerFactory: () => logger,
     bodyLimit: BODY_LIMIT_BYTES,
-    // HEAD wherever GET is (RFC 9110 §9.1): the same handler, whose body is not sent.
+    // HEAD for every GET (RFC 9110 §9.1): the same handler, without the body.
     exposeHeadRoutes: true,
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { querystringParser: decodeQuery as never },
-    // Only what clients are told: `pipeline.ts` ends connections.
+    // Only the value that clients are told: `pipeline.ts` ends connections.
     keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
     http: {
       keepAliveTimeoutBuffer: NEVER_MS,
@@ -158,7 +158,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   await app.register((part) => addPages(part, service));
 }
 
-/** In a plugin of its own, since only pages have cookies. */
+/** A plugin of its own, since only pages have cookies. */
 async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   await app.register(cookie);
   const pages = makePages(service);
@@ -176,21 +176,21 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addPublicPages(app, parts);
 }
 
-/** No route has a schema. Fastify's compilers for schemas would take 3 MB, and a tenth of the time of a start. */
+/** Refuses schemas, which no route has. Fastify's compilers would take 3 MB, and a tenth of the start's time. */
 function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
 /**
- * Makes the request target a path without a host (RFC 9112 §3.2.2), since forms and redirects are made from it. Encodes
- * backslashes, which browsers leave as they are in a query.
+ * Makes the request target a path without a host (RFC 9112 §3.2.2), because forms and redirects repeat it. Encodes
+ * backslashes, which browsers leave unencoded in a query.
  */
 function originForm({ url = '/' }: { url?: string | undefined }): string {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '').replaceAll('\\', '%5C');
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** At an address without a route, programs get JSON and people get a page. */
+/** Returns the answers to addresses without a route: JSON for programs, a page for people. */
 function makeAppFallback(service: Service): FallbackAnswers {
   const { answers } = makePages(service);
   return (request) => {
@@ -213,7 +213,7 @@ function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): voi
   });
 }
 
-/** Accepts forms and JSON, in UTF-8 and not compressed, and refuses every other body. */
+/** Accepts forms and JSON in UTF-8, uncompressed, and refuses every other body. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   for (const [type, decode] of Object.entries(DECODERS)) {
@@ -233,8 +233,8 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /**
- * 405 with `Allow` where the address exists for other methods, else 404, which names the address that was meant; before any
- * body is read. `url` is that of this server.
+ * Answers 405 with `Allow` if the address exists for other methods, else 404 with the probable address; before
+ * reading any body. `url` is this server's address.
  */
 function answerUnknownAddresses(
   app: FastifyInstance,
@@ -261,7 +261,8 @@ function answerUnknownAddresses(
     const elsewhere = addressElsewhere(path, appUrl, apiUrl);
     const description = meant ? nothingHere(url + meant) : askInstead(path, appUrl, apiUrl);
     const problem: HttpProblem = { kind: 'not_found', ...(description && { description }) };
-    if (elsewhere) request.outcome = { error: problem.kind, detail: `asked at the other address: it is ${elsewhere}` };
+    if (elsewhere)
+      request.outcome = { error: problem.kind, detail: `requested at the wrong address: use ${elsewhere}` };
     if (meant) request.outcome = { error: problem.kind, detail: `${meant} answers ${allow?.join(', ')}` };
     return answerProblem(answers ?? fallback(request), request, reply, problem);
   });

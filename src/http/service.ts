@@ -1,4 +1,4 @@
-/** What faces and pages get: the domain, and the installation's settings. They decide nothing themselves. */
+/** The parts that faces and pages get: the domain and the installation's settings. They decide nothing themselves. */
 
 import type { ExternalSignIns } from '../accounts/providers/external-sign-ins.ts';
 import type { ProviderAuthenticator } from '../accounts/providers/provider-authenticator.ts';
@@ -41,16 +41,16 @@ export type Service = {
   /** `{app_url}` and `{api_url}`, without a slash at the end. */
   readonly appUrl: string;
   readonly apiUrl: string;
-  /** Where the pages are, below `{app_url}`. */
+  /** The paths of pages below `{app_url}`. */
   readonly paths: PagePaths;
   readonly lifetimes: Lifetimes;
   readonly throttles: Throttles;
   readonly maxConnections: MaxConnections;
-  /** Whether an address is a trusted proxy, which may say for whom it forwards. */
+  /** True for the address of a trusted proxy, which may name the source of a request. */
   readonly isTrustedProxy: (address: string) => boolean;
-  /** Where requests are counted; null where nobody asks for that. */
+  /** Counts of requests; null if metrics are off. */
   readonly tally: RequestTally | null;
-  /** Whether requests can be served now. */
+  /** Resolves to true if requests can be served now. */
   readonly isReady: () => Promise<boolean>;
   /** Aborted when the stop begins. */
   readonly stopping: AbortSignal;

@@ -1,11 +1,14 @@
-/** Where a request comes from, for throttling and the audit trail: the socket, or the hop that a trusted proxy names. */
+/**
+ * The source of a request, for throttling and the audit trail: the socket's address, or the hop that a trusted proxy
+ * names.
+ */
 import { isIP } from 'node:net';
 import { sourceOfAddress } from '../oauth/guessing/networks.ts';
 
 /**
- * The source of a request: an IPv4 address, or an IPv6 network of 64 bits, since one person owns a whole one. In
- * `X-Forwarded-For` the right-most address that is not a trusted proxy counts. A malformed value ends the search, and
- * names are never resolved.
+ * Returns the source of a request: an IPv4 address, or an IPv6 network of 64 bits, since a single person has a whole
+ * one. In `X-Forwarded-For`, the right-most address that is not a trusted proxy counts. A malformed value ends the
+ * search, and names are never resolved.
  */
 export function sourceOf(
   socketAddress: string,
@@ -22,7 +25,7 @@ export function sourceOf(
   return isIP(source) === 6 ? sourceOfAddress(source) : source;
 }
 
-/** Drops port and zone, and makes an IPv4 address of one that was mapped to IPv6. */
+/** Drops port and zone, and turns an IPv4-mapped IPv6 address into the IPv4 address. */
 export function plainAddress(address: string): string {
   const bare = address.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare) ?? [];

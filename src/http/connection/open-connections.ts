@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 
 /** An open connection. */
 export type OpenConnection = {
-  /** Its source, whose requests take turns with those of others; a trusted proxy's connections each count alone. */
+  /** The source, whose requests take turns with other sources'; for a trusted proxy, each connection counts alone. */
   readonly turnOf: unknown;
-  /** Whether a trusted proxy opened it. */
+  /** True if a trusted proxy opened it. */
   readonly isOfProxy: boolean;
-  /** The answer to its request that is under way, until all of it is sent. */
+  /** The pending answer, until all of it is sent. */
   unanswered: ServerResponse | null;
-  /** Whether it had a request since the last check. */
+  /** True if it had a request since the last check. */
   isUsed: boolean;
-  /** Number of bytes that the system has taken, as of the last check; and since when it is the same (ms). */
+  /** Number of bytes that the system had taken at the last check, and the time since when it is the same (ms). */
   taken: number;
   takenSince: number;
 };
@@ -20,7 +20,7 @@ export type OpenConnection = {
 /** Maximum number of connections in all, and of one source. */
 export type MaxConnections = { readonly inAll: number; readonly ofSource: number };
 
-/** How connections are limited. `sourceOf` returns null for a connection that only the limit in all applies to. */
+/** Limits of connections. `sourceOf` returns null for a connection that only the limit in all applies to. */
 export type Limits = {
   readonly max: MaxConnections;
   readonly sourceOf: (socket: Socket) => string | null;
@@ -28,14 +28,14 @@ export type Limits = {
 };
 
 const CHECK_EVERY_MS = 1000;
-/** Timeout of an answer of which the client reads nothing (ms). */
+/** Timeout of an answer whose client reads nothing (ms). */
 const UNREAD_TIMEOUT_MS = 15_000;
 /** Minimum time between two reports of refused connections (ms). */
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * The open connections of servers. Node.js also has a list, but there a connection that never sent anything is busy,
- * and one whose answer is still being sent is idle.
+ * The open connections of servers. Node.js' own list counts a connection that never sent anything as busy, and one
+ * whose answer is still being sent as idle.
  */
 export class OpenConnections {
   readonly #limits: Limits;
@@ -72,42 +72,42 @@ export class OpenConnections {
     return true;
   }
 
-  /** How many are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** How many were ever opened. */
+  /** Number of connections ever opened. */
   get opened(): number {
     return this.#opened;
   }
 
-  /** The connection of a socket. For a closed socket it is a new one, which is not counted. */
+  /** Returns the connection of a socket; for a closed socket, a new one that is not counted. */
   of(socket: Socket): OpenConnection {
     return this.#all.get(socket) ?? newConnection(socket, false);
   }
 
-  /** A request begins. `hasMore`: more was read behind it. */
+  /** Notes that a request begins. `hasMore`: further input follows it. */
   begin(connection: OpenConnection, response: ServerResponse, hasMore: boolean): void {
     connection.unanswered = response;
     connection.isUsed = true;
     if (this.#isEnding) setLast(response, !hasMore);
   }
 
-  /** More was read behind the request that is under way, and waits: its answer is not the last. */
+  /** Notes further input behind the pending request: its answer is not the last. */
   expectMore({ unanswered }: OpenConnection): void {
     if (this.#isEnding && unanswered) setLast(unanswered, false);
   }
 
-  /** A request has ended: all of its answer is sent, or the client is gone. */
+  /** Notes that a request ended: its answer is sent completely, or the client is gone. */
   end(connection: OpenConnection, response: ServerResponse): void {
     if (connection.unanswered === response) connection.unanswered = null;
   }
 
-  /** From now on each answer is the last on its connection and says so, so that no client sends into a closing one. */
+  /** Marks each further answer as the last of its connection, so that no client sends into a closing connection. */
   endAll(): void {
     this.#isEnding = true;
-    // If the request is not complete, the bytes that wait are the rest of it.
+    // If the request is incomplete, the waiting bytes belong to it.
     for (const [socket, { unanswered }] of this.#all)
       if (unanswered) setLast(unanswered, !(unanswered.req.complete && socket.readableLength > 0));
   }
@@ -123,15 +123,15 @@ export class OpenConnections {
     for (const socket of this.#all.keys()) socket.destroy();
   }
 
-  /** Stops the checks: no connection comes any more. */
+  /** Stops the checks; no further connection may come. */
   stopChecks(): void {
     clearInterval(this.#checking);
   }
 
   /**
-   * Whether there is room for one more. At the limit in all, a new connection takes the place of the one that was idle
-   * for longest: if it were refused, anybody could shut out all others by holding connections. At the limit of its
-   * source it is refused: it must not take the place of another source.
+   * True if there is room for another connection. At the limit in all, a new connection replaces the one that was
+   * idle longest: if it were refused, idle connections could shut everybody out. At the limit of its source, it is
+   * refused: it must not replace another source's.
    */
   #hasRoomFor(source: string | null): boolean {
     const { inAll, ofSource } = this.#limits.max;
@@ -172,7 +172,7 @@ export class OpenConnections {
     this.#all.set(socket, connection);
   }
 
-  /** Not for each connection: many of them must not fill the log as well. */
+  /** Not for each connection: a flood of them must not fill the log, too. */
   #report(now: number): void {
     if (this.#refused + this.#replaced === 0 || now - this.#reportedAt < REPORT_EVERY_MS) return;
     const { inAll, ofSource } = this.#limits.max;
@@ -188,24 +188,24 @@ function newConnection(turnOf: unknown, isOfProxy: boolean): OpenConnection {
   return { turnOf, isOfProxy, unanswered: null, isUsed: false, taken: 0, takenSince: 0 };
 }
 
-/** Whether no request is unanswered or waits to be read, and no answer is being sent. */
+/** True if no request is pending or waits to be read, and no answer is being sent. */
 function isIdle(socket: Socket, { unanswered }: OpenConnection): boolean {
   return !unanswered && socket.readableLength === 0 && socket.writableLength === 0;
 }
 
-/** What Node.js knows of a connection; undocumented. */
+/** Node.js' internal counts of a connection; undocumented. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
 /**
- * Number of bytes that the system has taken; null if nothing waits. Bytes in the queue of libuv (`writeQueueSize`) are
- * in `bytesWritten`, but not taken yet. Node.js uses the same number for its own timeouts.
+ * Returns the number of bytes that the system has taken; null if none wait. `bytesWritten` includes libuv's queue
+ * (`writeQueueSize`), which the system has not taken yet. Node.js uses the same number for its own timeouts.
  */
 function bytesTaken(socket: Socket): number | null {
   const { _handle: handle } = socket as unknown as { _handle: Handle | null };
   return handle && handle.writeQueueSize > 0 ? handle.bytesWritten - handle.writeQueueSize : null;
 }
 
-/** Makes an answer say that it is the last on its connection, or not. No effect once it is being sent. */
+/** Makes an answer say whether it is the last of its connection. Has no effect once the answer is being sent. */
 function setLast(response: ServerResponse, isLast: boolean): void {
   if (response.headersSent) return;
   if (isLast) response.setHeader('Connection', 'close');

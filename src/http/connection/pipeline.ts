@@ -1,7 +1,7 @@
 /**
- * The requests of one connection, one under way at a time. Node.js begins every request that it finds in a chunk, and
- * 64 KB may hold 1,700 of them. So its parser gets pieces: up to the end of the next head when it is the connection's
- * turn and nothing is under way, and the body behind it at once.
+ * Handles the requests of one connection one after the other. Node.js begins every request that it finds in a chunk,
+ * and 64 KB may hold 1,700 of them. So its parser gets pieces: up to the end of the next head, once it is the
+ * connection's turn and no request is pending; and a body at once.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,22 +18,22 @@ export class Pipeline {
   readonly #self: OpenConnection;
   readonly #context: ConnectionContext;
   readonly #parse: (bytes: Buffer) => void;
-  /** The last request whose head was read, and whether it has no whole answer yet. */
+  /** The last request whose head was read; null once its answer is complete. */
   #request: IncomingMessage | null = null;
   #isUnanswered = false;
-  /** Number of bytes that are missing of its body; of a chunked one only that there are more. */
+  /** Number of missing bytes of its body; for a chunked body, positive while more follow. */
   #bodyLeft = 0;
-  /** Number of bytes that were read behind the piece that the parser has. */
+  /** Number of bytes read behind the parser's current piece. */
   #behind = 0;
   #isHeadBegun = false;
   #awaitsTurn = false;
   #isItsTurn = false;
   #isBroken = false;
-  /** When the connection fell silent, or the first byte of the request that is being read (`performance.now()`). */
+  /** Start of the silence, or time of the current request's first byte (`performance.now()`). */
   #since = performance.now();
   #hasAnswered = false;
 
-  /** Takes a paused connection that Node.js listens to already. */
+  /** Takes over a paused connection that Node.js already listens to. */
   constructor(socket: Socket, context: ConnectionContext) {
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (!parse) throw new Error('Node.js does not listen to what comes on a connection');
@@ -41,12 +41,12 @@ export class Pipeline {
     this.#context = context;
     this.#self = context.open.of(socket);
     this.#parse = parse;
-    // Ours is added first: with a second listener, the parser of Node.js leaves the reading to the socket.
+    // Add our listener first: with a second listener, the parser of Node.js leaves the reading to the socket.
     socket.on('data', this.#onData);
     socket.off('data', parse);
   }
 
-  /** Node.js has read the head of a request. */
+  /** Called when Node.js has read the head of a request. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     this.#request = request;
@@ -58,12 +58,12 @@ export class Pipeline {
     response.once('close', () => this.#end(response));
   }
 
-  /** The parser failed: nothing more can be read. */
+  /** Called when the parser failed: no further input can be read. */
   break(): void {
     this.#isBroken = true;
   }
 
-  /** Ends the connection after a timeout: it was silent, or a request did not come whole. `now` is `performance.now()`. */
+  /** Ends the connection after a timeout: it was silent, or its request is incomplete. `now` is `performance.now()`. */
   checkTimeouts(now: number): void {
     const isWhole = this.#request?.complete !== false && !this.#isHeadBegun;
     if (this.#isBroken || this.#awaitsTurn || (this.#isUnanswered && isWhole)) return;
@@ -92,15 +92,15 @@ export class Pipeline {
       this.#behind = bytes.length - end;
       this.#parse(bytes.subarray(0, end));
       bytes = bytes.subarray(end);
-      // The parser must get nothing while Node.js has paused the socket.
+      // The parser must get no input while Node.js has paused the socket.
       if (this.#socket.isPaused() && bytes.length > 0) this.#socket.unshift(bytes);
       if (this.#socket.isPaused()) return;
     }
   };
 
   /**
-   * Where the piece ends that may go to the parser now: with the body; after line ends, which begin no request and may be
-   * the rest of a head's end; or after the next head, if it is its turn. 0 if bytes must wait.
+   * Returns the end of the piece that the parser may have now: with the body; after empty lines, which begin no
+   * request and may belong to a head's end; or after the next head, if it is its turn. 0 if the bytes must wait.
    */
   #pieceEnd(bytes: Buffer): number {
     const isInBody = this.#request?.complete === false;
@@ -124,14 +124,14 @@ export class Pipeline {
     this.#isHeadBegun = true;
   }
 
-  /** Puts bytes back into the stream until they may go to the parser. The stream's `end` then comes after them. */
+  /** Puts bytes back into the stream, until the parser may have them. The stream's `end` then follows them. */
   #wait(bytes: Buffer): void {
     this.#socket.pause().unshift(bytes);
     if (this.#isUnanswered) this.#context.open.expectMore(this.#self);
     else this.#waitForTurn();
   }
 
-  /** All of an answer is sent, or the client is gone. */
+  /** Called when an answer is sent completely, or the client is gone. */
   #end(response: ServerResponse): void {
     this.#context.open.end(this.#self, response);
     this.#isUnanswered = false;
@@ -151,7 +151,7 @@ export class Pipeline {
   }
 }
 
-/** The error of Node.js for a request that does not come whole in time. */
+/** The error of Node.js for a request that is incomplete after its timeout. */
 class TimedOut extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }

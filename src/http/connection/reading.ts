@@ -1,4 +1,4 @@
-/** The one place where connections come in: each is admitted, and Node.js reads it piece by piece. */
+/** Takes in connections, in one place: each is admitted, and Node.js reads it piece by piece. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionContext } from './context.ts';
@@ -7,9 +7,9 @@ import { Pipeline } from './pipeline.ts';
 const CHECK_EVERY_MS = 1000;
 
 /**
- * Reads the connections of a server. `notePeer` remembers the address of a new connection while it has one; then the
- * connection is admitted, and only then it is read. Fastify has added the listener of Node.js already; it is removed
- * here and called by hand.
+ * Reads the connections of a server. `notePeer` notes the address of a new connection while it has one; then the
+ * connection is admitted, and only then read. Fastify added the listener of Node.js already; it is removed here and
+ * called by hand.
  */
 export function readConnections(server: Server, context: ConnectionContext, notePeer: (socket: Socket) => void): void {
   const [readByNode] = server.listeners('connection');
@@ -37,7 +37,8 @@ export function readConnections(server: Server, context: ConnectionContext, note
     const now = performance.now();
     for (const pipeline of pipelines.values()) pipeline.checkTimeouts(now);
   };
-  // After the input of this turn is read: while the machine stood still, requests may have come that are not seen yet.
+  // Check after reading this turn's input: after a standstill of the machine, requests may have come that are not
+  // read yet.
   const checking = setInterval(() => setImmediate(check), CHECK_EVERY_MS).unref();
   server.once('close', () => clearInterval(checking));
 }

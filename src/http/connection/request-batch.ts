@@ -1,12 +1,12 @@
-/** Requests that are read in one turn of the event loop are handled together, 32 at a time; their sources take turns. */
+/** Handles the requests that were read in one turn of the event loop together, 32 at a time; their sources take turns. */
 
-/** Maximum size of a batch. Before the next one, the event loop reads what came and begins what this one waits for. */
+/** Maximum size of a batch. Between batches, the event loop reads input and begins the work that this one waits for. */
 const MAX_BATCH_SIZE = 32;
 
 /**
- * Handles requests after all input of a turn is read. The same code then runs many times in a row, which is faster, and
- * the store asks the database once for all of them whether another process has written. A single request waits one more
- * turn, some 3 µs. Sources take turns, so that one that sends many requests delays only its own.
+ * Handles requests after all input of a turn is read. The same code then runs many times in a row, which is faster,
+ * and the store asks the database only once whether another process has written. A single request waits one more
+ * turn, about 3 µs. Sources take turns, so that a source with many requests delays only its own.
  */
 export class RequestBatch {
   /** By source, the next one first. */
@@ -25,7 +25,7 @@ export class RequestBatch {
     for (const [source, queue] of this.#waiting) {
       batch.push(queue.shift() as () => void);
       this.#waiting.delete(source);
-      // To the end, where this loop comes to it again.
+      // Move the source to the end of the map, where this loop reaches it again.
       if (queue.length > 0) this.#waiting.set(source, queue);
       if (batch.length === MAX_BATCH_SIZE) break;
     }

@@ -11,29 +11,29 @@ import { buildServer, type Faces } from '../server.ts';
 import type { Service } from '../service.ts';
 import { OpenConnections } from './open-connections.ts';
 
-/** Where to listen. */
+/** An address to listen at. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /**
- * Timeout of idle connections once a stop began (ms). A request may be on its way, and its answer says that it was the last.
- * A connection that is silent for longer is in a pool, or a browser opened it ahead of need.
+ * Timeout of idle connections during a stop (ms). A request may be on its way, and its answer says that it was the
+ * last. A connection that is silent for longer is in a pool, or a browser opened it ahead of need.
  */
 const LAST_REQUESTS_MS = 250;
 /** Added to a proxy's idle timeout, so that it closes its connections first (ms). */
 const PROXY_GOES_FIRST_MS = 1000;
-/** Maximum time to accept connections that wait already, if there are always more (ms). */
+/** Maximum time to accept waiting connections, if more keep coming (ms). */
 const ACCEPT_TIMEOUT_MS = 1000;
 const DRAIN_TIMEOUT_MS = 10_000;
 const CHECK_EVERY_MS = 50;
 
-/** Where servers listen, and the keep-alive timeout of trusted proxies (s). */
+/** The listening addresses, and the keep-alive timeout of trusted proxies (s). */
 export type Listening = {
   readonly appListen: ListenAddress;
   readonly apiListen: ListenAddress;
   readonly proxyIdleTimeout: number;
 };
 
-/** Starts one server for each address, or one for both; resolves when they answer. Throws `InstallationError`. */
+/** Starts one server per address, or one for both; resolves when they accept requests. Throws `InstallationError`. */
 export async function startServers(
   service: Service,
   { appListen, apiListen, proxyIdleTimeout }: Listening,
@@ -87,7 +87,7 @@ class Servers {
     this.#proxiesLetGoMs = proxyIdleTimeout === 0 ? LAST_REQUESTS_MS : proxyIdleTimeout * 1000 + PROXY_GOES_FIRST_MS;
   }
 
-  /** How many connections are open, and how many were ever opened. */
+  /** Returns the number of open connections, and of all connections ever opened. */
   connections(): { open: number; opened: number } {
     return { open: this.#connections.size, opened: this.#connections.opened };
   }
@@ -96,27 +96,26 @@ class Servers {
   async listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<void> {
     this.#listeners.push(app.server);
     if (host !== 'localhost') return void (await app.listen({ host, port }));
-    // Fastify would make a second server for the other address, whose connections this file would not know.
+    // With Fastify's own `listen` on both addresses, a second server's connections would be unknown here.
     await app.listen({ host: '127.0.0.1', port });
     await this.#listenToo(app, '::1', port);
   }
 
   /**
-   * Accepts no new connections, and ends each one when its request is answered; after 10 seconds all that are left. A
-   * proxy's idle connections stay open until its timeout: it may send a POST on one as we close it, and cannot repeat
-   * that.
+   * Accepts no new connections, and ends each one when its request is answered; after 10 seconds, all. A proxy's idle
+   * connections stay open until its timeout: it may send a POST while we close, and cannot repeat that.
    */
   async drain(): Promise<void> {
     const closed = Promise.all(this.#listeners.map((listener) => once(listener, 'close')));
     await this.#acceptWaiting();
-    // Not HTTP's own `close`: it ends idle connections at once, although a request may be on its way.
+    // Not HTTP's own `close`, which ends idle connections at once although a request may be on its way.
     for (const listener of this.#listeners) net.Server.prototype.close.call(listener);
     this.#connections.endAll(); // Not before: a client whose connection ends would open another one.
     const start = performance.now();
     const checking = setInterval(() => {
       const waited = performance.now() - start;
       if (waited > DRAIN_TIMEOUT_MS) this.#connections.closeAll();
-      // After the input of this turn is read: on a busy machine requests may have come that are not seen yet.
+      // Check after reading this turn's input: on a busy machine, requests may have come that are not read yet.
       else if (waited > LAST_REQUESTS_MS)
         setImmediate(() => this.#connections.closeIdle(waited > this.#proxiesLetGoMs ? 'all' : 'all but proxies'));
     }, CHECK_EVERY_MS);
@@ -127,8 +126,8 @@ class Servers {
   }
 
   /**
-   * Waits a limited time until no connection is left to be accepted. For its client such a connection is open, and may
-   * have a request on it, which closing the listener would cut off. Each turn of the event loop accepts one.
+   * Accepts the connections that the kernel already holds, for a limited time. For its client such a connection is
+   * open, and may carry a request, which closing the listener would cut off. Each turn of the event loop accepts one.
    */
   async #acceptWaiting(): Promise<void> {
     const start = performance.now();

@@ -1,4 +1,4 @@
-/** Answers requests that are not HTTP or do not come whole, on their connection and in one form for all addresses. */
+/** Answers requests that are not HTTP or are incomplete, on their connection and in one form for all addresses. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_HEADERS, type ProblemForm } from '../api/json-answers.ts';
@@ -6,7 +6,7 @@ import { type HttpProblem, STATUS } from '../problem.ts';
 import { newRequestId } from '../request-id.ts';
 import type { RequestLog } from '../request-log.ts';
 
-/** Not imported: with an import Node.js would load its WebSocket and `fetch`, 3 MB of an idle process. */
+/** Not imported: an import would load Node.js' WebSocket and `fetch`, 3 MB of an idle process. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** An error of a connection, with a code of Node.js or its parser. */
@@ -15,13 +15,13 @@ type ConnectionError = Error & { readonly code?: string };
 /** The log of a server, the form of its problems, and its clock (ms since the epoch). */
 export type UnreadableParts = { readonly log: RequestLog; readonly form: ProblemForm; readonly now: () => number };
 
-/** The client half-closed in the middle of a request: that is no request. */
+/** The client half-closed in the middle of a request, so there is no request to answer. */
 const CUT_SHORT = 'HPE_INVALID_EOF_STATE';
 
 /** A request whose head was read. */
 type Begun = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** The unreadable requests of one server. */
+/** Answers the unreadable requests of one server. */
 export class Unreadable {
   readonly #parts: UnreadableParts;
   /** The last request of each connection. */
@@ -31,12 +31,12 @@ export class Unreadable {
     this.#parts = parts;
   }
 
-  /** The head of a request was read. Until its body is complete, an error of the connection belongs to it. */
+  /** Notes a request whose head was read. Until its body is complete, a connection's error belongs to it. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     this.#last.set(request.raw.socket, { request, reply });
   }
 
-  /** Answers what Node.js could not read, and ends the connection. No request gets two answers. */
+  /** Answers input that Node.js could not read, and ends the connection. No request gets two answers. */
   answer(error: ConnectionError, socket: Socket): void {
     const last = this.#last.get(socket);
     const broken = last?.request.raw.complete ? undefined : last;
@@ -53,7 +53,7 @@ export class Unreadable {
     const id = broken?.request.id ?? newRequestId();
     socket.end(answerText(status, { id, body: JSON.stringify(form(problem)), now: now() }));
     socket.destroySoon();
-    // With a head, it is logged when its own reply closes, like every request.
+    // With a head, the request is logged when its reply closes, like every request.
     if (broken) {
       broken.request.outcome = outcome;
       broken.reply.code(status);
@@ -64,7 +64,7 @@ export class Unreadable {
   }
 }
 
-/** The last answer of a connection, as text (RFC 9112 §4). */
+/** Formats the last answer of a connection (RFC 9112 §4). */
 function answerText(status: number, { id, body, now }: { id: string; body: string; now: number }): string {
   const headers = {
     'X-Request-Id': id,

@@ -96,7 +96,7 @@ test('RFC 9110 §15.5.6: a wrong method is told the right one', async () => {
 test('an address that is asked at the other port tells the right one, for every method', async () => {
   for (const method of ['GET', 'POST']) {
     const me = await asJson(await fetch(`${appUrl}/v2/me`, { method }));
-    const message = `there is nothing at this address: ask ${apiUrl}/v2/me`;
+    const message = `there is nothing at this address: use ${apiUrl}/v2/me`;
     assert.deepEqual([me.status, me.body], [404, { status: 'error', error: { code: 'not_found', message } }]);
     for (const path of [
       '/api/auth/oauth/token',
@@ -107,7 +107,7 @@ test('an address that is asked at the other port tells the right one, for every 
       const { status, body } = await asJson(await fetch(apiUrl + path, { method }));
       assert.deepEqual(
         [status, (body['error'] as { message: string }).message],
-        [404, `there is nothing at this address: ask ${appUrl}${path}`],
+        [404, `there is nothing at this address: use ${appUrl}${path}`],
       );
     }
   }
