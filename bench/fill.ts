@@ -10,7 +10,6 @@ import { ClientKeys } from '../src/oauth/clients/client-keys.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keys/keyring.ts';
 import type { OwnerSession } from '../src/oauth/protocol/allow.ts';
 import { AuthorizationServer } from '../src/oauth/protocol/authorization-server.ts';
-import { KnownTokens } from '../src/oauth/protocol/known-tokens.ts';
 import { Parameters } from '../src/oauth/protocol/parameters.ts';
 import { newProtocolTally } from '../src/oauth/protocol/tally.ts';
 import { auditEvent } from '../src/oauth/trail/audit.ts';
@@ -61,7 +60,6 @@ async function fill(count: number): Promise<Filled> {
     keyring,
     lifetimes,
     prefix,
-    knownTokens: new KnownTokens(prefix),
     tally,
     now,
     restoredAt: null,

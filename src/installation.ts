@@ -21,7 +21,6 @@ import { DeviceFlow } from './oauth/device/device-flow.ts';
 import type { Keyring } from './oauth/keys/keyring.ts';
 import { AuthorizationServer } from './oauth/protocol/authorization-server.ts';
 import { Introspection } from './oauth/protocol/introspection.ts';
-import { KnownTokens } from './oauth/protocol/known-tokens.ts';
 import { newProtocolTally } from './oauth/protocol/tally.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
@@ -76,10 +75,9 @@ export function makeInstallation(
   const floor = new SignInFloor({ store, hasher, stopwatch, later });
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
-  const knownTokens = new KnownTokens(prefix);
   const [tally, signIns] = [newProtocolTally(), newSignInTally()];
   const { restoredAt } = installation;
-  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, tally, now, restoredAt };
+  const parts = { store, keyring, lifetimes, prefix, ownResource: apiUrl, tally, now, restoredAt };
   const fetchJson: FetchJson = (url, maxBytes) => outbound.fetchJson(url, maxBytes);
   const actor = { kind: 'service', id: service, source: null, requestId: null } as const;
   const authenticator = new ClientAuthenticator({

@@ -92,9 +92,22 @@ export async function isAny(runner: Runner, sql: string, values: readonly Stored
 /** The rows that a result rests on, which may follow from what was found. */
 export type RestsOn = RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all');
 
+/** A search for one row by its key, as data. Each request makes some. */
+export type Search<Found, Key extends string | Buffer = string> = {
+  /** A query whose `$1` is the key. */
+  readonly sql: string;
+  /** How the key is stored. */
+  readonly key: Key extends Buffer ? 'uuid' : 'text';
+  readonly read: (row: Tuple) => Found;
+  /** The rows that the found one rests on. */
+  readonly restsOn: (found: Found) => RowKeys;
+};
+
 /** What runs them. All of it throws `StoreUnavailable`. */
 export type Runner = {
   readonly dialect: Dialect;
+  /** Prepares a search, which finds null when there is no row. The result waits until the rows that it rests on are on disk. */
+  search<Found, Key extends string | Buffer>(search: Search<Found, Key>): (key: Key) => Promise<Found | null>;
   /** Selects rows; the result waits until those that it rests on are on disk. */
   select(statement: Statement, restsOn: RestsOn): Promise<Tuple[]>;
   /** Whether the act happened. */

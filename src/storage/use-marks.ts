@@ -11,21 +11,17 @@ export type Mark = Use & { readonly key: string };
 
 /** The marks of one instance. They only ever grow. */
 export class UseMarks extends WriteBehind<Mark> {
-  /**
-   * Notes a use, unless the mark says the same to ten minutes. Returns the time that the mark has now, or
-   * null if there is no room for it. `grant` is as it was found, with its mark merged in.
-   */
-  note(grant: Grant, { generation, usedAt }: Use): number | null {
+  /** Notes a use, unless the mark says the same to ten minutes. `grant` is as it was found, with its mark merged in. */
+  note(grant: Grant, { generation, usedAt }: Use): void {
     const lastUsedAt = grant.lastUsedAt ?? 0;
-    if (generation <= grant.usedGeneration && usedAt - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
+    if (generation <= grant.usedGeneration && usedAt - lastUsedAt < USE_IS_NEWS_AFTER_MS) return;
     const key = rowKey(grant.id);
     const mark = this.get(key);
-    const grown = {
+    this.set({
       key,
       generation: Math.max(generation, mark?.generation ?? 0),
       usedAt: Math.max(usedAt, mark?.usedAt ?? 0),
-    };
-    return this.set(grown) ? usedAt : null;
+    });
   }
 
   /** Returns the grant as it will be when its mark is written. */

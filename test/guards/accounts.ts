@@ -510,19 +510,8 @@ export const accountsGuards: readonly Guard[] = [
       'ORDER BY created_at',
     ],
   ]),
-  ...guardsIn('src/storage/sqlite/standings.ts', ADDRESS_TESTS, [
-    [
-      'an app on SQLite is told verified addresses alone',
-      'emailVerified ? email : null',
-      'emailVerified ? email : email',
-    ],
-  ]),
-  ...guardsIn('src/storage/tables/grant-rows.ts', ADDRESS_TESTS, [
-    [
-      'an app is told verified addresses alone',
-      'CASE WHEN account.email_verified THEN account.email END',
-      'account.email',
-    ],
+  ...guardsIn('src/storage/tables/grants-in-context.ts', ADDRESS_TESTS, [
+    ['an app is told verified addresses alone', 'emailVerified ? email : null', 'emailVerified ? email : email'],
   ]),
   ...guardsIn('src/oauth/grants/person-fields.ts', ADDRESS_TESTS, [
     ['consent names verified addresses alone', 'person.emailVerified ? person.email : null', 'person.email'],

@@ -27,8 +27,8 @@ export const connectedAppsGuards: readonly Guard[] = [
   ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [
     [
       'removing an app, or all, ends the person’s own grants alone',
-      'WHERE resource_owner_id = ? AND client_id = ? AND redirect_uri IS NOT ?',
-      'WHERE length(?) > 0 AND client_id = ? AND redirect_uri IS NOT ?',
+      'WHERE resource_owner_id = $2 AND client_id = $3 AND redirect_uri IS NOT $4',
+      'WHERE length($2) > 0 AND client_id = $3 AND redirect_uri IS NOT $4',
     ],
   ]),
   ...guardsIn('src/oauth/connected-apps/grant-registry.ts', REGISTRY_TESTS, [

@@ -653,26 +653,6 @@ export const oauthGuards: readonly Guard[] = [
     [['two seconds ahead is now', 'age < -CLOCK_DIFFERENCE_MS ? null', 'age < 0 ? null']],
   ),
   ...guardsIn(
-    'src/oauth/protocol/known-tokens.ts',
-    ['test/oauth/known-tokens.test.ts', 'test/flows/clock-steps.test.ts'],
-    [
-      [
-        'what a check found holds for one version of the store',
-        'if (!this.#last || this.#last.version !== version) return null;',
-        'if (!this.#last) return null;',
-      ],
-      ['what a check found holds until its time', ' && now < period.until', ''],
-      ['what a check found does not hold after a step of the clock', 'now >= period.from && ', ''],
-      ['without a version nothing is kept', 'if (version !== null) this.#last', 'this.#last'],
-      [
-        'the secret end of a token is compared',
-        'if (known && hasSecretOf(known.text, text)) return known;',
-        'if (known) return known;',
-      ],
-      ['known tokens are bounded', 'if (this.#tokens.size >= MAX_KNOWN) this.#tokens.clear();', ''],
-    ],
-  ),
-  ...guardsIn(
     'src/oauth/connected-apps/grant-registry.ts',
     ['test/http/browser/consent-policy.test.ts'],
     [

@@ -153,17 +153,6 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/known-clients.ts',
-    ['test/postgresql/batches.test.ts'],
-    [
-      [
-        'clients that are kept are bounded',
-        'if (this.#known.size >= MAX_KEPT && !this.#known.has(id)) this.#known.clear();',
-        'void MAX_KEPT;',
-      ],
-    ],
-  ),
-  ...guardsIn(
     'src/storage/postgresql/connection.ts',
     ['test/postgresql/open.test.ts'],
     [['a server that only reads is refused', 'if (!writable || wal_file === null)', 'if (false as boolean)']],

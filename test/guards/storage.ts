@@ -116,17 +116,9 @@ export const storageGuards: readonly Guard[] = [
     'src/storage/sqlite/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
-      [
-        'no grant is issued in a session that ended',
-        'EXISTS (SELECT 1 FROM session WHERE digest = asked.session)',
-        'TRUE',
-      ],
-      ['no grant is issued with an epoch that was raised', "AND ${hasItsEpochs('asked')}", ''],
-      [
-        'no grant is issued by consent that was taken back',
-        'remembered.every((id) => isRemembered(id) !== undefined)',
-        'remembered.length >= 0',
-      ],
+      ['no grant is issued in a session that ended', 'SELECT 1 FROM session WHERE digest = $1', 'SELECT length($1)'],
+      ['no grant is issued with an epoch that was raised', "WHERE ${hasItsEpochs('asked')}", ''],
+      ['no grant is issued by consent that was taken back', 'id = $1 AND ${IS_REMEMBERED}', 'id = $1'],
     ],
   ),
   ...guardsIn(
@@ -232,16 +224,6 @@ export const storageGuards: readonly Guard[] = [
     'src/storage/sqlite/tables.ts',
     ['test/flows/moved-database.test.ts'],
     [['the end of a read tells what it found', 'this.#writes.fail(error as Error);', 'throw error;']],
-  ),
-  ...guardsIn(
-    'src/storage/sqlite/row-cache.ts',
-    ['test/storage/row-cache.test.ts'],
-    [
-      ["another process's write is noticed", 'if (dataVersion !== this.#dataVersion) this.forgetAll();', ''],
-      ['no look is shared with what is read later', 'this.#isFresh = false; });', '});'],
-      ['rows that go are counted', 'this.#recent = new Map(); this.#all.count();', 'this.#recent = new Map();'],
-      ['forgotten rows are counted', 'if (this.#older.delete(key) || wasRecent) this.#all.count();', 'void wasRecent;'],
-    ],
   ),
   ...guardsIn(
     'src/storage/sqlite/errors.ts',

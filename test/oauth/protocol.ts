@@ -11,7 +11,6 @@ import { makeSecret } from '../../src/oauth/keys/secret.ts';
 import type { AuthorizationRequest, Face } from '../../src/oauth/protocol/authorization-request.ts';
 import { AuthorizationServer } from '../../src/oauth/protocol/authorization-server.ts';
 import { Introspection } from '../../src/oauth/protocol/introspection.ts';
-import { KnownTokens } from '../../src/oauth/protocol/known-tokens.ts';
 import { Parameters } from '../../src/oauth/protocol/parameters.ts';
 import { newProtocolTally } from '../../src/oauth/protocol/tally.ts';
 import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
@@ -52,10 +51,9 @@ export type Protocol = Memory & {
 /** Makes the operations; `now` answers ms. */
 export function operationsOn(memory: Memory, now: () => number = () => memory.clock.now): Protocol {
   const { store } = memory;
-  const knownTokens = new KnownTokens(PREFIX);
   const tally = newProtocolTally();
   const own = { prefix: PREFIX, ownResource: OWN_RESOURCE, restoredAt: null };
-  const parts = { store, keyring, lifetimes, knownTokens, tally, now, ...own };
+  const parts = { store, keyring, lifetimes, tally, now, ...own };
   const throttle = new Throttle({ count: MAX_GUESSES, seconds: 60 });
   const keys = new ClientKeys({
     ...{ store, now, actor: operator, report: () => {} },

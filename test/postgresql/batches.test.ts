@@ -6,7 +6,6 @@ import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { Connections } from '../../src/storage/postgresql/connections.ts';
-import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { lots } from '../instances/effort.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
@@ -168,28 +167,6 @@ test('2000 wait for a connection, and more are refused at once', async (t) => {
   await assertFarBehind(work());
   open();
   await Promise.all(working);
-});
-
-test('an instance keeps ten thousand clients at most', async (t) => {
-  const url = await createDatabase();
-  const { connections, open } = heldConnections(t, url);
-  open();
-  await addAdaAndOne(await instance(t, url, PATIENT));
-  await server.query(
-    url,
-    `INSERT INTO client SELECT copy.* FROM client, generate_series(1, 10000) AS number,
-       jsonb_populate_record(client, jsonb_build_object('id', 'copy_' || number)) AS copy`,
-  );
-  const known = new KnownClients(connections);
-  const find = (from: number, to: number) =>
-    Promise.all(Array.from({ length: to - from }, (_, index) => known.find(`copy_${from + index}`)));
-  await known.find('app_one');
-  const [row] = await server.query<{ version: string }>(url, "SELECT version FROM client WHERE id = 'app_one'");
-  const isKnown = () => known.ofVersion('app_one', String(row?.version)) !== null;
-  await find(1, 10_000);
-  assert.equal(isKnown(), true);
-  await find(10_000, 10_001);
-  assert.equal(isKnown(), false);
 });
 
 test('one request that cannot be written fails alone, and wholly', async (t) => {

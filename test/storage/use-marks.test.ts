@@ -94,7 +94,11 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
   };
   const marks = new UseMarks({ write, maxPerWrite: 128 });
   const grant = sampleGrant();
-  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, sampleUse(1, NOW));
+  const noteOne = () => {
+    const id = randomBytes(16);
+    marks.note({ ...grant, id }, sampleUse(1, NOW));
+    return marks.get(rowKey(id)) !== undefined;
+  };
   for (let size = 1; size <= 8192; size += 1) noteOne();
   for (let more = 0; more < 8; more += 1) {
     await after(0);

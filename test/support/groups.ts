@@ -71,8 +71,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     'pages/pages.browser.test.ts',
     // Twenty thousand requests.
     'http/unadmitted-documents.test.ts',
-    // The runner itself, the README's transcript in real processes, and caches over many rows.
-    ...['run.test.ts', 'cost.test.ts', 'docs/getting-started.test.ts', 'storage/row-cache.test.ts'],
+    // The runner itself, and the README's transcript in real processes.
+    ...['run.test.ts', 'cost.test.ts', 'docs/getting-started.test.ts'],
     // Long ones: a copy between stores, checkpoints, and documents whose commands are run one by one.
     ...['storage/copy.test.ts', 'storage/checkpoints.test.ts'],
     ...['docs/adopting.test.ts', 'docs/point-in-time.test.ts', 'docs/runbooks.test.ts'],

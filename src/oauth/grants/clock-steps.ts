@@ -20,10 +20,5 @@ export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | nul
 
 /** Whether an expiry (ms) is further in the future than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
 export function isAheadOfClock(expiresAt: number, lifetime: number, now: number): boolean {
-  return now < notBefore(expiresAt, lifetime);
-}
-
-/** The time (ms) from which on a credential that expires at `expiresAt` may be used: earlier, the clock stepped back. `lifetime` in ms. */
-export function notBefore(expiresAt: number, lifetime: number): number {
-  return expiresAt - lifetime - CLOCK_STEP_MS;
+  return now < expiresAt - lifetime - CLOCK_STEP_MS;
 }

@@ -24,8 +24,8 @@ export type CredentialHeader = {
 /** A credential that was read: nothing may be decided on it before `isGenuine`. */
 export type Credential = CredentialHeader & {
   readonly kind: CredentialKind;
-  /** Its bytes, whose MAC must still be verified; null when that was done before (`known-tokens.ts`). */
-  readonly unproven: Buffer | null;
+  /** Its bytes, whose MAC must still be verified. */
+  readonly unproven: Buffer;
 };
 
 /** The bytes of a grant's id and of its secret seed. */
@@ -38,8 +38,6 @@ const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
 const MAC_BYTES = 20;
 const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
-/** The number of characters at a credential's end that hold its MAC and checksum: what comes before is no secret. */
-export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
 /** The number of characters of a credential after `<prefix>_<kind>_`. */
 export const CREDENTIAL_CHARACTERS = BODY_CHARACTERS + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
@@ -79,12 +77,6 @@ export function readCredential(prefix: string, kind: CredentialKind, text: strin
   return bytes[0] === VERSION ? { kind, ...readHeader(bytes), unproven: bytes } : null;
 }
 
-/** Reads a credential whose text was read before and proven genuine. */
-export function readProven(prefix: string, kind: CredentialKind, text: string): Credential {
-  const body = text.slice(prefix.length + kind.length + 2, -CHECKSUM_CHARACTERS);
-  return { kind, ...readHeader(Buffer.from(body, 'base64url')), unproven: null };
-}
-
 function readHeader(bytes: Buffer): CredentialHeader {
   return {
     keyId: bytes.readUInt32BE(1),
@@ -96,7 +88,6 @@ function readHeader(bytes: Buffer): CredentialHeader {
 
 /** Proves in constant time that this service derived the credential from the grant with this seed. */
 export function isGenuine(keyring: Keyring, { keyId, kind, unproven }: Credential, seed: Buffer): boolean {
-  if (unproven === null) return true;
   const key = keyring.key(keyId, kind);
   if (!key) return false;
   const expected = credentialMac(key, kind, unproven.subarray(0, HEADER_BYTES), seed);

@@ -1,15 +1,8 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
 
 import { invalidToken, type Refusal } from '../error.ts';
-import { isAheadOfClock, notBefore } from '../grants/clock-steps.ts';
-import {
-  type Grant,
-  type GrantInContext,
-  type GrantNames,
-  type ResourceOwner,
-  USE_IS_NEWS_AFTER_MS,
-  whyRefused,
-} from '../grants/grant.ts';
+import { isAheadOfClock } from '../grants/clock-steps.ts';
+import { type Grant, type GrantInContext, type GrantNames, type ResourceOwner, whyRefused } from '../grants/grant.ts';
 import { type Credential, isGenuine } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { accessTokenLifetime, isOfAnotherHistory } from './token-pair.ts';
@@ -24,11 +17,6 @@ export type CheckedToken = {
   readonly grantedAt: number;
   readonly expiresAt: number;
   readonly grant: GrantNames;
-  /**
-   * The HTTP answer for this result, kept by whoever made it. The next check returns the same object as long as nothing
-   * changes.
-   */
-  answer?: string;
 };
 
 /** An access token that is presented somewhere, with the grant that it names, and the rule for what is good there. `now` in ms. */
@@ -62,19 +50,4 @@ export function decideAccessToken<Found extends GrantInContext>(use: AccessToken
     return invalidToken('the clock stepped back: the access token would outlive its time');
   if (!isGoodHere(grant)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
   return found;
-}
-
-/** A period of time: from a moment on and until before another (ms). */
-export type Period = { readonly from: number; readonly until: number };
-
-/**
- * How long the result of a check holds while nothing that it rests on is written: until the token expires, or until its next
- * use must be noted. Before `from` the clock has stepped back, and the result does not hold. `usedAt` (ms) is the use that
- * is noted for its generation.
- */
-export function periodOfCheck(expiresAt: number, grant: Grant, usedAt: number): Period {
-  return {
-    from: notBefore(expiresAt, accessTokenLifetime(grant)),
-    until: Math.min(expiresAt, usedAt + USE_IS_NEWS_AFTER_MS),
-  };
 }

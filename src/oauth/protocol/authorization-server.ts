@@ -23,7 +23,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
 import { type Actor, type AuditAction, auditEvent, userActor } from '../trail/audit.ts';
 import type { AuditStore } from '../trail/audit-store.ts';
-import { type CheckedToken, decideAccessToken, periodOfCheck } from './access-token.ts';
+import { type CheckedToken, decideAccessToken } from './access-token.ts';
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
@@ -36,7 +36,6 @@ import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import { type Consent, chosenScope, consentedFields } from './consent.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { FoundGrant, GrantStore } from './grant-store.ts';
-import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
 import { presentedBefore } from './presented-before.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
@@ -54,7 +53,6 @@ export type AuthorizationServerParts = {
   /** Whether people may sign in at an identity provider. */
   readonly signsInElsewhere: boolean;
   readonly prefix: string;
-  readonly knownTokens: KnownTokens;
   /** `{app_url}` (RFC 8414 §2). */
   readonly issuer: string;
   /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
@@ -224,14 +222,10 @@ export class AuthorizationServer {
 
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, knownTokens, prefix, tally, now, ownResource } = this.#parts;
-    const token = knownTokens.read(accessToken);
+    const { store, keyring, prefix, tally, now, ownResource } = this.#parts;
+    const credential = readCredential(prefix, 'at', accessToken);
     tally.checks += 1;
-    if (!token) return this.#refusedCheck(notTheCredential('access token', accessToken, prefix));
-    const version = store.version(); // Before the search, without a pause between: what is found is no older.
-    const kept = token.checked(version, now());
-    if (kept) return kept;
-    const { credential } = token;
+    if (!credential) return this.#refusedCheck(notTheCredential('access token', accessToken, prefix));
     const found = await store.findGrant(credential.grantId);
     const at = now();
     const isGoodHere = (grant: Grant) => isGoodAtOwnApi(ownResource, grant);
@@ -240,20 +234,16 @@ export class AuthorizationServer {
     const { grant, client } = good;
     const { clientId, scope, grantedAt } = grant;
     const externalId = client.seesExternalId ? grant.externalId : null;
-    const names = namesOf(grant);
-    const checked = {
+    store.noteUse(grant, { generation: credential.generation, usedAt: at });
+    return {
       resourceOwner: seenOf(good.resourceOwner, grant),
       externalId,
       clientId,
       scope,
       grantedAt,
       expiresAt: credential.expiresAt,
-      grant: names,
+      grant: namesOf(grant),
     };
-    const usedAt = store.noteUse(grant, { generation: credential.generation, usedAt: at });
-    const known = knownTokens.remember(token);
-    if (usedAt !== null) known.keep(checked, version, periodOfCheck(credential.expiresAt, grant, usedAt));
-    return checked;
   }
 
   /**

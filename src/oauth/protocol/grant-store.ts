@@ -48,11 +48,6 @@ export type GrantsToEnd = { readonly providerId: string; readonly since: number 
 
 /** Grants and their transitions. Reads return only what is on disk already. */
 export type GrantStore = {
-  /**
-   * A number that changes before any grant is found with other data than before. Changes of its generation and marks do not
-   * count. Null where the writes of other processes are not noticed.
-   */
-  version(): number | null;
   /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
   findGrant(id: Buffer): Promise<FoundGrant | null>;
   /**
@@ -107,9 +102,9 @@ export type GrantStore = {
   /**
    * Notes that an access token of a grant was used. It is written later, in batches; `findGrant` returns
    * it at once. Marks only grow, and a crash loses at most the last second of them. A use soon after a noted one
-   * (`USE_IS_NEWS_AFTER_MS`) is not noted. Returns the time of the noted use (ms); null when none can be noted.
+   * (`USE_IS_NEWS_AFTER_MS`) is not noted.
    */
-  noteUse(grant: Grant, use: Use): number | null;
+  noteUse(grant: Grant, use: Use): void;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
   /** How many grants of a resource owner neither ended nor expired at `liveAt` (ms). */
   countLiveGrants(resourceOwnerId: string, liveAt: number): Promise<number>;

@@ -14,12 +14,12 @@ import type { ResourceServerStore } from '../clients/resource-server-store.ts';
 import { Refusal } from '../error.ts';
 import type { Grant } from '../grants/grant.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
+import { readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { StoredSecret } from '../keys/secret.ts';
 import type { SecretUseStore } from '../keys/secret-use-store.ts';
 import { decideAccessToken } from './access-token.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { KnownTokens } from './known-tokens.ts';
 import type { ProtocolTally } from './tally.ts';
 
 /** What introspection works with. `now` returns ms since the epoch. */
@@ -28,7 +28,8 @@ export type IntrospectionParts = {
     Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<SecretUseStore, 'noteSecretUse'>;
   readonly keyring: Keyring;
-  readonly knownTokens: KnownTokens;
+  /** The brand in every credential. */
+  readonly prefix: string;
   readonly throttle: GuessThrottle;
   readonly tally: ProtocolTally;
   readonly now: () => number;
@@ -63,11 +64,10 @@ export class Introspection {
    * good counts as used, as with a check.
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
-    const { store, keyring, knownTokens, tally, now } = this.#parts;
+    const { store, keyring, prefix, tally, now } = this.#parts;
     tally.introspections += 1;
-    const presented = knownTokens.read(token);
-    if (!presented) return null;
-    const { credential } = presented;
+    const credential = readCredential(prefix, 'at', token);
+    if (!credential) return null;
     const found = await store.findGrant(credential.grantId);
     const at = now();
     const isGoodHere = (grant: Grant) => isGoodAt(resourceServer, grant);
@@ -76,7 +76,6 @@ export class Introspection {
     const { grant, resourceOwner } = good;
     const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);
     if (!active) return null;
-    knownTokens.remember(presented);
     store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return active;
   }

@@ -11,40 +11,17 @@ import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../oauth/protocol/grant-store.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
-import {
-  asGrant,
-  CONTEXT_COLUMNS,
-  contextOf,
-  GRANT,
-  type GrantInContextRow,
-  hasItsEpochs,
-  IS_REMEMBERED,
-  MARK,
-  MARKED,
-  NOT_ENDED,
-  STORED_GRANT,
-} from '../tables/grant-rows.ts';
+import { GRANT, hasItsEpochs, IS_REMEMBERED, MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { Table } from '../tables/table.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
-import { Batches, searchByKey } from './batches.ts';
+import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { asStoreError } from './errors.ts';
-import type { KnownClients } from './known-clients.ts';
 import { arraysOf, given } from './rows.ts';
 import { isMet } from './runner.ts';
-
-/** A grant, its id as bytes, and what a decision on it needs. */
-const FIND = `
-  SELECT ${GRANT.selected.replace('oauth_grant.id', 'uuid_send(oauth_grant.id)')}, ${CONTEXT_COLUMNS},
-    client.version, asked.place
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
-  JOIN oauth_grant ON oauth_grant.id = asked.id
-  JOIN installation ON installation.number = 1
-  JOIN client ON client.id = oauth_grant.client_id
-  JOIN account ON account.id = oauth_grant.resource_owner_id`;
 
 /** What tells whose write a row is, after a cut line. */
 const ATTEMPT = Table.of<{ readonly id: Buffer; readonly attempt: Buffer }>('oauth_grant', {
@@ -168,25 +145,12 @@ export function useMarks(database: Database): UseMarks {
 }
 
 /** What each request asks of a grant. */
-export function ownGrants(database: Database, marks: UseMarks, clients: KnownClients): OwnGrants {
-  const find = searchByKey(database.reads, FIND, (row: GrantInContextRow) => ({
-    grant: asGrant(row),
-    ...contextOf(row),
-    clientVersion: row.at(-2) as string,
-  }));
+export function ownGrants(database: Database): OwnGrants {
   const write = <Row extends Written>(table: Table<Row>, sql: string) => writing(database, table, sql);
   const [issue, revoke] = [write(ISSUED, ISSUE), write(ENDED, REVOKE)];
   const [redeem, rotate] = [write(ADVANCED, REDEEM), write(ADVANCED, ADVANCE)];
 
   return {
-    async findGrant(id) {
-      const found = await find(grantIdText(id));
-      if (!found) return null;
-      const { standing, resourceOwner, clientVersion } = found;
-      const grant = marks.merge(found.grant);
-      const client = clients.ofVersion(grant.clientId, clientVersion) ?? (await clients.find(grant.clientId));
-      return client && { grant, standing, resourceOwner, client };
-    },
     async issueGrant(grant, event, basis) {
       const session = basis?.session ?? null;
       const remembered = `{${(basis?.remembered ?? []).map(grantIdText).join(',')}}`;
@@ -216,8 +180,6 @@ export function ownGrants(database: Database, marks: UseMarks, clients: KnownCli
       );
       return ended.length;
     },
-    version: () => null,
-    noteUse: (grant, use) => marks.note(grant, use),
   };
 }
 

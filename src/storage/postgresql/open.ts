@@ -9,7 +9,6 @@ import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { wholeStore } from '../tables/alike.ts';
-import type { OwnRestore } from '../tables/backups.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
 import { cleanUpOf } from './clean-up.ts';
@@ -22,11 +21,9 @@ import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { ownGrants, useMarks } from './grants.ts';
 import { runningInstances, sessionName } from './instances.ts';
-import { KnownClients } from './known-clients.ts';
 import { RECORD_PLACE, requireOwnPlace } from './own-place.ts';
 import { plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
-import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
 import { requireFitServer, sizeOf } from './server-settings.ts';
 import { Servers } from './servers.ts';
@@ -66,10 +63,7 @@ const SESSIONS: Readonly<Record<Purpose, Session>> = {
 };
 
 /** A restore looks at every grant, and may take its time. */
-const OWN_RESTORE: OwnRestore = {
-  forgetRows: () => {},
-  statements: ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request', RECORD_PLACE],
-};
+const OWN_RESTORE = ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request', RECORD_PLACE];
 
 /** For opening and checking: another instance may need long to migrate, and a check takes long too. */
 const LONG_SESSION: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
@@ -117,16 +111,13 @@ function storage(
     checkoutTimeout,
     isStale: ({ chainKeyId }) => chainKeyId !== null && chainKeyId !== keyring.currentKeyId,
   });
-  const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
   const { store, close: closeVerbs } = wholeStore(
     runner,
-    ownGrants(database, marks, known),
+    ownGrants(database),
     marks,
     {
-      findClient: (id) => known.find(id),
-      findResourceServer: resourceServerSearch(database.reads),
       useClientAssertion: assertionMarking(database),
       ...deviceRequestStore(database),
       ...trailFollowing(database),

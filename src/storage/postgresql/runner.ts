@@ -1,5 +1,7 @@
 /** Runs the cold verbs in PostgreSQL: each act in one transaction. */
+import { grantIdText } from '../../oauth/grants/grant.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
+import { searchByKey } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
@@ -39,6 +41,13 @@ export function runnerOn(database: Database): Runner {
   };
   return {
     dialect: DIALECT,
+    search({ sql, key, read }) {
+      const all = `
+        SELECT found.*, place FROM unnest($1::${key}[]) WITH ORDINALITY AS asked (key, place)
+        CROSS JOIN LATERAL (${sql.replaceAll('$1', 'asked.key')}) AS found`;
+      const search = searchByKey(database.reads, all, read);
+      return (asked) => search(typeof asked === 'string' ? asked : grantIdText(asked));
+    },
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
     actAll: (acts) => retried(() => twice(() => actAll(acts))),

@@ -9,8 +9,6 @@ import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { wholeStore } from '../tables/alike.ts';
-import { CLIENT } from '../tables/clients.ts';
-import { RESOURCE_SERVER } from '../tables/resource-servers.ts';
 import { trailFollowing } from './audit.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
@@ -116,21 +114,17 @@ function storage(
   if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
   const tables = new Tables(database, writes, options.keyring);
   const runner = runnerOn(tables);
-  const clients = tables.cacheOf(CLIENT);
-  const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
   const { store, close: closeVerbs } = wholeStore(
     runner,
-    ownGrants(tables, clients, marks),
+    ownGrants(tables, runner),
     marks,
     {
-      findClient: async (id) => tables.onDisk([id], clients.find(id)),
-      findResourceServer: async (id) => tables.onDisk([id], resourceServers.find(id)),
       useClientAssertion: assertionMarking(tables),
       ...deviceRequestStore(),
       ...trailFollowing(runner, () => requireInPlace()),
     },
-    { forgetRows: () => tables.caches.forgetAll(), statements: [] },
+    [],
   );
   const cleanUp = cleanUpOf(tables, keptTime(runner), now);
   return {

@@ -1,6 +1,6 @@
-/** Runs the cold verbs in SQLite: acts inside the write queue, reads at once. */
+/** Runs the verbs in SQLite: acts inside the write queue, reads at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
+import { type Act, type Runner, type Statement, type Tuple, UNDONE } from '../acts.ts';
 import { bound, DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,18 +12,36 @@ export function isMet(tables: Tables, { sql, values }: Statement): boolean {
   return tables.tuples(sql)(...values.map(bound)).length > 0;
 }
 
+/** Runs a change inside a write; returns how many rows it changed. */
+export function change(tables: Tables, { sql, values }: Statement): number {
+  return tables.change(sql)(...values.map(bound));
+}
+
+/** Runs a change inside a write; returns what it tells of the rows that it changed. */
+export function rowsChanged(tables: Tables, { sql, values }: Statement): Tuple[] {
+  return tables.changed(sql)(...values.map(bound));
+}
+
 /** The runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
-  const change = ({ sql, values }: Statement) => tables.change(sql)(...values.map(bound));
   const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
     if (!demands.every((demand) => isMet(tables, demand))) return false;
-    if (first && change(first) !== 1) return false;
-    for (const step of rest) change(step);
+    if (first && change(tables, first) !== 1) return false;
+    for (const step of rest) change(tables, step);
     tables.record(event);
     return true;
   };
   return {
     dialect: DIALECT,
+    search({ sql, read, restsOn }) {
+      const find = tables.tuple(sql);
+      return async (key) => {
+        const row = find(key);
+        if (!row) return tables.onDisk('all', null);
+        const found = read(row);
+        return tables.onDisk(restsOn(found), found);
+      };
+    },
     async select({ sql, values }, restsOn) {
       const rows = tables.tuples(sql)(...values.map(bound));
       // Reading waits for nobody here, so whoever walks over windows would keep the event loop.
@@ -44,9 +62,9 @@ export function runnerOn(tables: Tables): Runner {
       }
     },
     async change(touches, statement, demands = []) {
-      await tables.write(touches, () => demands.every((demand) => isMet(tables, demand)) && change(statement));
+      await tables.write(touches, () => demands.every((demand) => isMet(tables, demand)) && change(tables, statement));
     },
-    changeOne: (touches, statement) => tables.write(touches, () => change(statement) === 1),
+    changeOne: (touches, statement) => tables.write(touches, () => change(tables, statement) === 1),
     record: (event) => tables.write([], () => tables.record(event)),
   };
 }

@@ -4,17 +4,13 @@ import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Tuple } from '../acts.ts';
-import type { Table } from '../tables/table.ts';
 import { ChainedEvents } from './chained-events.ts';
 import { asStoreError } from './errors.ts';
-import { type RowCache, RowCaches } from './row-cache.ts';
 import { inSqlite, type Query } from './sql.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** The tables of one connection. */
 export class Tables {
-  /** What is kept of their rows. Writes through these tables see to it. */
-  readonly caches: RowCaches;
   readonly #database: DatabaseSync;
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, StatementSync>();
@@ -27,19 +23,7 @@ export class Tables {
     this.#writes = writes;
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('END');
-    const readDataVersion = this.tuple<readonly [number]>('PRAGMA data_version');
-    this.caches = new RowCaches(() => readDataVersion()?.[0] ?? 0);
-    writes.onUndone = () => this.caches.forgetAll();
     this.#events = new ChainedEvents(this, keyring);
-  }
-
-  /** Caches the rows of a table by their ids. */
-  cacheOf<Row extends object>(table: Table<Row>): RowCache<Row> {
-    const find = this.tuple(`SELECT ${table.names} FROM ${table.name} WHERE id = ?`);
-    return this.caches.add((id) => {
-      const row = find(id);
-      return row ? table.read(row) : null;
-    });
   }
 
   /**
@@ -69,14 +53,6 @@ export class Tables {
 
   /** Runs a write; its result waits for the disk. See `WriteQueue.write`. */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
-    return this.#writes.write(touches, () => {
-      this.caches.forget(touches);
-      return run();
-    });
-  }
-
-  /** Runs a write that sees itself to what is kept of the rows that it touches. */
-  writeThrough<T>(touches: readonly string[], run: () => T): Promise<T> {
     return this.#writes.write(touches, run);
   }
 

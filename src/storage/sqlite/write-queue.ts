@@ -87,8 +87,6 @@ class Unsettled {
 
 /** The one way to write. See the head of this file for what it promises. */
 export class WriteQueue {
-  /** Called when writes that had run were rolled back. */
-  onUndone = () => {};
   /** How many writes shared a commit, and how long syncs took (s). */
   readonly groups = new Distribution(GROUP_SIZES);
   readonly syncs = new Distribution(DURATIONS);
@@ -243,7 +241,6 @@ export class WriteQueue {
 
   /** Does nothing if SQLite has rolled back by itself, as after a full disk. */
   #rollBack(): void {
-    this.onUndone();
     if (!this.#parts.database.isTransaction) return;
     try {
       this.#statements.rollback.run();

@@ -13,7 +13,7 @@ import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
 import { trail } from './audit-events.ts';
-import { backupStore, type OwnRestore } from './backups.ts';
+import { backupStore } from './backups.ts';
 import { clientStore } from './clients.ts';
 import { externalSignInStore } from './external-sign-ins.ts';
 import { foreignPasswordStore } from './foreign-passwords.ts';
@@ -40,17 +40,16 @@ export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
 
 /** What each store does in its own way. */
 export type OwnVerbs = DeviceRequestStore &
-  Pick<ClientStore, 'findClient' | 'useClientAssertion'> &
-  Pick<ResourceServerStore, 'findResourceServer'> &
+  Pick<ClientStore, 'useClientAssertion'> &
   Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
 
-/** The store; `close` writes what it still has to write. */
+/** The store. `restore` has the statements that a restore runs in this store alone; `close` writes what it still has to write. */
 export function wholeStore(
   runner: Runner,
   grants: OwnGrants,
   marks: UseMarks,
   own: OwnVerbs,
-  restore: OwnRestore,
+  restore: readonly string[],
 ): { readonly store: WholeStore; close(): Promise<unknown> } {
   const secretUses = secretUseStore(runner);
   return {
@@ -64,7 +63,7 @@ export function wholeStore(
       ...foreignPasswordStore(runner),
       ...identityProviderStore(runner),
       ...identityStore(runner),
-      ...resourceServerStore(runner, own.findResourceServer),
+      ...resourceServerStore(runner),
       ...rootKeyStore(runner),
       ...scopeStore(runner),
       ...secretUses.store,

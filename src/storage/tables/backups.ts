@@ -20,16 +20,8 @@ const EMPTIED = ['session', 'external_sign_in'] as const;
 
 const plain = (sql: string): Statement => ({ sql, values: [] });
 
-/** What each store does in its own way. */
-export type OwnRestore = {
-  /** Forgets rows that it keeps in memory: any of them may have changed. */
-  readonly forgetRows: () => void;
-  /** What else belongs to a restore. */
-  readonly statements: readonly string[];
-};
-
-/** The port's backups. */
-export function backupStore(runner: Runner, { forgetRows, statements }: OwnRestore): BackupStore {
+/** The port's backups; `statements` are what else belongs to a restore in this store. */
+export function backupStore(runner: Runner, statements: readonly string[]): BackupStore {
   return {
     async findBackups() {
       const [row] = await runner.select(plain(`SELECT ${BACKUPS.names} FROM installation`), 'all');
@@ -52,7 +44,6 @@ export function backupStore(runner: Runner, { forgetRows, statements }: OwnResto
       const told = events.map((each) => ({ touches: [], event: each }));
       const ending = endAll ? [endingAllGrants(endAll)] : [];
       await runner.actAll([{ touches: [INSTALLATION_KEY], event, first, rest }, ...ending, ...told]);
-      forgetRows();
     },
   };
 }

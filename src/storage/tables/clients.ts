@@ -3,7 +3,7 @@ import type { Client } from '../../oauth/clients/client.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
 import type { Scope } from '../../oauth/grants/scope.ts';
 import { nameKey } from '../../oauth/name-key.ts';
-import { isAny, listed, type Runner } from '../acts.ts';
+import { isAny, listed, type Runner, type Search } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { JsonForm, type Stored, Table } from './table.ts';
@@ -84,6 +84,13 @@ const KEYS_LATER = OF_KEYS.columns
 /** The columns by which a client proves itself: a secret is added or ended only while they are as they were read. */
 const PROOF = STORED_CLIENT.pick('type', 'secrets', 'keys', 'documentSha256');
 
+const FIND: Search<Client> = {
+  sql: `SELECT ${CLIENT.names} FROM client WHERE id = $1`,
+  key: 'text',
+  read: (row) => CLIENT.read(row),
+  restsOn: ({ id }) => [id],
+};
+
 const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
 const NAMED = `
@@ -117,12 +124,12 @@ const REFRESH_KEYS = `
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
-/** The port's clients; how one is found by its id, and how its assertions are marked, is each store's own. */
-export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' | 'useClientAssertion'>): ClientStore {
+/** The port's clients; how their assertions are marked is each store's own. */
+export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAssertion'>): ClientStore {
   const clients = registered(runner, STORED_CLIENT, SETTINGS, PROOF);
   const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });
   return {
-    findClient: own.findClient,
+    findClient: runner.search(FIND),
     useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
     hasDocumentClient: () => isAny(runner, HAS_DOCUMENT),

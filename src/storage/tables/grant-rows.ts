@@ -1,7 +1,6 @@
-/** The rows of grants, in either store. Each request reads one of them: so that is written by hand, for speed. */
-import type { Grant, RevocationReason, Use } from '../../oauth/grants/grant.ts';
-import type { ListedGrant } from '../../oauth/protocol/grant-store.ts';
-import { asBuffer, Table } from './table.ts';
+/** The rows of grants, in either store, and the conditions on which their transitions rest. */
+import type { Grant, Use } from '../../oauth/grants/grant.ts';
+import { Table } from './table.ts';
 
 /**
  * A grant, as it is stored: with from where its current generation was presented, which the audit trail tells if that is
@@ -40,58 +39,6 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
 /** What a request needs of it. */
 export const GRANT = STORED_GRANT.without('presentedFrom');
 
-/** The values of a grant's columns. */
-export type GrantRow = readonly [
-  id: Uint8Array,
-  clientId: string,
-  resourceOwnerId: string,
-  installationEpoch: number,
-  clientEpoch: number,
-  resourceOwnerEpoch: number,
-  generation: number,
-  keyId: number,
-  rotatedAt: number,
-  accessTokenExpiresAt: number | null,
-  expiresAt: number,
-  usedGeneration: number,
-  lastUsedAt: number | null,
-  revokedAt: number | null,
-  revocationReason: RevocationReason | null,
-  grantedAt: number,
-  absoluteExpiresAt: number,
-  seed: Uint8Array,
-  scope: string,
-  leftOut: string,
-  personFields: string,
-  redirectUri: string,
-  codeChallenge: string | null,
-  resource: string | null,
-  resourceIsDefault: boolean | number,
-  providerId: string | null,
-  externalId: string | null,
-  signedInAt: number,
-];
-
-/** The same, and those of `CONTEXT_COLUMNS` after them. */
-export type GrantInContextRow = readonly [
-  ...GrantRow,
-  epochOfInstallation: number,
-  epochOfClient: number,
-  clientStatus: 'active' | 'paused',
-  clientName: string,
-  epochOfAccount: number,
-  accountStatus: 'active' | 'disabled',
-  username: string | null,
-  email: string | null,
-  name: string | null,
-  avatarUrl: string | null,
-  ...more: unknown[],
-];
-
-/** The columns that a decision on a grant needs beside its row, of the installation, its client and its account. Nobody is told an address that is not verified. */
-export const CONTEXT_COLUMNS = `installation.epoch, client.epoch, client.status, client.name,
-  account.epoch, account.status, account.username, CASE WHEN account.email_verified THEN account.email END, account.name, account.avatar_url`;
-
 /** The condition that no epoch was raised since the Allow of a grant, and that client and account are there. */
 export const hasItsEpochs = (grant: string) => `EXISTS (
   SELECT 1 FROM installation, client, account
@@ -117,51 +64,6 @@ export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs('oau
 export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   SELECT 1 FROM client
   WHERE client.id = oauth_grant.client_id AND (client.remembers_since IS NULL OR client.remembers_since < oauth_grant.granted_at))`;
-
-/** The grant of a row. */
-export function asGrant(row: GrantRow | GrantInContextRow): Grant {
-  return {
-    id: asBuffer(row[0]),
-    clientId: row[1],
-    resourceOwnerId: row[2],
-    epochs: { installation: row[3], client: row[4], resourceOwner: row[5] },
-    generation: row[6],
-    keyId: row[7],
-    rotatedAt: row[8],
-    accessTokenExpiresAt: row[9],
-    expiresAt: row[10],
-    usedGeneration: row[11],
-    lastUsedAt: row[12],
-    revokedAt: row[13],
-    revocationReason: row[14],
-    grantedAt: row[15],
-    absoluteExpiresAt: row[16],
-    seed: asBuffer(row[17]),
-    scope: row[18],
-    leftOut: row[19],
-    personFields: row[20],
-    redirectUri: row[21],
-    codeChallenge: row[22],
-    resource: row[23],
-    resourceIsDefault: Boolean(row[24]),
-    providerId: row[25],
-    externalId: row[26],
-    signedInAt: row[27],
-  };
-}
-
-/** The standing of a row's grant, its resource owner and its client's name. */
-export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
-  return {
-    standing: {
-      epochs: { installation: row[28], client: row[29], resourceOwner: row[32] },
-      clientPaused: row[30] === 'paused',
-      resourceOwnerDisabled: row[33] === 'disabled',
-    },
-    resourceOwner: { id: row[2], username: row[34], email: row[35], name: row[36], avatarUrl: row[37] },
-    clientName: row[31],
-  };
-}
 
 /** A use mark, but for its grant. */
 export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });

@@ -20,9 +20,11 @@ import {
   walked,
 } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
-import { CONTEXT_COLUMNS, contextOf, GRANT, type GrantInContextRow, NOT_ENDED } from './grant-rows.ts';
+import { CLIENT } from './clients.ts';
+import { NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
+import { FIND_GRANT, FROM_CONTEXT, inContext } from './grants-in-context.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -33,11 +35,10 @@ const FIND_EPOCHS = `
   SELECT installation.epoch, client.epoch, account.epoch
   FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
 
-/** Grants whose client and account are there, each of which is found by its key: CROSS JOIN keeps SQLite in that order. */
-const LIST = `
-  SELECT ${GRANT.selected}, ${CONTEXT_COLUMNS}
-  FROM oauth_grant CROSS JOIN installation CROSS JOIN client CROSS JOIN account
-  WHERE client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
+const LISTED = inContext(CLIENT.pick('epoch', 'status', 'name'));
+
+/** Grants whose client and account are there. */
+const LIST = `SELECT ${LISTED.selected} ${FROM_CONTEXT}`;
 
 /** Conditions on what is asked for, whose values begin after the first parameter. */
 function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [conditions: string, values: string[]] {
@@ -126,19 +127,13 @@ export function endingAllGrants(event: AuditEvent): Act {
 /** What each store does in its own way. */
 export type OwnGrants = Pick<
   GrantStore,
-  | 'version'
-  | 'findGrant'
-  | 'issueGrant'
-  | 'redeemAuthorizationCode'
-  | 'rotateRefreshToken'
-  | 'revokeGrant'
-  | 'revokeGrantsOfClient'
-  | 'noteUse'
+  'issueGrant' | 'redeemAuthorizationCode' | 'rotateRefreshToken' | 'revokeGrant' | 'revokeGrantsOfClient'
 >;
 
 /** The port's grants, with each store's own. */
 export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
+  const findGrant = runner.search(FIND_GRANT);
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
   const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');
@@ -146,6 +141,11 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
     ...own,
+    async findGrant(id) {
+      const found = await findGrant(id);
+      return found && { ...found, grant: marks.merge(found.grant) };
+    },
+    noteUse: (grant, use) => marks.note(grant, use),
     findPresentation: (id) => found(runner, PRESENTATION, { sql: presentation, values: [id] }),
     findEpochs(...ids) {
       return found(runner, EPOCHS, { sql: FIND_EPOCHS, values: ids }, [...ids, INSTALLATION_KEY]);
@@ -155,10 +155,10 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
     },
     async listGrants(filter) {
       const rows = await runner.select(listing(filter), 'all');
-      return rows.map((row) => ({
-        ...contextOf(row as unknown as GrantInContextRow),
-        grant: marks.merge(GRANT.read(row)),
-      }));
+      return rows.map((row) => {
+        const { client, grant, ...context } = LISTED.read(row);
+        return { ...context, grant: marks.merge(grant), clientName: client.name };
+      });
     },
     async countLiveGrants(resourceOwnerId, liveAt) {
       const [row] = await runner.select({ sql: COUNT_LIVE, values: [resourceOwnerId, liveAt] }, 'all');
@@ -189,7 +189,6 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
         ({ id }) => id,
       );
     },
-    // What is kept of them may stay: it says the same, that they are over.
     deleteEndedGrants: (resourceOwnerId, clientId, expiredAt) =>
       runner.change([], { sql: DELETE_ENDED, values: [resourceOwnerId, clientId, expiredAt] }),
   };

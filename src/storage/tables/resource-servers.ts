@@ -1,7 +1,7 @@
 /** Resource servers. */
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
-import type { Runner } from '../acts.ts';
+import type { Runner, Search } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -17,19 +17,23 @@ export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
   createdAt: 'time',
 });
 
+const FIND: Search<ResourceServer> = {
+  sql: `SELECT ${RESOURCE_SERVER.names} FROM resource_server WHERE id = $1`,
+  key: 'text',
+  read: (row) => RESOURCE_SERVER.read(row),
+  restsOn: ({ id }) => [id],
+};
+
 const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'acceptsUnbound', 'scopes');
 
 const RESOURCES = 'SELECT DISTINCT resource FROM resource_server WHERE resource IS NOT NULL';
 const DELETE = 'DELETE FROM resource_server WHERE id = $1';
 
-/** The port's resource servers; how one is found by its id is each store's own. */
-export function resourceServerStore(
-  runner: Runner,
-  find: ResourceServerStore['findResourceServer'],
-): ResourceServerStore {
+/** The port's resource servers. */
+export function resourceServerStore(runner: Runner): ResourceServerStore {
   const servers = registered(runner, RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
   return {
-    findResourceServer: find,
+    findResourceServer: runner.search(FIND),
     async listResources() {
       const rows = await runner.select({ sql: RESOURCES, values: [] }, 'all');
       return rows.map(([resource]) => String(resource));

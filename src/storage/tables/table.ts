@@ -135,17 +135,27 @@ export class Table<Row extends object> {
     return stored(column, { [field]: value });
   }
 
-  /** The object of values in the order of the columns, as either store reads them. */
-  read(values: readonly unknown[]): Row {
+  /** The object of values in the order of the columns, as either store reads them; the first stands at `from`. */
+  read(values: readonly unknown[], from = 0): Row {
     const row: Record<string, unknown> = {};
     for (const [index, column] of this.columns.entries()) {
       const [field, inner] = column.path as [string, string?];
-      const value = read(column, values[index]);
+      const value = read(column, values[from + index]);
       if (inner === undefined) row[field] = value;
       else row[field] = { ...(row[field] as object | undefined), [inner]: value };
     }
     return row as Row;
   }
+}
+
+/** Rows of several tables that a statement joins: their columns, one table after the other, and the objects of such a row. */
+export function sideBySide<Rows extends readonly object[]>(...tables: { [At in keyof Rows]: Table<Rows[At]> }) {
+  const starts = tables.map((_, index) => tables.slice(0, index).reduce((sum, { columns }) => sum + columns.length, 0));
+  return {
+    selected: tables.map((table) => table.selected).join(', '),
+    read: (values: readonly unknown[]) =>
+      tables.map((table, index) => table.read(values, starts[index])) as readonly object[] as Rows,
+  };
 }
 
 function columnsOf(description: object, path: readonly string[] = []): Column[] {
