@@ -60,13 +60,13 @@ const SETTINGS = {
     'VALETKEY_DATABASE_URL',
     'sqlite:data/valetkey.db',
     readDatabaseUrl,
-    'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances; several hosts, `@one:5432,two:5432/`, are tried in turn for the one that can be written to.',
+    'The database: `sqlite:PATH`, `sqlite::memory:` (ends with the process), or `postgres://user:password@host/database`, with several hosts (`@one:5432,two:5432/`) to find the primary among.',
   ),
   databaseFile: setting(
     'VALETKEY_DATABASE_URL_FILE',
     '',
     readText,
-    'A file with the value of `VALETKEY_DATABASE_URL`, instead of the variable: for a URL with a password, such as a credential of systemd or a mounted secret.',
+    'A file with the value of `VALETKEY_DATABASE_URL`, for a URL with a password: a systemd credential or a mounted secret.',
   ),
   durability: setting(
     'VALETKEY_SQLITE_SYNC',
@@ -91,7 +91,7 @@ const SETTINGS = {
     'VALETKEY_OUTBOUND_PRIVATE_NETWORKS',
     '',
     readAddresses,
-    'Networks that are not public and that Valetkey may ask all the same, such as `10.1.0.0/16`: for documents and keys of agents, and for `identity-provider test`. Without it only public addresses are asked.',
+    'Private networks, such as `10.1.0.0/16`, that Valetkey may contact for agents’ documents and keys, and for `identity-provider test`. Default: public addresses only.',
   ),
   maxConnections: setting(
     'VALETKEY_MAX_CONNECTIONS',
@@ -109,13 +109,13 @@ const SETTINGS = {
     'VALETKEY_PROXY_IDLE_TIMEOUT',
     '0',
     durationBetween(0, 8),
-    'Idle timeout of the connections that trusted proxies keep; a stop leaves these open until it is over. At most 8; 0 where they keep none.',
+    'Idle timeout of trusted proxies’ connections; a stop leaves them open for so long. At most 8; 0 if the proxies keep none.',
   ),
   metricsListen: setting(
     'VALETKEY_METRICS_LISTEN',
     '',
     readListenAddress,
-    'The `host:port` to bind for `/metrics`, which Prometheus reads; without it nothing is measured. Whoever reaches it reads all figures: keep it on loopback or a network of yours.',
+    'The `host:port` for Prometheus to read `/metrics`; without it nothing is measured. There is no sign-in: keep it on loopback or a private network.',
   ),
   logLevel: setting(
     'VALETKEY_LOG_LEVEL',
@@ -188,7 +188,7 @@ const SETTINGS = {
     'VALETKEY_SIGN_IN_METHODS',
     'password',
     readSignInMethods,
-    'The ways to sign in, in their order, separated by commas: `password`, and the ids of identity providers. Nobody signs in at a provider that is left out, as if it were paused; it may still ask about its people, so that a product can bring them before they come.',
+    'The ways to sign in, in order, separated by commas: `password` and the ids of identity providers. An omitted provider cannot sign users in, but can manage them.',
   ),
   productLogo: setting(
     'VALETKEY_PRODUCT_LOGO',
@@ -200,7 +200,7 @@ const SETTINGS = {
     'VALETKEY_SUPPORT_ADDRESS',
     '',
     readSupportAddress,
-    'Where people get help: an e-mail address or an https address, shown on every page.',
+    'Where people get help: an email address or an https address, shown on every page.',
   ),
 } as const;
 
