@@ -39,7 +39,7 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'what a lost connection wrote counts when the standby has it',
-        'if (connection.chainKeyId !== null) await connection.confirmSeen();',
+        'if (again && connection.chainKeyId !== null) await connection.confirmSeen();',
         '',
       ],
     ],
@@ -147,8 +147,8 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'who waits for a connection is bounded',
-        'this.#waiting.length >= MAX_WAITING',
-        'this.#waiting.length >= Infinity * MAX_WAITING',
+        'this.#waiting.size >= MAX_WAITING',
+        'this.#waiting.size >= Infinity * MAX_WAITING',
       ],
     ],
   ),

@@ -35,6 +35,7 @@ const STANDING = `
     CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END AS wal_file`;
 
 type Standing = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
+type Primary = { readonly pid: number; readonly wal_file: string };
 
 /** Begins a chain. Bound values, unlike `SET`, are not shown to other sessions. */
 const BEGIN_CHAIN = `
@@ -49,21 +50,27 @@ const names = new Map<string, string>();
 
 /** An open connection. It runs one statement after the other; parameters are always bound. */
 export class Connection {
+  /** The root key of its chain, or null without one. */
+  readonly chainKeyId: number | null;
+  /** The timeline of the server, which grows with each failover and does not change while the server is the primary. */
+  readonly timeline: number;
+  /** Whether no pooler stands before the server: one gives its clients process ids of its own making. */
+  readonly isDirect: boolean;
+  /** A function that is called when a statement takes longer than a second, and works on. */
+  onSlow = (): void => {};
   readonly #client: Client;
   readonly #statementTimeout: number;
-  #chainKeyId: number | null = null;
-  #timeline = 0;
-  #isDirect = true;
   #isLost = false;
   /** Why a commit is not known to be on the standby; then the session ends, and the commit is not answered. */
   #unconfirmed: Error | null = null;
   #onLost = () => {};
-  #onSlow = () => {};
 
-  private constructor(client: Client, statementTimeout: number) {
+  private constructor(client: Client, { statementTimeout, chain }: Session, { pid, wal_file }: Primary) {
     this.#client = client;
     this.#statementTimeout = statementTimeout;
-    // Without a listener the loss of an idle connection would end the process.
+    this.chainKeyId = chain?.keyId ?? null;
+    this.timeline = Number.parseInt(wal_file.slice(0, 8), 16);
+    this.isDirect = (client as Client & { readonly processID: number }).processID === pid;
     client.on('error', () => this.destroy());
     client.on('end', () => this.destroy());
     client.on('notice', (notice) => {
@@ -81,35 +88,19 @@ export class Connection {
       fallback_application_name: 'valetkey',
     });
     client.setTypeParser(types.builtins.INT8, Number);
-    const connection = new Connection(client, session.statementTimeout);
+    // Without a listener the loss of an idle connection would end the process.
+    client.on('error', () => {});
     let timer: NodeJS.Timeout | undefined;
     try {
       await client.connect();
-      timer = setTimeout(() => connection.destroy(), timeout);
-      if (session.chain) await connection.#beginChain(session.chain);
-      await connection.#settle(session);
-      return connection;
+      timer = setTimeout(() => client.connection.stream.destroy(), timeout);
+      return new Connection(client, session, await settle(client, session));
     } catch (error) {
-      connection.destroy();
+      client.connection.stream.destroy();
       throw error;
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** The root key of its chain, or null without one. */
-  get chainKeyId(): number | null {
-    return this.#chainKeyId;
-  }
-
-  /** The timeline of the server, which grows with each failover and does not change while the server is the primary. */
-  get timeline(): number {
-    return this.#timeline;
-  }
-
-  /** Whether no pooler stands before the server: one gives its clients process ids of its own making. */
-  get isDirect(): boolean {
-    return this.#isDirect;
   }
 
   get isLost(): boolean {
@@ -120,11 +111,6 @@ export class Connection {
   set onLost(onLost: () => void) {
     this.#onLost = onLost;
     if (this.#isLost) onLost();
-  }
-
-  /** A function that is called when a statement takes longer than a second, and works on. */
-  set onSlow(onSlow: () => void) {
-    this.#onSlow = onSlow;
   }
 
   /** The rows that a statement returns. Throws `ConnectionLost`, or the server's error. */
@@ -206,50 +192,26 @@ export class Connection {
     };
   }
 
-  /** Sets the session up, and looks at the server in the same script. */
-  async #settle(session: Session): Promise<void> {
-    const results = (await this.#query(
-      `${settings(session)} ${STANDING}`,
-    )) as unknown as readonly QueryResult<Standing>[];
-    const { writable, pid, wal_file } = (results.at(-1) as QueryResult<Standing>).rows[0] as Standing;
-    if (!writable || wal_file === null) throw new Error('the server is a replica, or set to be read only');
-    this.#timeline = Number.parseInt(wal_file.slice(0, 8), 16);
-    this.#isDirect = (this.#client as Client & { readonly processID: number }).processID === pid;
-  }
-
-  async #beginChain({ id, keyId, key }: NewChain): Promise<void> {
-    const { inner, outer } = hmacBlocks(key);
-    await this.rows(BEGIN_CHAIN, [id, inner, outer]);
-    this.#chainKeyId = keyId;
-  }
-
   #ask(sql: string, parameters: readonly unknown[], rowMode?: 'array') {
     const query = { name: nameOf(sql), text: sql, values: parameters.map(withoutNul) };
     return this.#query(rowMode ? { ...query, rowMode } : query);
   }
 
-  /** With a callback: the library's own promise would keep each result alive until a full garbage collection. */
-  #query(query: string | QueryConfig | QueryArrayConfig) {
-    return this.#guarded(
-      () =>
-        new Promise<QueryResult>((resolve, reject) => {
-          this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));
-        }),
-    );
-  }
-
-  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+  async #query(query: string | QueryConfig | QueryArrayConfig): Promise<QueryResult> {
     const rest = this.#statementTimeout + DEAD_AFTER_MS - SLOW_AFTER_MS;
     let timer: NodeJS.Timeout | undefined;
     const whenSlow = () => {
       timer = setTimeout(() => this.destroy(), rest);
-      this.#onSlow();
+      this.onSlow();
     };
     if (this.#statementTimeout > 0) timer = setTimeout(whenSlow, SLOW_AFTER_MS);
     try {
-      const answer = await ask();
+      // With a callback: the library's own promise would keep each result alive until a full garbage collection.
+      const result = await new Promise<QueryResult>((resolve, reject) => {
+        this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));
+      });
       if (this.#unconfirmed) throw this.#unconfirmed;
-      return answer;
+      return result;
     } catch (error) {
       if (!this.#unconfirmed && !endsSession(error)) throw error;
       this.destroy();
@@ -258,6 +220,20 @@ export class Connection {
       clearTimeout(timer);
     }
   }
+}
+
+/** Begins the chain, sets the session up, and looks at the server in the same script. */
+async function settle(client: Client, session: Session): Promise<Primary> {
+  if (session.chain) {
+    const { inner, outer } = hmacBlocks(session.chain.key);
+    await client.query(BEGIN_CHAIN, [session.chain.id, inner, outer]);
+  }
+  const results = (await client.query(
+    `${settings(session)} ${STANDING}`,
+  )) as unknown as readonly QueryResult<Standing>[];
+  const { writable, pid, wal_file } = (results.at(-1) as QueryResult<Standing>).rows[0] as Standing;
+  if (!writable || wal_file === null) throw new Error('the server is a replica, or set to be read only');
+  return { pid, wal_file };
 }
 
 /**

@@ -34,20 +34,10 @@ export type PoolUse = {
 };
 
 type Waiting = {
-  readonly serve: (connection: Connection) => Promise<void>;
+  readonly give: (connection: Connection) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
 };
-
-/**
- * Does work once more. What it finds of an earlier try may be on this server alone, so that it counts only when the
- * standby has it. Reads, whose connections have no chain, do not wait for a standby that is away.
- */
-async function afterLoss<T>(connection: Connection, work: Work<T>): Promise<T> {
-  const result = await work(connection, true);
-  if (connection.chainKeyId !== null) await connection.confirmSeen();
-  return result;
-}
 
 /** A pool with a maximum number of connections. */
 export class Connections {
@@ -57,29 +47,25 @@ export class Connections {
   readonly #maximum: number;
   readonly #checkoutTimeout: number;
   readonly #isStale: PoolUse['isStale'];
+  readonly #waiting = new Set<Waiting>();
+  /** Those that nobody uses; the numbers of all that are open, and that are being opened. */
   readonly #idle: Connection[] = [];
-  #waiting: Waiting[] = [];
-  /** Numbers of connections that are open, being opened, and in use. */
   #live = 0;
   #making = 0;
-  #working = 0;
   #lost = 0;
+  /** Failed tries in a row, and when the next one begins. */
   #failures = 0;
+  #retry: NodeJS.Timeout | null = null;
   /** Why there is no connection; and whether a request has waited for one until its timeout. */
   #failure: Error | null = null;
   #isGone = false;
-  #retry: NodeJS.Timeout | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
 
-  constructor(
-    maximum: number,
-    open: () => Promise<Connection>,
-    { checkoutTimeout = CHECKOUT_TIMEOUT_MS, isStale = () => false }: Partial<PoolUse> = {},
-  ) {
+  constructor(maximum: number, open: () => Promise<Connection>, use: Partial<PoolUse> = {}) {
     this.#maximum = maximum;
     this.#open = open;
-    this.#checkoutTimeout = checkoutTimeout;
-    this.#isStale = isStale;
+    this.#checkoutTimeout = use.checkoutTimeout ?? CHECKOUT_TIMEOUT_MS;
+    this.#isStale = use.isStale ?? (() => false);
   }
 
   /**
@@ -91,7 +77,7 @@ export class Connections {
     let [losses, conflicts] = [0, 0];
     for (;;) {
       try {
-        return await this.#use((connection) => (losses > 0 ? afterLoss(connection, work) : work(connection, false)));
+        return await this.#use(work, losses > 0);
       } catch (error) {
         if (error instanceof ConnectionLost && losses < MAX_LOSSES) losses += 1;
         else if (isConflict(error) && conflicts < MAX_CONFLICTS) {
@@ -104,39 +90,49 @@ export class Connections {
 
   /** How many are open and in use, how many requests wait for one, and how many were lost. */
   figures(): { open: number; busy: number; waiting: number; lost: number } {
-    return { open: this.#live, busy: this.#working, waiting: this.#waiting.length, lost: this.#lost };
+    return { open: this.#live, busy: this.#live - this.#idle.length, waiting: this.#waiting.size, lost: this.#lost };
   }
 
   /** Waits until all work is done, and closes all connections. */
   async close(): Promise<void> {
-    await nextTurn(); // Batches that wait for the end of this turn ask for a connection then.
+    await nextTurn(); // Batches ask for a connection at the end of the turn in which their requests came.
     this.#closed ??= Promise.withResolvers<void>();
     this.#dispatch();
     await this.#closed.promise;
   }
 
-  #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  /**
+   * What work finds of an earlier try may be on this server alone, so that it counts only when the standby has it. Reads, whose
+   * connections have no chain, do not wait for a standby that is away.
+   */
+  async #use<T>(work: Work<T>, again: boolean): Promise<T> {
+    const connection = await this.#checkOut();
+    try {
+      const result = await work(connection, again);
+      if (again && connection.chainKeyId !== null) await connection.confirmSeen();
+      return result;
+    } finally {
+      if (!connection.isLost) this.#idle.push(connection);
+      this.#dispatch();
+    }
+  }
+
+  #checkOut(): Promise<Connection> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('the database is closed'));
     if (this.#isGone) return Promise.reject(this.#unavailable());
-    if (this.#waiting.length >= MAX_WAITING)
+    if (this.#waiting.size >= MAX_WAITING)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
-    return new Promise((resolve, reject) => {
-      const serve = async (connection: Connection) => {
-        try {
-          resolve(await work(connection));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), this.#checkoutTimeout) };
-      this.#waiting.push(waiting);
+    return new Promise((give, reject) => {
+      const timer = setTimeout(() => this.#giveUp(waiting), this.#checkoutTimeout);
+      const waiting: Waiting = { give, reject, timer };
+      this.#waiting.add(waiting);
       this.#dispatch();
     });
   }
 
   #giveUp(waiting: Waiting): void {
     this.#isGone = this.#failure !== null;
-    this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    this.#waiting.delete(waiting);
     waiting.reject(this.#unavailable());
     this.#dispatch();
   }
@@ -148,29 +144,31 @@ export class Connections {
   }
 
   #dispatch(): void {
-    while (this.#idle.length > 0 && this.#waiting.length > 0) {
-      const connection = this.#idle.pop() as Connection;
-      if (this.#isStale(connection)) void connection.close().then(() => this.#dispatch());
-      else void this.#serve(connection, this.#waiting.shift() as Waiting);
+    for (const waiting of this.#waiting) {
+      const connection = this.#takeFresh();
+      if (!connection) break;
+      this.#waiting.delete(waiting);
+      clearTimeout(waiting.timer);
+      waiting.give(connection);
     }
-    const isDone = this.#waiting.length + this.#working + this.#making === 0;
+    const isDone = this.#waiting.size + this.#making === 0 && this.#idle.length === this.#live;
     if (this.#closed && isDone) void this.#end(this.#closed);
     else if (this.#retry === null) this.#makeMore();
   }
 
-  /** One for each request that waits. While the database cannot be reached just one, even if nobody waits. */
-  #makeMore(): void {
-    const wanted = this.#failure ? 1 : this.#waiting.length;
-    while (this.#making < wanted && this.#live + this.#making < this.#maximum) void this.#make();
+  /** Takes the one that was used last; stale ones are closed. */
+  #takeFresh(): Connection | undefined {
+    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
+      if (!this.#isStale(connection)) return connection;
+      void connection.close();
+    }
+    return undefined;
   }
 
-  async #serve(connection: Connection, { serve, timer }: Waiting): Promise<void> {
-    clearTimeout(timer);
-    this.#working += 1;
-    await serve(connection);
-    this.#working -= 1;
-    if (!connection.isLost) this.#idle.push(connection);
-    this.#dispatch();
+  /** One for each request that waits. While the database cannot be reached just one, even if nobody waits. */
+  #makeMore(): void {
+    const wanted = this.#failure ? 1 : this.#waiting.size;
+    while (this.#making < wanted && this.#live + this.#making < this.#maximum) void this.#make();
   }
 
   async #make(): Promise<void> {
@@ -181,15 +179,14 @@ export class Connections {
       this.#isGone = false;
       this.#failures = 0;
       this.#live += 1;
-      connection.onLost = () => this.#forget(connection);
       this.#idle.push(connection);
+      connection.onLost = () => this.#forget(connection);
     } catch (error) {
       // If others are open, the server is there and only refuses another one, as when it has too many.
       if (this.#live === 0) this.#failure = error as Error;
-      const delay = Math.min(RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS);
-      this.#failures += 1;
       if (this.#retry) clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.#tryAgain(), delay).unref();
+      this.#retry = setTimeout(() => this.#tryAgain(), Math.min(RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS)).unref();
+      this.#failures += 1;
     }
     this.#making -= 1;
     this.#dispatch();
@@ -211,6 +208,6 @@ export class Connections {
   async #end({ resolve }: PromiseWithResolvers<void>): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
-    if (this.#live === 0) resolve();
+    resolve();
   }
 }
