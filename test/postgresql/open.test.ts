@@ -194,7 +194,7 @@ test('a check names what is wrong', async (t) => {
     `SET session_replication_role = replica; INSERT INTO session VALUES ('\\x00', 'usr_none', 0, 0, 1);
      UPDATE root_key SET canary = decode(repeat('00', 32), 'hex'); UPDATE migration SET checksum = 'other';
      UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'grant_by_client'::regclass;
-     ALTER TABLE client DISABLE TRIGGER renew_version`,
+     ALTER TABLE audit_event DISABLE TRIGGER chain_audit_event`,
   );
   const found = await wrong();
   assert.deepEqual(
@@ -203,7 +203,7 @@ test('a check names what is wrong', async (t) => {
   );
   assert.match(found[1]?.detail ?? '', /index grant_by_client/);
   assert.match(found[2]?.detail ?? '', /session of usr_none/);
-  assert.match(found[3]?.detail ?? '', /^trigger renew_version of client is not there, or is another one/);
+  assert.match(found[3]?.detail ?? '', /^trigger chain_audit_event of audit_event is not there, or is another one/);
 });
 
 test('every session waits for the disk, and for nothing else without end', async (t) => {

@@ -104,8 +104,8 @@ const IN_POSTGRESQL: Readonly<Record<string, RegExp>> = {
     /^wrong objects: key secret_use_pkey of secret_use .* PRIMARY KEY \(digest\)$/,
   'ALTER TABLE audit_event DISABLE TRIGGER chain_audit_event':
     /^wrong objects: trigger chain_audit_event of audit_event .* run CREATE TRIGGER .*; ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event$/,
-  "CREATE OR REPLACE FUNCTION renew_version() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'":
-    /^wrong objects: function renew_version of schema is not there, or is another one: restore a backup/,
+  "CREATE OR REPLACE FUNCTION chain_audit_event() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'":
+    /^wrong objects: function chain_audit_event of schema is not there, or is another one: restore a backup/,
 };
 
 for (const [change, expected] of Object.entries(IN_SQLITE))

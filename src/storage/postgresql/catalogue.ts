@@ -122,13 +122,6 @@ export const CATALOGUE: readonly SchemaObject[] = [
     definition: 'ALTER TABLE client ADD CONSTRAINT client_pkey PRIMARY KEY (id)',
   },
   {
-    kind: 'trigger',
-    table: 'client',
-    name: 'renew_version',
-    definition:
-      'CREATE TRIGGER renew_version BEFORE UPDATE ON client FOR EACH ROW EXECUTE FUNCTION renew_version(); ALTER TABLE client ENABLE ALWAYS TRIGGER renew_version',
-  },
-  {
     kind: 'index',
     table: 'client_assertion',
     name: 'client_assertion_by_expiry',
@@ -299,12 +292,6 @@ export const CATALOGUE: readonly SchemaObject[] = [
     table: 'schema',
     name: 'next_audit_sequence',
     definition: 'a89494cbc6ce80def87f45a0e91b2d6f',
-  },
-  {
-    kind: 'function',
-    table: 'schema',
-    name: 'renew_version',
-    definition: 'dae1ffac255af20d241bf1b3b50b17e2',
   },
   {
     kind: 'key',

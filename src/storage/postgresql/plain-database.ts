@@ -58,7 +58,6 @@ const OBJECTS = `
 
 /** Columns that only this database has, and that nobody asks about after a copy, with what they get there. */
 export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  client: { version: 'gen_random_uuid()' },
   client_assertion: { attempt: "'00000000-0000-0000-0000-000000000000'" },
   oauth_grant: { attempt: "'00000000-0000-0000-0000-000000000000'" },
   audit_event: { attempt: 'NULL::uuid' },

@@ -74,25 +74,12 @@ CREATE TABLE client (
   -- Where its keys are fetched from, when they last were, and when they were last asked for, also in vain.
   jwks_uri text,
   jwks_fetched_at bigint,
-  jwks_asked_at bigint,
-  -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
-  version uuid NOT NULL DEFAULT gen_random_uuid()
+  jwks_asked_at bigint
 );
 
 -- By what is alike of names that look alike, and by age, as apps are listed.
 CREATE INDEX client_by_name ON client (name_key);
 CREATE INDEX client_by_age ON client (created_at, id);
-
-CREATE FUNCTION renew_version() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  NEW.version := gen_random_uuid();
-  RETURN NEW;
-END
-$$;
-
-CREATE TRIGGER renew_version BEFORE UPDATE ON client FOR EACH ROW EXECUTE FUNCTION renew_version();
--- Also in a session that is set up as one of a replica, as some tools for maintenance do.
-ALTER TABLE client ENABLE ALWAYS TRIGGER renew_version;
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one. The attempt
 -- tells whoever lost the connection whether it was the one that made the mark.
