@@ -1,22 +1,25 @@
-/** Who is behind an app, as far as the operator says. */
+/** The publisher of an app, according to the operator. */
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { isolatedAddress } from './isolated.ts';
 import { elsewhere, type PageContext } from './layout.ts';
 
-/** What pages show of an app besides its name. */
+/** An app's profile on pages, besides its name. */
 export type AppProfile = {
   publisher: string | null;
   homepage: string | null;
   privacyPage: string | null;
   contact: string | null;
-  /** Whether the operator vouches for the publisher and the hosts that the app sends people to. */
+  /** True if the operator vouches for the publisher and the redirect hosts. */
   isChecked: boolean;
-  /** Host of the document in which the app describes itself; null if it has none. */
+  /** Host of the app's metadata document; null if it has none. */
   documentHost: string | null;
 };
 
-/** The lines below an app's name: who makes it, whether that was checked, where it describes itself, the `hosts` it sends people to, and where to read more. */
+/**
+ * Returns the lines below an app's name: publisher, whether it is checked, the document's host, the redirect `hosts`,
+ * and links to read more.
+ */
 export function appProfile({ messages, brand }: PageContext, profile: AppProfile, hosts: readonly string[] = []): Html {
   const texts = messages.appProfile;
   const { publisher, homepage, privacyPage, contact, isChecked, documentHost } = profile;

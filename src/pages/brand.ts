@@ -1,11 +1,11 @@
-/** What the operator's product looks like on the pages. */
+/** The appearance of the operator's product on the pages. */
 export type Brand = {
-  /** What the pages call the product. */
+  /** The product's name on the pages. */
   productName: string;
-  /** The product's colour, `#rrggbb`; any colour keeps the pages readable. */
+  /** The product's color, `#rrggbb`; pages stay readable with any color. */
   colour: string;
   /** A path of this service or a `data:` URL; null shows the product's initial instead. */
   logoHref: string | null;
-  /** Where people find help: an e-mail address or an https URL. */
+  /** An email address or https URL where people find help. */
   supportAddress: string | null;
 };

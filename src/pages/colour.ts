@@ -12,31 +12,34 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The contrast of two `#rrggbb` colours, from 1 (the same) to 21 (black on white), as WCAG 2 defines it. */
+/** Returns the contrast of two `#rrggbb` colors, from 1 (the same) to 21 (black on white), as WCAG 2 defines it. */
 export function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colour that lies `share` (0 to 1) of the way from one `#rrggbb` colour to another. */
+/** Returns the color at `share` (0 to 1) of the way from one `#rrggbb` color to another. */
 export function mix(from: string, to: string, share: number): string {
   const target = channels(to);
   const mixed = channels(from).map((value, index) => Math.round(value + ((target[index] ?? value) - value) * share));
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** How far two `#rrggbb` colours are apart in the channel where they differ most, 0 to 255. */
+/** Returns the largest difference of two `#rrggbb` colors in one channel, 0 to 255. */
 export function distance(one: string, other: string): number {
   const target = channels(other);
   return Math.max(...channels(one).map((value, index) => Math.abs(value - (target[index] ?? value))));
 }
 
-/** Black or white, whichever is easier to read on the colour; one of them always has a contrast above 4.5. */
+/** Returns black or white, whichever is easier to read on the color; one of them always has a contrast above 4.5. */
 export function textOn(colour: string): string {
   return contrast(colour, white) >= contrast(colour, black) ? white : black;
 }
 
-/** The nearest tone of the colour that has at least the contrast `ratio` with each of the backgrounds, which must be all light or all dark. */
+/**
+ * Returns the nearest tone of the color with at least the contrast `ratio` to each background. The backgrounds must
+ * be all light or all dark.
+ */
 export function readableTone(colour: string, backgrounds: readonly string[], ratio: number): string {
   const goal = textOn(backgrounds[0] ?? white);
   const tones = Array.from({ length: 51 }, (_, step) => mix(colour, goal, step / 50));

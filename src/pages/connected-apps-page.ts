@@ -10,54 +10,60 @@ import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
 import { type Permission, type PersonField, permissionList } from './permissions.ts';
 
-/** One app, or what it has on one device or at one installation. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
+/**
+ * One line of the page: an app, or its access on one device or in one installation. Times are milliseconds since
+ * 1970; `lastUsed` is null before the first use.
+ */
 export type ConnectedApp = {
   clientId: string;
-  /** Names, with the client, what its form takes back. */
+  /** With the client, names the access that the line's form removes. */
   grantId: string;
   kind: 'app' | 'device' | 'installation';
-  /** Whether it was allowed, and the app has not fetched it yet. */
+  /** True if it was allowed, and the app has not fetched it yet. */
   isWaiting: boolean;
   appName: string;
   profile: AppProfile;
-  /** The hosts that it sends people to; none for a device. */
+  /** The redirect hosts; none for a device. */
   hosts: readonly string[];
   permissions: readonly Permission[];
-  /** What it gets of the person, as far as the account has it. */
+  /** The profile fields that the app gets, as far as the account has them. */
   person: readonly PersonField[];
   since: number;
   lastUsed: number | null;
-  /** When it ends by itself if the app does not use it, and when it does in any case. */
+  /** End of the access if the app does not use it, and its end in any case. */
   endsUnused: number;
   ends: number;
 };
 
-/** The access that was taken back: something that waited, an app on one device or at one installation, or an app but for devices that are still listed. */
+/**
+ * The removed access: a waiting grant, an app on one device or in one installation, or an app except for devices that
+ * are still listed.
+ */
 export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'installation' | 'waiting';
 
-/** What the connected-apps page shows. */
+/** Data of the connected-apps page. */
 export type ConnectedAppsData = {
   account: PageAccount;
-  /** One page of them: lines `first` (from 1) and on of `total`. */
+  /** One page of the list: lines from `first` (counted from 1), of `total`. */
   apps: readonly ConnectedApp[];
   first: number;
   total: number;
-  /** The cursors of this page and of the next one; null for the first page, and on the last one. */
+  /** The cursors of this page and the next; null for the first page, and for the page after the last. */
   after: string | null;
   next: string | null;
-  /** For the forms that take access back from one app, and for the one that does from all. */
+  /** Tokens for the forms that remove one app, and for the form that removes all. */
   formToken: string;
   removeAllFormToken: string;
-  /** What was taken back just now, and the name of its app. */
+  /** The access that was removed just now, with the app's name. */
   justRemoved: { what: RemovedAccess; appName: string } | 'everything' | null;
-  /** Whether one should have been removed by a form that was out of date. */
+  /** True if nothing was removed, since the form was out of date. */
   isOutdated: boolean;
   signOutFormToken: string;
-  /** Whether the person has a password here, and may change it. */
+  /** True if the user has a password here and may change it. */
   hasPassword: boolean;
 };
 
-/** The page where a person sees which apps may use the account, and takes that back. */
+/** The page on which a user sees the connected apps, and removes them. */
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.connectedApps;
@@ -107,7 +113,7 @@ function sayingRemoved(
   return removed === 'everything' ? html`${texts.removedAll}` : texts.removed[removed.what](removed.appName);
 }
 
-/** The button is behind a question, so that nobody ends all by one press. */
+/** The button is behind a question, so that a single press never ends all access. */
 function removeAll({ messages, paths }: PageContext, formToken: string): Html {
   const texts = messages.connectedApps.removeAll;
   return html`<details class="remove-all"><summary>${texts.open}</summary>
@@ -115,7 +121,7 @@ function removeAll({ messages, paths }: PageContext, formToken: string): Html {
 </details>`;
 }
 
-/** When it began, in words: several lines of one app are told apart by that, to the second where minutes are equal. */
+/** Returns the start in words, which tells an app's lines apart: to the second if minutes are equal. */
 function beginning(messages: Messages, app: ConnectedApp, apps: readonly ConnectedApp[]): string {
   const { minute, second, day } = messages;
   if (app.kind === 'app' && !app.isWaiting) return day(app.since);

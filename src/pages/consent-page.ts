@@ -12,49 +12,49 @@ import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
 import type { Permission, PersonSeen } from './permissions.ts';
 
-/** What the consent page shows. */
+/** Data of the consent page. */
 export type ConsentData = ConsentDestination & {
   appName: string;
   profile: AppProfile;
   account: PageAccount;
-  /** Whether the app can use the account now; then `earlier` of a permission tells what is not new. */
+  /** True if the app can use the account now; then each permission's `earlier` tells which are not new. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
   person: PersonSeen;
-  /** How long access lasts at most, and without any use (s). */
+  /** Maximum duration of access, and without any use (s). */
   lasts: { readonly max: number; readonly unused: number };
-  /** A decision that was not accepted and must be made again; null when there was none. */
+  /** An earlier answer that was not accepted; null if there was none. */
   notTaken: NotTaken | null;
-  /** Where the form posts to: a path of this service that carries the whole request. */
+  /** Target of the form: a path of this service that carries the whole request. */
   action: string;
   formToken: string;
-  /** The form that signs out, to come back here with another account. */
+  /** The form that signs out and returns here, to use another account. */
   switchAccount: { continueTo: string; formToken: string };
 };
 
 /**
- * Why a decision was not accepted: its page was open for too long, or was of another sign-in or request; the person was not
- * signed in any more; or there were too many. `choice` has its optional scopes.
+ * Reason why an answer was not accepted: its page was open for too long, or belonged to another sign-in or request;
+ * the user was not signed in any more; or there were too many answers. `choice` has its optional scopes.
  */
 export type NotTaken = { readonly choice: readonly string[] } & (
   | { readonly why: 'expired' | 'elsewhere' | 'signed_out' }
   | { readonly why: 'throttled'; readonly retryAfterSeconds: number }
 );
 
-/** Who is told the decision: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
+/** Receiver of the decision: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
 export type ConsentDestination =
   | {
       /** The redirect URI's host, with its port if it has one; for a private-use scheme, the scheme with its colon. */
       redirectHost: string;
     }
   | {
-      /** The code that the device shows, as it shows it: `BCDF-GHJK`. */
+      /** The code, in the form that the device shows: `BCDF-GHJK`. */
       userCode: string;
     };
 
 /**
- * The page that asks whether an app may use the account. Its form posts `decision` (`allow` or `deny`), and `scope` once
- * for each optional permission that is not left out.
+ * The page that asks whether an app may use the account. Its form posts `decision` (`allow` or `deny`), and `scope`
+ * once for each optional permission that stays ticked.
  */
 export function consentPage(context: PageContext, data: ConsentData): Html {
   const { messages, brand, paths } = context;
@@ -103,7 +103,7 @@ function whyNotTaken({ notTaken: texts }: Messages['consent'], notTaken: NotTake
   return { heading: texts.throttled.heading, text: texts.throttled.text(notTaken.retryAfterSeconds) };
 }
 
-/** RFC 8628 §5.4: somebody else may have started it, so the person must compare the code with the one on the device. */
+/** RFC 8628 §5.4: an attacker may have started it, so the user must compare the code with the device's. */
 function askingDevice({ messages: { consent: texts } }: PageContext, userCode: string): Html {
   return html`<section class="device">
 <h2>${icons.device}${texts.device.heading}</h2>
@@ -126,6 +126,6 @@ const thisDevice = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$|^[^:]+:$/;
 function destination({ messages: { consent: texts } }: PageContext, redirectHost: string): Html {
   const host = displayName(redirectHost, 320);
   if (!thisDevice.test(host)) return texts.destination(host);
-  // RFC 8252 §8.3: a name may lead elsewhere, an address of loopback cannot.
+  // RFC 8252 §8.3: a name may resolve to another machine; a loopback address cannot.
   return html`${texts.destinationOnThisDevice(host)}${host.startsWith('localhost') && html` ${texts.destinationByName}`}`;
 }

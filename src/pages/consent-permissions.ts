@@ -3,10 +3,10 @@ import type { Messages } from './messages/messages.ts';
 import { type Permission, type PersonSeen, permissionList, permissionText } from './permissions.ts';
 
 /**
- * What an app asks for, for the consent form: who the person is, then what is required, then what is optional; in each of
- * these two lists what is sensitive comes first. If the app asks for more than it has already, that stands apart. What is
- * optional is ticked only if the person chose it before. `choice` has the optional scopes of a decision that was not
- * accepted; null when there was none.
+ * The requested permissions in the consent form: first the profile, then required permissions, then optional ones; in
+ * both lists, sensitive permissions come first. Permissions that the app already has are listed apart. An optional
+ * one is ticked only if the user chose it before. `choice` has the optional scopes of an answer that was not
+ * accepted; null if there was none.
  */
 export function requestedPermissions(
   messages: Messages,
@@ -34,7 +34,7 @@ ${permissionList(messages, held, person.isNew ? null : person.fields)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 
-/** The end of a list may be below the screen, so it must not be what may hurt most. */
+/** The end of a list may be below the screen, so the most harmful permission must not be there. */
 function sensitiveFirst(permissions: readonly Permission[]): Permission[] {
   return permissions.toSorted((a, b) => Number(b.effect === 'sensitive') - Number(a.effect === 'sensitive'));
 }
@@ -47,7 +47,8 @@ function options(
   const optional = permissions.filter((each) => each.optional);
   if (optional.length === 0) return null;
   const isTicked = ({ name, earlier }: Permission) => (chosen ? chosen.includes(name) : earlier === 'allowed');
-  // Enter on a checkbox presses the form's first button, which must not be Allow. This one does nothing outside a dialog.
+  // Enter on a checkbox presses the form's first button, which must not be Allow. This button does nothing outside a
+  // dialog.
   return html`<button hidden formmethod="dialog"></button>
 <fieldset class="options">
 <legend>${messages.consent.optional}</legend>

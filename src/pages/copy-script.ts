@@ -1,6 +1,6 @@
 /**
- * The one script of the pages, on the developers' page alone: a button beside each text that people copy. Without scripts,
- * or where a browser lets nobody copy (on plain http), nothing of it is there, and nothing is missing.
+ * The only script of all pages, on the developers' page: a button beside each text that people copy. Without scripts,
+ * or if the browser forbids copying (on plain http), there are no buttons.
  */
 export const copyScript = `'use strict';
 const { copy, copied } = document.currentScript.dataset;

@@ -39,14 +39,14 @@ app.get('/notes', requireToken(verifier, { scopes: ['notes.read'] }), (request, 
 });`;
 }
 
-/** Introspection from a shell. */
+/** An example of introspection from a shell. */
 export function introspectionExample(introspectionUrl: string): string {
   return `curl --user "$RESOURCE_SERVER_ID:$RESOURCE_SERVER_SECRET" \\
   --data-urlencode "token=$ACCESS_TOKEN" \\
   '${introspectionUrl}'`;
 }
 
-/** What introspection says of a good token. */
+/** An introspection answer for a valid token. */
 export function introspectionAnswer(issuer: string): string {
   return `{
   "active": true,
@@ -66,7 +66,7 @@ export const setUpExample = `CLIENT_ID='…'
 CLIENT_SECRET='…'
 REDIRECT_URI='https://app.example/callback'`;
 
-/** The examples of the four calls: what to type into a shell, and what comes back. */
+/** The examples of the four calls: the shell commands and the answers. */
 export function callExamples(addresses: PublishedAddresses) {
   return {
     authorize: {

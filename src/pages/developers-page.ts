@@ -12,10 +12,10 @@ type Texts = Messages['developers'];
 /** One rate limit: at most `count` in `seconds`. */
 export type PublishedLimit = { kind: keyof Texts['limits']['kinds']; count: number; seconds: number };
 
-/** What the developers' page shows. */
+/** Data of the developers' page. */
 export type DevelopersData = PublishedAddresses & {
   standard: StandardAddresses;
-  /** Where both faces are described for machines, an absolute URL. */
+  /** The OpenAPI document of both faces, an absolute URL. */
   openApiUrl: string;
   /** The scopes that the installation defines, each with its sentence in the page's language if there is one. */
   scopes: readonly { name: string; sentence: string | null }[];
@@ -30,7 +30,7 @@ export type DevelopersData = PublishedAddresses & {
   limits: readonly PublishedLimit[];
 };
 
-/** The page that an app's developer integrates from: which face to take, each of them, and what holds for both. */
+/** The page from which developers integrate their app: the choice of a face, both faces, and what holds for both. */
 export function developersPage(context: PageContext, data: DevelopersData): Html {
   const { messages } = context;
   const texts = messages.developers;
@@ -69,7 +69,7 @@ function ways({ ways: texts, library, calls }: Texts): Html {
 <p class="fine">${texts.same}</p>`;
 }
 
-/** Stands after the stylesheet; with `defer` it runs once the page is parsed. */
+/** Follows the stylesheet; with `defer` it runs after the page is parsed. */
 function copyButtons({ messages: { developers }, copyScriptHref }: PageContext): Html {
   return html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
 }
@@ -137,7 +137,7 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('invalid_token', '401', texts.invalid_token),
   );
   const { reasons } = texts;
-  // Answers name these places: their ids stay.
+  // Error answers link to these ids: they must not change.
   const whyRefused = rows(
     ...Object.entries(reasons.kinds).map(([kind, { term, text }]) => row(term, text, '', `reason-${kind}`)),
   );

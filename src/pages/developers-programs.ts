@@ -1,13 +1,13 @@
 /**
- * The whole programs of the developers' page, one a language: what is shown is what the tests run. Each asks for permission,
- * is given the address that the browser came back to, and asks whose account it is; then it refreshes.
+ * The complete programs of the developers' page, one per language. The tests run the shown text. Each asks for
+ * permission, reads the address that the browser came back to, asks whose account it is, and refreshes.
  */
 import type { StandardAddresses } from './developers-examples.ts';
 
-/** What a program needs of the addresses. */
+/** The addresses that a program needs. */
 export type ProgramAddresses = Pick<StandardAddresses, 'issuer' | 'authorizationUrl' | 'tokenUrl'> & { meUrl: string };
 
-/** One program: `name` is that of its language and library, `install` gets the library, `run` begins it as `file`. */
+/** One program: `name` is its language and library, `install` gets the library, `run` starts it as `file`. */
 export type ExampleProgram = {
   readonly language: 'javascript' | 'python' | 'go' | 'ruby';
   readonly name: string;
@@ -17,7 +17,7 @@ export type ExampleProgram = {
   readonly text: string;
 };
 
-/** All of them, in the order of the page. */
+/** Returns all programs, in the order of the page. */
 export function examplePrograms(addresses: ProgramAddresses): ExampleProgram[] {
   return [
     {
@@ -55,7 +55,7 @@ export function examplePrograms(addresses: ProgramAddresses): ExampleProgram[] {
   ];
 }
 
-/** The library refuses http, unless it is told that the service is on this machine. */
+/** The library refuses http, unless it knows that the service is on this machine. */
 function javascript({ issuer, meUrl }: ProgramAddresses): string {
   const options = issuer.startsWith('http:')
     ? "{ algorithm: 'oauth2', execute: [client.allowInsecureRequests] }"
@@ -76,7 +76,7 @@ const config = await client.discovery(
   ${options},
 );
 
-// To ask for permission, keep both values in the person's session, and send the browser to this address.
+// Ask for permission: keep both values in the user's session, and send the browser to this address.
 const codeVerifier = client.randomPKCECodeVerifier();
 const state = client.randomState();
 const address = client.buildAuthorizationUrl(config, {
@@ -87,20 +87,20 @@ const address = client.buildAuthorizationUrl(config, {
 });
 console.log(\`Open this address: \${address}\`);
 
-// When the browser is back: your server sees its address as that of the request.
+// When the browser returns: in a server, this address is the request's.
 const terminal = createInterface({ input: process.stdin, output: process.stdout });
-const back = new URL(await terminal.question('Where did the browser come back to? '));
+const back = new URL(await terminal.question('Paste the address that the browser came back to: '));
 terminal.close();
 const tokens = await client.authorizationCodeGrant(config, back, {
   pkceCodeVerifier: codeVerifier,
   expectedState: state,
 });
 
-// With the access token, for as long as it lasts.
+// Call the API with the access token until it expires.
 const answer = await client.fetchProtectedResource(config, tokens.access_token, new URL('${meUrl}'), 'GET');
 console.log('Account:', (await answer.json()).data.email);
 
-// When the access token has run out. Save both tokens of the answer.
+// When the access token has expired: refresh, and save both tokens of the answer.
 const newTokens = await client.refreshTokenGrant(config, tokens.refresh_token);
 console.log('Refreshed:', newTokens.refresh_token !== tokens.refresh_token);`;
 }
@@ -118,19 +118,19 @@ session = OAuth2Session(
     code_challenge_method="S256",
 )
 
-# To ask for permission, keep both values in the person's session, and send the browser to this address.
+# Ask for permission: keep both values in the user's session, and send the browser to this address.
 verifier = generate_token(48)
 address, state = session.create_authorization_url("${authorizationUrl}", code_verifier=verifier)
 print("Open this address:", address, flush=True)
 
-# When the browser is back: your server sees its address as that of the request.
-back = input("Where did the browser come back to? ")
+# When the browser returns: in a server, this address is the request's.
+back = input("Paste the address that the browser came back to: ")
 session.fetch_token("${tokenUrl}", authorization_response=back, state=state, code_verifier=verifier)
 
-# With the access token, for as long as it lasts.
+# Call the API with the access token until it expires.
 print("Account:", session.get("${meUrl}").json()["data"]["email"])
 
-# When the access token has run out. Save both tokens of the answer.
+# When the access token has expired: refresh, and save both tokens of the answer.
 old = session.token["refresh_token"]
 session.refresh_token("${tokenUrl}")
 print("Refreshed:", session.token["refresh_token"] != old)`;
@@ -166,15 +166,15 @@ var config = oauth2.Config{
 }
 
 func main() {
-	// To ask for permission, keep both values in the person's session, and send the browser to this address.
+	// Ask for permission: keep both values in the user's session, and send the browser to this address.
 	state, verifier := random(), random()
 	challenge := sha256.Sum256([]byte(verifier))
 	fmt.Println("Open this address:", config.AuthCodeURL(state,
 		oauth2.SetAuthURLParam("code_challenge", base64.RawURLEncoding.EncodeToString(challenge[:])),
 		oauth2.SetAuthURLParam("code_challenge_method", "S256")))
 
-	// When the browser is back: your server sees its address as that of the request.
-	fmt.Print("Where did the browser come back to? ")
+	// When the browser returns: in a server, this address is the request's.
+	fmt.Print("Paste the address that the browser came back to: ")
 	line, err := bufio.NewReader(os.Stdin).ReadString('\\n')
 	check(err)
 	back, err := url.Parse(strings.TrimSpace(line))
@@ -186,7 +186,7 @@ func main() {
 	tokens, err := config.Exchange(ctx, back.Query().Get("code"), oauth2.SetAuthURLParam("code_verifier", verifier))
 	check(err)
 
-	// With the access token, for as long as it lasts.
+	// Call the API with the access token until it expires.
 	answer, err := config.Client(ctx, tokens).Get("${meUrl}")
 	check(err)
 	defer answer.Body.Close()
@@ -194,7 +194,7 @@ func main() {
 	check(json.NewDecoder(answer.Body).Decode(&me))
 	fmt.Println("Account:", me.Data.Email)
 
-	// When the access token has run out. Save both tokens of the answer.
+	// When the access token has expired: refresh, and save both tokens of the answer.
 	old := &oauth2.Token{RefreshToken: tokens.RefreshToken}
 	newTokens, err := config.TokenSource(ctx, old).Token()
 	check(err)
@@ -230,23 +230,23 @@ client = OAuth2::Client.new(
   redirect_uri: ENV.fetch('REDIRECT_URI')
 )
 
-# To ask for permission, keep both values in the person's session, and send the browser to this address.
+# Ask for permission: keep both values in the user's session, and send the browser to this address.
 state = SecureRandom.urlsafe_base64(32)
 verifier = SecureRandom.urlsafe_base64(48)
 challenge = Digest::SHA256.base64digest(verifier).tr('+/', '-_').delete('=')
 address = client.auth_code.authorize_url(state: state, code_challenge: challenge, code_challenge_method: 'S256')
 puts "Open this address: #{address}"
 
-# When the browser is back: your server sees its address as that of the request.
-print 'Where did the browser come back to? '
+# When the browser returns: in a server, this address is the request's.
+print 'Paste the address that the browser came back to: '
 back = URI.decode_www_form(URI(gets.strip).query).to_h
 raise 'this is not the answer to our request' unless back['state'] == state
 tokens = client.auth_code.get_token(back['code'], code_verifier: verifier)
 
-# With the access token, for as long as it lasts.
+# Call the API with the access token until it expires.
 puts "Account: #{tokens.get('${meUrl}').parsed['data']['email']}"
 
-# When the access token has run out. Save both tokens of the answer.
+# When the access token has expired: refresh, and save both tokens of the answer.
 new_tokens = tokens.refresh!
 puts "Refreshed: #{new_tokens.refresh_token != tokens.refresh_token}"`;
 }

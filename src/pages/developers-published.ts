@@ -4,10 +4,10 @@ import { code, type Section } from './developers-section.ts';
 import { html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** The addresses, and how long a code lives (s). */
+/** The addresses, and the lifetime of a code (s). */
 type PublishedData = PublishedAddresses & { lifetimes: { codeSeconds: number } };
 
-/** What the four calls need, and each of them. */
+/** Returns the sections on the requirements of the four calls, and on each call. */
 export function publishedSections({ developers: texts, duration }: Messages, data: PublishedData): Section[] {
   const { calls } = texts;
   const body = html`<p>${calls.text}</p>\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}\n<p>${calls.go}</p>`;

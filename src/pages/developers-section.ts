@@ -1,20 +1,20 @@
 import { type Html, html } from './html.ts';
 
-/** One section of the developers' page; `isStep` sets it under the one before. */
+/** A section of the developers' page; `isStep` sets it below the previous one. */
 export type Section = { id: string; heading: string; body: Html; isStep?: boolean };
 
-/** A block of code or of an answer, which scrolls by itself where it is too wide. */
+/** A block of code or of an answer, which scrolls by itself if it is too wide. */
 export function code(label: string, text: string): Html {
   const block = html`<pre class="code" dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
   return html`<div class="copyable" dir="ltr" data-label="${label}">${block}</div>`;
 }
 
-/** A list of terms with what there is to say about each. */
+/** A list of terms with their descriptions. */
 export function rows(...items: readonly Html[]): Html {
   return html`<dl class="rows">\n${items}</dl>`;
 }
 
-/** One row of `rows`; `note` stands small beside the term, such as a status or a standard's number; `id` is its anchor. */
+/** One row of `rows`; `note` is small text beside the term, such as a status or a standard's number; `id` is its anchor. */
 export function row(term: Html | string, description: Html | string, note = '', id = ''): Html {
   return html`<div${id && html` id="${id}"`}><dt>${term}${note && html` <bdi class="status">${note}</bdi>`}</dt><dd>${description}</dd></div>\n`;
 }

@@ -12,7 +12,7 @@ import { html } from './html.ts';
 import type { PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** How an app is connected by a library: an example, what to know, and every address. */
+/** Returns the section on connecting an app by a library: an example, rules, and all addresses. */
 export function librarySection(
   { messages, paths }: PageContext,
   { standard, openApiUrl, meUrl }: { standard: StandardAddresses; openApiUrl: string; meUrl: string },
@@ -51,7 +51,7 @@ ${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules
   return { id: 'library', heading: texts.heading, body };
 }
 
-/** How an API finds out whether a token is good. */
+/** Returns the section on checking tokens in an API. */
 export function verifySection({ developers: { verify: texts } }: Messages, standard: StandardAddresses): Section {
   const list = rows(
     row(texts.introspection, url(standard.introspectionUrl), 'RFC 7662'),

@@ -1,26 +1,29 @@
-/** The pages of `/device` besides consent: for people who connect a device that has no browser (RFC 8628 §3.3). */
+/** The pages of `/device` besides consent: for users who connect a device without a browser (RFC 8628 §3.3). */
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { layout, type PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 
-/** Why the code that was given leads nowhere. */
+/** Reason why the typed code was not accepted. */
 export type DeviceCodeProblem =
   | { kind: 'unknown_code' | 'answered_just_now' }
   | { kind: 'throttled'; retryAfterSeconds: number };
 
-/** What the device code page shows. */
+/** Data of the device code page. */
 export type DeviceCodeData = {
-  /** What was typed before, or an empty string. */
+  /** The code that was typed before, or an empty string. */
   userCode: string;
   problem: DeviceCodeProblem | null;
 };
 
-/** What the page after the decision shows; `isConnected` once the device has fetched what was allowed. */
+/** Data of the page after the decision; `isConnected` once the device has fetched the access. */
 export type DeviceDoneData = { decision: 'allowed' | 'denied'; isConnected: boolean; appName: string };
 
-/** The page where a person types the code that a device shows. Its form is a GET to the same page with `user_code`; it decides nothing. */
+/**
+ * The page on which a user types a device's code. Its form is a GET to the same page with `user_code`; it decides
+ * nothing.
+ */
 export function deviceCodePage(context: PageContext, { userCode, problem }: DeviceCodeData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.deviceCode;
@@ -50,7 +53,7 @@ function problemTexts({ deviceCode: { problems } }: Messages, problem: DeviceCod
   return { heading, text: text(problem.retryAfterSeconds) };
 }
 
-/** The page after Allow or Deny for a device: there is no app in this browser to go on to. */
+/** The page after Allow or Deny for a device: this browser has no app to go on to. */
 export function deviceDonePage(context: PageContext, { decision, isConnected, appName }: DeviceDoneData): Html {
   const { messages, paths } = context;
   const texts = messages.deviceDone;

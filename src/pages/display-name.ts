@@ -3,11 +3,12 @@ const stackedMarks = /(\p{M}{3})\p{M}+/gu;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Makes a name that someone else chose fit to be shown: no control, direction-changing or invisible characters, no stacks of
- * combining marks, one line, at most `limit` characters as people count them (then an ellipsis). Empty if nothing visible is left.
+ * Makes a foreign name fit for display: removes control, direction-changing and invisible characters, and stacks of
+ * combining marks; one line, at most `limit` characters as people count them (then an ellipsis). Empty if nothing
+ * visible is left.
  */
 export function displayName(name: string, limit = 100): string {
-  // Limits the work: what comes later would be cut anyway, or stands behind a page of invisible characters.
+  // Limits the work: the rest would be cut anyway, or follows a page of invisible characters.
   const visible = name
     .slice(0, 16 * limit)
     .replace(/\p{White_Space}+/gu, ' ')
@@ -26,13 +27,16 @@ export function displayName(name: string, limit = 100): string {
   );
 }
 
-/** The first visible character of a name in upper case, for its monogram; empty if it has none. */
+/** Returns the first visible character of a name in upper case, for its monogram; empty if there is none. */
 export function initial(name: string): string {
   const [first] = charactersOf(displayName(name));
   return first ? first.segment.toUpperCase() : '';
 }
 
-/** Characters as people count them. The tables for it are loaded with the first name that is shown, as a language's formats are. */
+/**
+ * Splits a text into characters as people count them. Its tables are loaded at the first use, like a language's
+ * formats.
+ */
 function charactersOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);

@@ -3,19 +3,19 @@ import { isolatedAddress } from './isolated.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** What went wrong, as far as a person needs to know. */
+/** Kind of error, as far as a user needs to know. */
 export type ErrorKind = keyof Messages['errors']['kinds'];
 
 /**
- * What some kinds show: `retryAfterSeconds` matters for `too_many_requests` and `unavailable`; `received` is a value of the
- * request that was refused, which anybody may have written.
+ * Details of some kinds: `retryAfterSeconds` for `too_many_requests` and `unavailable`; `received` is a value of the
+ * refused request, which may come from an attacker.
  */
 export type ErrorDetails = { retryAfterSeconds?: number | undefined; received?: string | undefined };
 
-/** What the error page shows. */
+/** Data of the error page. */
 export type ErrorData = ErrorDetails & { kind: ErrorKind; requestId: string };
 
-/** What a developer meets who tries requests: more of them stands on their page. */
+/** Errors that a developer meets when trying requests: the page links to the developers' page. */
 const ABOUT_REQUESTS: readonly ErrorKind[] = [
   'missing_client_id',
   'unknown_client',
@@ -27,7 +27,10 @@ const ABOUT_REQUESTS: readonly ErrorKind[] = [
   'not_found',
 ];
 
-/** The page that says what happened and what to do now. It shows nothing of the request but its id, and what was refused, as text. */
+/**
+ * The page that says what happened and what to do now. Of the request it shows only its ID, and the refused value as
+ * text.
+ */
 export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds, received }: ErrorData): Html {
   const texts = context.messages.errors;
   const { heading, text, now, developer } = texts.kinds[kind];

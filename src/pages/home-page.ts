@@ -2,10 +2,10 @@ import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
 import type { PageAccount } from './page-account.ts';
 
-/** What the start page shows; null without a signed-in person. */
+/** Data of the start page; null for a user who is not signed in. */
 export type HomeData = { account: PageAccount | null; hasPassword: boolean };
 
-/** The start page, and that of the account: what this is, and where to go. */
+/** The start page, which is also the account's: an introduction and links. */
 export function homePage(context: PageContext, { account, hasPassword }: HomeData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.home;

@@ -1,4 +1,4 @@
-/** Markup that is safe to send. Only `html` makes it, so text from outside can never pass for it. */
+/** Markup that is safe to send. Only `html` makes it, so foreign text can never pass for it. */
 class Markup {
   readonly #text: string;
 
@@ -14,7 +14,10 @@ class Markup {
 /** Markup that is safe to send, made by `html`; `String(value)` is its text. */
 export type Html = Markup;
 
-/** What a template may hold: text and numbers are escaped, `Html` is placed as it is, lists are joined, the rest is nothing. */
+/**
+ * A template's value: text and numbers are escaped, `Html` is inserted as it is, lists are joined, other values are
+ * empty.
+ */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -30,7 +33,7 @@ function rendered(value: HtmlValue): string {
   return value.map(rendered).join('');
 }
 
-/** Makes markup from a template literal: html`<p title="${text}">${text}</p>`. Attribute values must stand in quotes. */
+/** Makes markup from a template literal: html`<p title="${text}">${text}</p>`. Attribute values must be quoted. */
 export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Markup(literals.reduce((text, literal, index) => text + rendered(values[index - 1]) + literal));
 }

@@ -4,7 +4,7 @@ function icon(shape: Html): Html {
   return html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shape}</svg>`;
 }
 
-/** Small line drawings, 20 by 20 pixels, in the colour of the text; decoration only. */
+/** Small line drawings, 20 by 20 pixels, in the text's color; decoration only. */
 export const icons = {
   away: icon(html`<path d="M7 3.5h9.5V13M16 4 4 16"/>`),
   alert: icon(html`<circle cx="10" cy="10" r="7.5"/><path d="M10 6.5v4.2M10 13.6v.1"/>`),

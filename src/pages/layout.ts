@@ -8,8 +8,8 @@ import { directionOf, type Language, type Messages } from './messages/messages.t
 import type { PagePaths } from './page-paths.ts';
 
 /**
- * What every page needs besides its own data; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`, and
- * `copyScriptHref` that of `copyScript`.
+ * Data of every page; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`, and `copyScriptHref`
+ * that of `copyScript`.
  */
 export type PageContext = {
   messages: Messages;
@@ -20,25 +20,25 @@ export type PageContext = {
   copyScriptHref: string;
 };
 
-/** The frame's part of a page: its title, its width, and what stands at the end of the bar at the top. */
+/** The frame of a page: its title, its width, and the end of its top bar. */
 export type Frame = {
   /** Plain text, without the product's name. */
   title: string;
-  /** `card`: one thing to decide. `column`: a list. `guide`: long reading. */
+  /** `card`: a decision. `column`: a list. `guide`: long reading. */
   shape: 'card' | 'column' | 'guide';
   bar?: Html;
-  /** Whether it is a card with a lot to read before the decision: then it is wider and closer, and its buttons stay in sight. */
+  /** True for a card with a lot to read before the decision: it is wider and closer, and its buttons stay in sight. */
   isDecision?: boolean;
-  /** Whether the main part has the link to help, which then is not at the foot as well. */
+  /** True if the main part has the link to help; then the footer has none. */
   hasHelp?: boolean;
-  /** Stands at the end of the head. */
+  /** Inserted at the end of the head. */
   script?: Html;
 };
 
 const HTTPS = /^https:\/\/[^\s]+$/;
 const EMAIL = /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/;
 
-/** The whole document of one page around the content of its main part, which must hold the one `h1`. */
+/** Returns the whole document of a page around its main part, which must hold the one `h1`. */
 export function layout(
   context: PageContext,
   { title, shape, bar, script, isDecision = false, hasHelp = false }: Frame,
@@ -67,14 +67,14 @@ ${main}
 `;
 }
 
-/** A link to the people who can help, or nothing if the operator named none. */
+/** A link to help, or null if the operator configured none. */
 export function supportLink({ brand, messages }: PageContext): Html | null {
   return elsewhere(messages, brand.supportAddress, messages.layout.support);
 }
 
 /**
- * A link to somebody's https or e-mail address; null for every other text. Our page stays open: another site opens in another
- * tab, and an e-mail address in the mail program.
+ * A link to an https or email address; null for any other text. Our page stays open: another site opens in another
+ * tab, and an email address in the mail program.
  */
 export function elsewhere(messages: Messages, address: string | null, text: string): Html | null {
   if (address === null) return null;
@@ -83,7 +83,10 @@ export function elsewhere(messages: Messages, address: string | null, text: stri
   return html`<a href="${address}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a>`;
 }
 
-/** The end of a link that opens another tab: a sign, and the words for who hears it. Links leave a decision's page open, and other sites are never opened in place of a page. */
+/**
+ * The end of a link that opens another tab: a sign, and words for screen readers. Links leave a decision's page open,
+ * and other sites never open in place of a page.
+ */
 export function newTab({ layout: { newTab } }: Messages): Html {
   return html`${icons.away}<span class="unseen"> ${newTab}</span>`;
 }

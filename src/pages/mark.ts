@@ -16,7 +16,7 @@ export function brandMark(brand: Brand): Html {
   return html`${monogram(brand.productName, 'product')}<span>${isolated(brand.productName)}</span>`;
 }
 
-/** The address of the small picture in a browser's tab: the logo, or the initial on the brand's colour as a `data:` URL. */
+/** The address of the tab's icon: the logo, or the initial on the brand's color as a `data:` URL. */
 export function iconHref(brand: Brand, textColour: string): string {
   if (brand.logoHref !== null) return brand.logoHref;
   const picture = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${brand.colour}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-size="19" font-weight="700" fill="${textColour}">${initial(brand.productName)}</text></svg>`;

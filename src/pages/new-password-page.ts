@@ -1,25 +1,28 @@
-/** Where people who are not signed in set a password: invited ones, and those whose password somebody else knows. */
+/**
+ * The pages on which users who are not signed in set a password: invited users, and users whose password somebody
+ * else knows.
+ */
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
 import { problemNotice } from './notice.ts';
 import { isAboutFields, type PasswordProblemShown, passwordField, passwordProblemTexts } from './password-fields.ts';
 
-/** What both pages show. */
+/** Data of both pages. */
 type NewPasswordData = {
-  /** The address that the person signs in with. */
+  /** The address that the user signs in with. */
   email: string;
   formToken: string;
   problem: PasswordProblemShown | null;
 };
 
-/** What the page for invited people shows; `token` is that of the invitation. */
+/** Data of the page for invited users; `token` is the invitation's. */
 export type InvitationData = NewPasswordData & { token: string };
 
-/** What the page shows on the way to `continueTo`, a path of this service, or to the start page. */
+/** Data of the page at sign-in; it continues to `continueTo`, a path of this service, or to the start page. */
 export type MustChangeData = NewPasswordData & { accountId: string; continueTo: string | null };
 
-/** The page where an invited person sets the password. It posts `token`, `password` and `password_again`. */
+/** The page on which an invited user sets the password. It posts `token`, `password` and `password_again`. */
 export function invitationPage(context: PageContext, data: InvitationData): Html {
   const texts = context.messages.invitation;
   const lead = texts.lead(data.email, context.brand.productName);
@@ -27,7 +30,10 @@ export function invitationPage(context: PageContext, data: InvitationData): Html
   return newPasswordPage(context, data, { ...texts, lead, hidden, action: context.paths.newPassword });
 }
 
-/** The page where somebody changes a password at sign-in. It posts `account`, `password`, `password_again` and `continue`. */
+/**
+ * The page on which a user replaces a password at sign-in. It posts `account`, `password`, `password_again` and
+ * `continue`.
+ */
 export function mustChangePage(context: PageContext, data: MustChangeData): Html {
   const texts = context.messages.mustChange;
   const lead = texts.lead(data.email);
@@ -35,7 +41,7 @@ export function mustChangePage(context: PageContext, data: MustChangeData): Html
   return newPasswordPage(context, data, { ...texts, lead, hidden, action: context.paths.mustChange });
 }
 
-/** The page after an invited person set the password. */
+/** The page after an invited user has set the password. */
 export function passwordSetPage(context: PageContext): Html {
   const { messages, paths } = context;
   const texts = messages.passwordSet;
@@ -48,7 +54,7 @@ export function passwordSetPage(context: PageContext): Html {
   );
 }
 
-/** What differs between the two. */
+/** The differences between both pages. */
 type Variant = {
   title: string;
   heading: string;

@@ -2,10 +2,10 @@ import type { Html } from './html.ts';
 import { isolated } from './isolated.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** The signed-in person, as pages show them: only a verified address, and where the account is, for one without a name. */
+/** The signed-in user on pages: only a verified address, and the place of the account (`at`) for a user without a name. */
 export type PageAccount = { name: string | null; email: string | null; at: string };
 
-/** The name of a person, else the account by where it is. */
+/** Returns the user's name, or else the place of the account. */
 export function accountName({ account: texts }: Messages, { name, at }: PageAccount): Html {
   return name === null ? texts.at(at) : isolated(name);
 }

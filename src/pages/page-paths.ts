@@ -1,34 +1,34 @@
-/** Where the pages are, and the files that belong to them: the one list of what stands below the base path. */
+/** The paths of the pages and their files: the only list of what is below the base path. */
 
 /**
- * The paths of the pages for a base path: empty, or `/` and a name, once or more, without a slash at the end. The
- * authorization pages are not among them: their addresses are published, and stay whatever the base is.
+ * Returns the paths of the pages below a base path: empty, or `/` and a name, once or more, without a slash at the
+ * end. Without the authorization pages: their addresses are published, and do not depend on the base path.
  */
 export function pagePaths(base: string) {
   return {
     home: base || '/',
     signIn: `${base}/sign-in`,
-    /** Where sign-in at an identity provider begins, and where it comes back. */
+    /** Start of a sign-in at an identity provider, and return from it. */
     signInWith: `${base}/sign-in/with`,
     signInContinue: `${base}/sign-in/continue`,
     signOut: `${base}/sign-out`,
-    /** The links to all pages of a signed-in person. */
+    /** The links to all pages of a signed-in user. */
     account: `${base}/account`,
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
     removeAllApps: `${base}/account/apps/remove-all`,
     password: `${base}/account/password`,
-    /** Where invited people set a password. */
+    /** The page on which invited users set a password. */
     newPassword: `${base}/account/new-password`,
-    /** Where a password is changed that must be, before anybody is signed in. */
+    /** The page on which a user must replace a password before the session begins. */
     mustChange: `${base}/sign-in/new-password`,
     device: `${base}/device`,
     developers: `${base}/developers`,
     openApi: `${base}/openapi.json`,
     logo: `${base}/assets/logo`,
-    /** The stylesheet whose text has this digest, so that browsers may keep it for good. */
+    /** The stylesheet whose text has this digest, so that browsers may cache it forever. */
     stylesheet: (digest: string) => `${base}/assets/valetkey-${digest}.css`,
-    /** The same of the script of the developers' page. */
+    /** The script of the developers' page, likewise. */
     copyScript: (digest: string) => `${base}/assets/copy-${digest}.js`,
   } as const;
 }
@@ -39,5 +39,5 @@ export function isAboutAccount({ account }: PagePaths, url: string): boolean {
   return path === account || url.startsWith(`${account}/`);
 }
 
-/** Where the pages are. */
+/** The paths of the pages. */
 export type PagePaths = ReturnType<typeof pagePaths>;

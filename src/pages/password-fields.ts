@@ -1,14 +1,14 @@
-/** Fields for passwords, and what may be wrong with what was typed. */
+/** Password fields, and the problems of an input. */
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** Why the rules refuse a password. */
+/** Reason why the rules refuse a password. */
 type RefusedPassword = 'too_short' | 'too_long' | 'nul' | 'common' | 'guessable';
 
-/** Why the last try to set a password changed nothing. */
+/** Reason why the last try to set a password changed nothing. */
 export type PasswordProblemShown =
   | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'opened_twice' | 'no_cookies' }
-  /** The two new passwords differ; `also` is what else is wrong with the first one. */
+  /** The two new passwords differ; `also` is a further problem of the first. */
   | { kind: 'different'; also: RefusedPassword | null }
   | { kind: RefusedPassword | 'same' }
   | { kind: 'throttled'; retryAfterSeconds: number };
@@ -16,12 +16,12 @@ export type PasswordProblemShown =
 /** Problems that another input does not solve. */
 const NOT_ABOUT_FIELDS = { busy: true, throttled: true, form_expired: true, opened_twice: true, no_cookies: true };
 
-/** Whether another input solves a problem. */
+/** True if another input solves the problem. */
 export function isAboutFields({ kind }: PasswordProblemShown): boolean {
   return !(kind in NOT_ABOUT_FIELDS);
 }
 
-/** A field for a password, with the rule for new ones above it; `isInvalid` if the problem that is shown is about it. */
+/** A password field, with the rule for new ones above it; `isInvalid` if the shown problem is about it. */
 export function passwordField(
   name: string,
   label: string,

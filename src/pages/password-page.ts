@@ -5,19 +5,22 @@ import { layout, type PageContext } from './layout.ts';
 import { problemNotice } from './notice.ts';
 import { isAboutFields, type PasswordProblemShown, passwordField, passwordProblemTexts } from './password-fields.ts';
 
-/** What the page shows. */
+/** Data of the password page. */
 export type PasswordPageData = {
-  /** The address that the person signs in with. */
+  /** The address that the user signs in with. */
   email: string;
   formToken: string;
   problem: PasswordProblemShown | null;
-  /** Whether the password was changed just now. */
+  /** True if the password was changed just now. */
   wasChanged: boolean;
-  /** `true` if the person has connected apps. */
+  /** True if the user has connected apps. */
   hasApps: boolean;
 };
 
-/** The page where a signed-in person changes the password. It posts `current_password`, `password` and `password_again`. */
+/**
+ * The page on which a signed-in user changes the password. It posts `current_password`, `password` and
+ * `password_again`.
+ */
 export function passwordPage(context: PageContext, data: PasswordPageData): Html {
   const { email, formToken, problem, wasChanged, hasApps } = data;
   const { messages, paths } = context;

@@ -2,32 +2,32 @@ import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** What a person decided on a permission before. */
+/** The user's earlier decision on a permission. */
 export type EarlierDecision = 'allowed' | 'left_out';
 
-/** What an app can do with a permission. */
+/** Kind of effect that a permission has. */
 export type PermissionEffect = keyof Messages['permissions']['effects'];
 
-/** One scope that an app may use, as people read it. */
+/** A scope of an app, as users read it. */
 export type Permission = {
   name: string;
   /** The operator's sentence for it in the page's language, if there is one. */
   sentence: string | null;
-  /** What the operator says that the app can do with it, if they say so. */
+  /** The effect, if the operator has named it. */
   effect?: PermissionEffect | null;
-  /** Whether the person may leave it out. */
+  /** True if the user may decline it. */
   optional?: boolean;
-  /** What the person decided on it, if they gave the app access before. */
+  /** The earlier decision, if the user gave the app access before. */
   earlier?: EarlierDecision | null;
 };
 
-/** What `/v2/me` may show of a person besides the ID. */
+/** A profile field that `/v2/me` may show, besides the ID. */
 export type PersonField = keyof Messages['permissions']['fields'];
 
-/** What an app gets of the person, as far as their account has it; `isNew` where it asks for more of that than it has. */
+/** The profile fields that an app gets, as far as the account has them; `isNew` if it asks for more of them than it has. */
 export type PersonSeen = { fields: readonly PersonField[]; isNew: boolean };
 
-/** The list of what an app may do: who the person is (null: not in this list), then one line a scope. */
+/** The list of an app's permissions: the profile (null: not in this list), then one line per scope. */
 export function permissionList(
   messages: Messages,
   permissions: readonly Permission[],
@@ -37,13 +37,13 @@ export function permissionList(
   return checkedList(person === null ? lines : [personText(messages, person), ...lines]);
 }
 
-/** Who the person is, field by field. */
+/** Returns the profile fields in words. */
 function personText({ permissions: texts }: Messages, fields: readonly PersonField[]): Html {
   const detail = fields.length === 0 ? texts.nobody : texts.list(fields.map((field) => texts.fields[field]));
   return html`<span>${texts.identity}<small>${detail}</small></span>`;
 }
 
-/** What a permission means, in words, and what it does. */
+/** Returns a permission's meaning in words, and its effect. */
 export function permissionText({ permissions: texts }: Messages, { name, sentence, effect }: Permission): Html {
   const said = sentence ? texts.sentence(sentence) : texts.scope(name);
   return html`<span>${said}${effect && html` <em class="effect ${effect}">${texts.effects[effect]}</em>`}</span>`;

@@ -4,38 +4,38 @@ import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 
-/** Why the last try to sign in did not succeed. */
+/** Reason why the last try to sign in did not succeed. */
 export type SignInProblem =
   | { kind: 'wrong_credentials' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
   | { kind: 'form_expired' | 'opened_twice' | 'no_cookies' }
-  /** Something was asked for by somebody who is not signed in any more. */
+  /** The user was signed out before sending a form. */
   | { kind: 'signed_out' }
-  /** The same where that may have happened already: a new password was set, perhaps by the first of two presses. */
+  /** The same, but the form may have worked before: the new password may be set, perhaps by the first of two presses. */
   | { kind: 'pressed_twice' };
 
-/** What the sign-in page shows. */
+/** Data of the sign-in page. */
 export type SignInData = {
   formToken: string;
-  /** Where to go after signing in, a path of this service; null for the start page. */
+  /** Path of this service to continue to; null for the start page. */
   continueTo: string | null;
-  /** What was typed before, or an empty string. */
+  /** The address that was typed before, or an empty string. */
   email: string;
   problem: SignInProblem | null;
-  /** Whether people may sign in here with a password. */
+  /** True if users may sign in here with a password. */
   hasPassword: boolean;
-  /** Where else they may sign in: the products' names, and the addresses at which that begins. */
+  /** Identity providers: their names, and the addresses that start the sign-in there. */
   providers: readonly { readonly name: string; readonly href: string }[];
-  /** The app that the person is on the way to. */
+  /** The app that the user is on the way to. */
   appName: string | null;
-  /** Where that app is told that nobody signed in; null without an app. */
+  /** Address that tells the app that nobody signed in; null without an app. */
   backToApp: string | null;
-  /** Whether that app asks a person who is signed in to sign in again (OpenID Connect Core §3.1.2.1, `prompt=login`). */
+  /** True if the app asks a signed-in user to sign in again (OpenID Connect Core §3.1.2.1, `prompt=login`). */
   isAgain?: boolean;
 };
 
-/** The page where a person signs in with e-mail address and password, or chooses where else to sign in. */
+/** The page on which a user signs in with email address and password, or chooses an identity provider. */
 export function signInPage(context: PageContext, data: SignInData): Html {
   const { messages } = context;
   const texts = messages.signIn;
@@ -52,7 +52,7 @@ ${otherWays(context, data)}`,
   );
 }
 
-/** For who does not want to sign in, or cannot. */
+/** Links for users who do not want to sign in, or cannot. */
 function otherWays(context: PageContext, { appName, backToApp, hasPassword }: SignInData): Html {
   const texts = context.messages.signIn;
   const back = appName !== null && backToApp !== null && html`<a href="${backToApp}">${texts.back(appName)}</a>`;

@@ -3,14 +3,14 @@ import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
 
 /**
- * What the sign-out page shows; `continueTo` is where to go afterwards, a path of this service. `signedInAt` names the product
- * where the person signed in, and stays signed in; null for here.
+ * Data of the sign-out page; `continueTo` is the path of this service to go to afterwards. `signedInAt` names the
+ * product where the user signed in and stays signed in; null for here.
  */
 export type SignOutData = {
   formToken: string;
   continueTo: string | null;
   signedInAt: string | null;
-  /** `true` if the person has connected apps. */
+  /** True if the user has connected apps. */
   hasApps: boolean;
 };
 

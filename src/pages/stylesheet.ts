@@ -40,7 +40,7 @@ function tokens(palette: typeof light, colour: string): string {
     ...palette,
     brand: fill,
     'on-brand': onBrand,
-    // Away from the text's colour, so that hovering never lowers the contrast.
+    // Away from the text's color, so that hovering never lowers the contrast.
     'brand-hover': mix(fill, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.14),
     'brand-edge': readableTone(fill, backgrounds, 3),
     'brand-text': readableTone(colour, backgrounds, 4.5),
@@ -51,7 +51,10 @@ function tokens(palette: typeof light, colour: string): string {
     .join(' ');
 }
 
-/** The one stylesheet of all pages, made from the brand's colour (`#rrggbb`); whatever the colour, texts have a contrast of 4.5 and edges of 3. */
+/**
+ * The only stylesheet of all pages, made from the brand's color (`#rrggbb`). With any color, texts have a contrast of
+ * 4.5 and edges of 3.
+ */
 export function stylesheet(colour: string): string {
   return `:root { color-scheme: light dark; ${tokens(light, colour)} }
 @media (prefers-color-scheme: dark) { :root { ${tokens(dark, colour)} } }

@@ -193,7 +193,7 @@ test('the consent page names the app, the account, the host, what it means and h
 
 test('draft-ietf-oauth-client-id-metadata-document §8.5: the consent page shows the host of the document, as text', () => {
   const page = consentMarkup({ profile: { ...nobody, documentHost: 'agent.example:8443' } });
-  assert.match(textOf(page), /Its maker isn’t named\s+Describes itself at agent\.example:8443\s/);
+  assert.match(textOf(page), /Publisher not stated\s+Describes itself at agent\.example:8443\s/);
   assert.doesNotMatch(page, /href="[^"]*agent\.example/);
   const hostile = consentMarkup({ profile: { ...nobody, documentHost: '<b>\u202eagent' } });
   assert.ok(hostile.includes('&lt;b&gt;agent') && !hostile.includes('\u202e'));
@@ -204,7 +204,7 @@ test('the consent page says who makes the app, whether that was checked, and whe
   const checked = { ...profile, isChecked: true };
   assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website.*Privacy.*Contact/);
   assert.doesNotMatch(said({ profile }), /Checked/);
-  assert.match(said({}), /Its maker isn’t named/);
+  assert.match(said({}), /Publisher not stated/);
   assert.doesNotMatch(said({}), /Website|Privacy|Contact/);
   const page = consentMarkup({ profile });
   for (const href of ['https://planner.example/', 'https://planner.example/privacy'])
@@ -234,7 +234,7 @@ test('what an app gets of the person is said field by field, and what is new of 
     said({ person: { fields: ['name', 'username', 'email', 'avatar_url'], isNew: false } }),
     /Your name, username, email address and picture/,
   );
-  assert.match(said({ person: { fields: [], isNew: false } }), /Only by an ID/);
+  assert.match(said({ person: { fields: [], isNew: false } }), /Only an ID/);
   const more = said({
     hasAccessAlready: true,
     person: { fields: ['name', 'email'], isNew: true },
@@ -248,7 +248,7 @@ test('two lines of one app that began in the same minute are told apart by their
   const page = String(samplePages(sampleContext('en'))['connected-apps']);
   const allowed = Array.from(page.matchAll(/Allowed <time[^>]*>([^<]+)/g), ([, moment]) => moment);
   assert.deepEqual(allowed, ['18 Nov 2026, 11:06', '18 Nov 2026, 11:06:40', '18 Nov 2026, 11:06:47']);
-  assert.ok(page.includes('what was allowed 18 Nov 2026, 11:06:47 and waits for <bdi>Backup</bdi>'));
+  assert.ok(page.includes('the access allowed 18 Nov 2026, 11:06:47 that waits for <bdi>Backup</bdi>'));
 });
 
 test('RFC 8252 §8.6: a program on this device is called that, and only that', () => {
@@ -351,7 +351,7 @@ test('an app that has all it asks for but what was left out: no word of more, an
   const text = textOf(page);
   assert.ok(text.includes('Allow Planner to use your Northwind account?'));
   assert.ok(
-    text.includes('This app already has access to your account. Apps ask again when they’re connected once more'),
+    text.includes('This app already has access to your account. Apps ask again when you connect them once more'),
   );
   assert.doesNotMatch(text, /It can already|>New</);
   assert.deepEqual(scopeFields(page), ['checkbox mail.sort  checked', 'checkbox mail.send']);
@@ -388,7 +388,7 @@ test('RFC 8628 §5.4: consent for a device asks to compare the code with a devic
   for (const part of [
     'Allow Planner to use your Northwind account?',
     'A device is asking',
-    'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
+    'Only continue if you started this yourself, on a device in front of you that shows this code:',
     'BCDF-GHJK',
     'Did someone else give you this code, or a link to this page? Choose Deny',
   ]) {
@@ -425,7 +425,7 @@ test('after the decision for a device, the page says what was decided, and how t
   assert.ok(done('allowed').includes(said));
   assert.match(done('allowed'), /Connected apps/);
   assert.match(done('allowed', true), /You can go back to your device\s+Planner is connected.*\s+.*Connected apps/);
-  assert.match(done('denied'), /Nothing was shared\s+The request of Planner was denied/);
+  assert.match(done('denied'), /Nothing was shared\s+The request from Planner was denied/);
   assert.doesNotMatch(done('denied'), /Connected apps/);
 });
 

@@ -6,7 +6,7 @@ import { Formats } from './formats.ts';
 
 const formats = new Formats('ar-u-ca-gregory-nu-latn');
 
-/** "دقيقة واحدة", "5 دقائق": how long someone has to wait, rounded up, in the genitive. */
+/** "دقيقة واحدة", "5 دقائق": a waiting time, rounded up, in the genitive. */
 function wait(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   const forms: Record<Intl.LDMLPluralRule, string> = {

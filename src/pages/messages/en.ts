@@ -5,13 +5,13 @@ import { Formats } from './formats.ts';
 
 const formats = new Formats('en-GB');
 
-/** "a minute", "5 minutes": how long someone has to wait, rounded up. */
+/** "a minute", "5 minutes": a waiting time, rounded up. */
 function wait(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   return formats.plural(minutes) === 'one' ? 'a minute' : `${minutes} minutes`;
 }
 
-/** "a year", "30 days": a length of time within a sentence. */
+/** "a year", "30 days": a duration within a sentence. */
 function span(seconds: number): string {
   return formats
     .duration(seconds)
@@ -43,14 +43,14 @@ export const en = {
     fields: { name: 'name', username: 'username', email: 'email address', avatar_url: 'picture' },
     list: (fields: readonly string[]): string => `Your ${formats.list(fields)}`,
     effects: { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' },
-    nobody: 'Only by an ID: not your name, and not your address',
+    nobody: 'Only an ID: neither your name nor your address',
     sentence: (sentence: string): Html => isolated(sentence, 300),
     scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,
   },
 
   appProfile: {
     publisher: (publisher: string): Html => html`by ${isolated(publisher)}`,
-    unknownPublisher: 'Its maker isn’t named',
+    unknownPublisher: 'Publisher not stated',
     checked: (product: string): Html => html`Checked by ${isolated(product)}`,
     documentHost: (host: string): Html => html`Describes itself at ${isolatedAddress(host)}`,
     homepage: 'Website',
@@ -84,19 +84,19 @@ export const en = {
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was lost. Please sign in again.' },
       opened_twice: {
         heading: 'This page was opened twice',
-        text: 'Or somebody signed in or out in another window meanwhile. Nothing was lost: this page works, so please sign in here.',
+        text: 'Or someone signed in or out in another window. Nothing was lost: please sign in here.',
       },
       no_cookies: {
         heading: 'Your browser blocks our cookies',
-        text: 'Nobody can be signed in without them. Allow cookies for this site in your browser’s settings, and sign in again.',
+        text: 'Sign-in needs cookies. Allow cookies for this site in your browser’s settings, and sign in again.',
       },
       signed_out: {
         heading: 'You were signed out',
-        text: 'So nothing was changed. Sign in, and do it again.',
+        text: 'Nothing was changed. Sign in and try again.',
       },
       pressed_twice: {
         heading: 'Please sign in',
-        text: 'If you pressed the button twice, your new password may be set already: sign in with it. If that doesn’t work, sign in with the one before, and set it again.',
+        text: 'If you pressed the button twice, your new password may be set already: sign in with it. If that doesn’t work, sign in with your old password and set the new one again.',
       },
     },
   },
@@ -112,7 +112,7 @@ export const en = {
     submit: 'Change password',
     changed: 'Your password was changed. You were signed out everywhere else.',
     others: (apps: string): Html =>
-      html`Apps keep the access that you allowed. You can take it back under <a href="${apps}">Connected apps</a>.`,
+      html`Your connected apps keep their access. You can remove them under <a href="${apps}">Connected apps</a>.`,
     problems: {
       wrong_credentials: {
         heading: 'Your current password is not right',
@@ -129,33 +129,36 @@ export const en = {
       too_long: { heading: 'The new password is too long', text: 'Use at most 1,000 characters.' },
       nul: {
         heading: 'The new password can’t be used',
-        text: 'It has a character that can’t be typed. Choose another.',
+        text: 'It contains a character that can’t be typed. Choose another password.',
       },
       common: {
         heading: 'The new password is one of the most common ones',
-        text: 'Anybody would try it. Choose one that only you would think of.',
+        text: 'Attackers try it first. Choose one that only you would think of.',
       },
       guessable: {
         heading: 'The new password is too close to a name',
-        text: 'Anybody would try your name, your address or the name of this service. Choose another.',
+        text: 'Attackers try your name, your address and the name of this service. Choose another.',
       },
       same: {
         heading: 'This is the password that you were given',
-        text: 'Somebody else knows it. Choose one that only you know.',
+        text: 'Someone else knows it. Choose one that only you know.',
       },
       throttled: {
         heading: 'Too many tries',
         text: (seconds: number): string => `To keep accounts safe, please wait ${wait(seconds)} and try again.`,
       },
       busy: { heading: 'We’re very busy', text: 'Please try again in a moment.' },
-      form_expired: { heading: 'This page was open for too long', text: 'Nothing was changed. Please type it again.' },
+      form_expired: {
+        heading: 'This page was open for too long',
+        text: 'Nothing was changed. Please type your password again.',
+      },
       opened_twice: {
         heading: 'This page was opened twice',
-        text: 'Or you pressed twice, or somebody signed in or out in another window. If the new password is set already, you’re done. If not, type it here: this page works.',
+        text: 'Or you pressed the button twice, or someone signed in or out in another window. Your new password may be set already. If not, type it here.',
       },
       no_cookies: {
         heading: 'Your browser blocks our cookies',
-        text: 'Nothing was changed. Allow cookies for this site in your browser’s settings, and type it again.',
+        text: 'Nothing was changed. Allow cookies for this site in your browser’s settings, and try again.',
       },
     },
   },
@@ -164,7 +167,7 @@ export const en = {
     title: 'Choose your password',
     heading: 'Choose your password',
     lead: (email: string, product: string): Html => html`for ${isolated(email)} at ${isolated(product)}`,
-    text: 'Only you will know it. This address works once, and you’ll be signed out wherever you’re signed in now.',
+    text: 'Only you will know it. This link works once, and a new password signs you out everywhere.',
     submit: 'Set password',
   },
 
@@ -172,7 +175,7 @@ export const en = {
     title: 'Choose your own password',
     heading: 'Choose your own password',
     lead: (email: string): Html => html`for ${isolated(email)}`,
-    text: 'The password that you signed in with was made for you, so somebody else knows it. Choose one that only you know, and you’ll be signed in.',
+    text: 'Someone made your current password for you, so they know it. Choose one that only you know, and you’ll be signed in.',
     submit: 'Set password and sign in',
   },
 
@@ -190,7 +193,7 @@ export const en = {
       html`Allow ${isolated(app)} to do more with your ${isolated(product)} account?`,
     leadMore: 'It already has access to your account, and now asks for more.',
     leadNothingNew:
-      'This app already has access to your account. Apps ask again when they’re connected once more, for example in another browser or on another device.',
+      'This app already has access to your account. Apps ask again when you connect them once more, for example in another browser or on another device.',
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host: string): Html =>
       html`Either way, this goes to a program on this device: ${isolatedAddress(host)}. <strong>Allow it only if you just started it.</strong>`,
@@ -204,34 +207,34 @@ export const en = {
     below: (all: number): string => `More below (${all} in all)`,
     device: {
       heading: 'A device is asking',
-      text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
+      text: 'Only continue if you started this yourself, on a device in front of you that shows this code:',
       warning: html`Did someone else give you this code, or a link to this page? <strong>Choose Deny</strong>, or they get into your account.`,
     },
     duration: (max: number): string => `Access even while you’re away, for up to ${span(max)}.`,
     durationOrUnused: (max: number, unused: number): string =>
       `Access even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
     takeBack: (apps: string, newTab: Html): Html =>
-      html`You can take it back at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
+      html`You can end this access at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
     notTaken: {
       expired: {
         heading: 'Please answer once more',
-        text: 'This page was open for too long, so your answer wasn’t taken. Look at everything again before you choose.',
+        text: 'This page was open for too long, so your answer didn’t count. Check everything before you choose.',
       },
       elsewhere: {
         heading: 'Please answer once more',
-        text: 'This page was from before another sign-in, or has changed since, so your answer wasn’t taken. Look at everything again, and at the account, before you choose.',
+        text: 'Someone signed in after this page was opened, or the page has changed, so your answer didn’t count. Check everything, and the account, before you choose.',
       },
       signed_out: {
         heading: 'Please answer once more',
-        text: 'You weren’t signed in any more when you answered, so your answer wasn’t taken. Look at everything again, and at the account, before you choose.',
+        text: 'You were signed out before you answered, so your answer didn’t count. Check everything, and the account, before you choose.',
       },
       throttled: {
         heading: 'Too many answers',
         text: (seconds: number): string =>
-          `Your account has allowed or denied a lot in a short time, so this answer wasn’t taken. Please wait ${wait(seconds)} and choose again.`,
+          `Your account has answered too many requests in a short time, so this answer didn’t count. Please wait ${wait(seconds)} and choose again.`,
       },
     },
     doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
@@ -246,11 +249,11 @@ export const en = {
     userCode: 'Code on your device',
     hint: '8 letters; capitals and the dash don’t matter',
     submit: 'Continue',
-    warning: 'Only type a code that a device of your own shows you. If someone sent you a code, close this page.',
+    warning: 'Only type a code that your own device shows. If someone sent you a code, close this page.',
     problems: {
       unknown_code: {
         heading: 'That code doesn’t work',
-        text: 'It isn’t right, or it has run out. Check it on your device, or start again there to get a new one.',
+        text: 'It’s wrong or has expired. Check it on your device, or start again there to get a new one.',
       },
       answered_just_now: {
         heading: 'This code was answered just now',
@@ -273,17 +276,17 @@ export const en = {
     connected: {
       title: 'Device connected',
       heading: 'You can go back to your device',
-      text: (app: string): Html => html`${isolated(app)} is connected, and carries on there by itself.`,
+      text: (app: string): Html => html`${isolated(app)} is connected and continues there by itself.`,
     },
     denied: {
       title: 'Access denied',
       heading: 'Nothing was shared',
-      text: (app: string): Html => html`The request of ${isolated(app)} was denied. You can close this page.`,
+      text: (app: string): Html => html`The request from ${isolated(app)} was denied. You can close this page.`,
     },
     takeBack: {
-      allowed: (apps: string): Html => html`After that as well, under <a href="${apps}">Connected apps</a>.`,
+      allowed: (apps: string): Html => html`You can also remove it later, under <a href="${apps}">Connected apps</a>.`,
       connected: (apps: string): Html =>
-        html`You can take this back at any time under <a href="${apps}">Connected apps</a>.`,
+        html`You can remove it at any time under <a href="${apps}">Connected apps</a>.`,
     },
   },
 
@@ -295,13 +298,13 @@ export const en = {
     removed: {
       app: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
       appButDevices: (app: string): Html =>
-        html`${isolated(app)} was removed, but for the devices that are still listed. Its next request elsewhere will be refused.`,
+        html`${isolated(app)} was removed, except on the devices that are still listed. Its next request from anywhere else will be refused.`,
       device: (app: string): Html =>
         html`${isolated(app)} was removed from that device. The next request from there will be refused.`,
       installation: (app: string): Html =>
         html`${isolated(app)} was removed in one place. The next request from there will be refused.`,
       waiting: (app: string): Html =>
-        html`What was waiting for ${isolated(app)} was removed. The app can’t fetch it any more.`,
+        html`The access that was waiting for ${isolated(app)} was removed. The app can’t fetch it any more.`,
     },
     outdated: {
       heading: 'Nothing was removed yet',
@@ -317,7 +320,7 @@ export const en = {
     neverUsed: 'Not used yet',
     ends: (day: Html): Html => html`Ends on ${day}`,
     endsOrUnused: (day: Html, unused: Html): Html => html`Ends on ${day}, or on ${unused} if it isn’t used until then`,
-    notFetched: 'Runs out by itself if the app doesn’t fetch it',
+    notFetched: 'Expires if the app doesn’t fetch it',
     remove: {
       app: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
       device: (app: string, since: string): Html =>
@@ -325,7 +328,7 @@ export const en = {
       installation: (app: string, since: string): Html =>
         html`Remove <span class="unseen">${isolated(app)} where it was connected ${since}</span>`,
       waiting: (app: string, since: string): Html =>
-        html`Remove <span class="unseen">what was allowed ${since} and waits for ${isolated(app)}</span>`,
+        html`Remove <span class="unseen">the access allowed ${since} that waits for ${isolated(app)}</span>`,
     },
     removedAll: 'All apps were removed. Their next requests will be refused.',
     removeAll: {
@@ -344,7 +347,7 @@ export const en = {
     timeZone: 'Dates and times are in UTC.',
     empty: {
       heading: 'No connected apps',
-      text: 'When you allow an app to use your account, you’ll find it here, and can take that back at any time.',
+      text: 'When you allow an app to use your account, you’ll find it here and can remove it at any time.',
     },
     signedInAs: (who: Html): Html => html`<span class="unseen">Signed in as</span> ${who}`,
     signOut: 'Sign out',
@@ -370,10 +373,10 @@ export const en = {
 
   home: {
     title: 'Home',
-    heading: 'Your account, your say',
+    heading: 'Your account, your choice',
     greeting: (name: string): Html => html`Hello, ${isolated(name)}`,
     text: (product: string): Html =>
-      html`Here you decide which apps may use your ${isolated(product)} account, and take it back whenever you like.`,
+      html`Here you see which apps may use your ${isolated(product)} account, and remove them whenever you like.`,
     signIn: 'Sign in',
     connectedApps: 'Connected apps',
     password: 'Change your password',
@@ -395,12 +398,13 @@ export const en = {
     ways: {
       library:
         'The usual way. Your library takes one address and finds the rest. Also for public apps, and for devices without a browser.',
-      calls: 'If you were given five things to write the requests yourself. Four plain HTTP calls are all there is.',
+      calls:
+        'For apps that write the requests themselves: four plain HTTP calls, with the five values that you were given.',
       same: 'Tokens, lifetimes and limits are the same either way, and so are the pages that people see.',
     },
     need: {
       heading: 'What you need',
-      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get five things:',
+      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get five values:',
       clientId: 'Client ID',
       clientIdText: 'Names your app. Not a secret.',
       clientSecret: 'Client Secret',
@@ -409,25 +413,25 @@ export const en = {
     },
     scopes: {
       heading: 'Permissions',
-      text: html`Ask for them by name in <code>scope</code>, separated by spaces. Your app gets no others than it’s registered for; without <code>scope</code> it asks for all of those. People can leave out optional ones: <code>scope</code> in the token answer, or in step 4, tells what they allowed.`,
+      text: html`Ask for them by name in <code>scope</code>, separated by spaces. Your app only gets permissions that it’s registered for; without <code>scope</code> it asks for all of them. People can decline optional ones: <code>scope</code> in the token answer, or in step 4, lists what they allowed.`,
     },
     library: {
       heading: 'With an OAuth library',
-      text: html`A library needs the issuer, your Client ID and your Client Secret, and reads everything else from the metadata, or is told the addresses below.`,
+      text: html`A library needs the issuer, your Client ID and your Client Secret. It reads everything else from the metadata; if yours can’t, give it the addresses below.`,
       setUpLabel: 'Values for the programs',
       programs:
-        'Each program is whole. It prints the address to open, is given the address that the browser came back to, and says whose account it is.',
+        'Each program is complete. It prints the address to open, reads the address that the browser came back to, and prints whose account it is.',
       runLabel: (name: string): string => `To run it: ${name}`,
       rules: {
-        authentication: html`<strong>Your server proves itself</strong> by <code>client_secret_basic</code> or <code>client_secret_post</code>, or by <code>private_key_jwt</code> with a key of its own.`,
+        authentication: html`<strong>Your server authenticates</strong> by <code>client_secret_basic</code> or <code>client_secret_post</code>, or by <code>private_key_jwt</code> with its own key.`,
         publicApps: html`<strong>A public app</strong> has no secret and must use PKCE: authentication <code>none</code>.`,
-        pkce: html`<strong>PKCE</strong> with <code>S256</code> is good for every app. With it, <code>state</code> may be left out.`,
+        pkce: html`<strong>PKCE</strong> with <code>S256</code> protects every app. With it, you can omit <code>state</code>.`,
         issuer: html`<strong>Each return</strong> to your app carries <code>iss</code>. Your library compares it with the issuer.`,
         resource: html`<strong>Tokens for one API only?</strong> Name that API in <code>resource</code>.`,
         device: (device: string): Html =>
           html`<strong>A device without a browser</strong> asks the device authorization address for a code, which people type at <code>${device}</code>.`,
-        revocation: html`<strong>Revoking</strong> either token ends everything that came from the same Allow.`,
-        fastify: html`<strong>The plugin <code>@fastify/oauth2</code></strong> needs a <code>scope</code>, if only <code>[]</code>. Without one it makes a name up, and gets <code>invalid_scope</code>.`,
+        revocation: html`<strong>Revoking</strong> either token ends all access from the same Allow.`,
+        fastify: html`<strong>The plugin <code>@fastify/oauth2</code></strong> needs a <code>scope</code>, if only <code>[]</code>. Without it, the plugin invents a name and gets <code>invalid_scope</code>.`,
       },
       addresses: {
         heading: 'Addresses',
@@ -443,24 +447,24 @@ export const en = {
     },
     verify: {
       heading: 'Checking tokens in your API',
-      text: html`An API that is called with these tokens asks whether they’re good. It has an ID and a secret of its own, from the people who run this service. They also have the package <code>@valetkey/verify</code> for Node.js, which no registry holds:`,
+      text: html`An API that receives these tokens asks this service whether they’re valid. It has its own ID and secret, from the people who run this service. They also have the package <code>@valetkey/verify</code> for Node.js, which isn’t in a public registry:`,
       label: 'Example: an API with @valetkey/verify',
       byHand: 'In any other language, ask by HTTP:',
       introspectionLabel: 'Example: introspection',
       answerLabel: 'Answer: introspection',
-      keep: html`Anything else than <code>"active": true</code> means no. Ask each time, or keep an answer while you listen to the revocations, which are told within a quarter of a second. The package does.`,
+      keep: html`Accept a token only if the answer says <code>"active": true</code>. Ask each time, or cache an answer while you listen to revocations, which arrive within a quarter of a second. The package does that.`,
       introspection: 'Introspection',
       revocationStream: 'Revocations',
     },
     calls: {
       heading: 'With four calls of your own',
-      text: 'Four plain HTTP requests do all there is, with the five things from above.',
+      text: 'Four plain HTTP requests are enough, with the five values from above.',
       authorizationUrl: 'Authorization URL',
       accessTokenRequestUrl: 'Access Token Request URL',
       refreshTokenRequestUrl: 'Refresh Token Request URL',
       setUp: 'The examples run in any shell once these are filled in:',
       setUpLabel: 'Values for the examples',
-      go: html`<strong>In Go</strong>, set <code>AuthStyle: oauth2.AuthStyleInParams</code> in the <code>Endpoint</code> of <code>golang.org/x/oauth2</code>, since step 3 takes your Client ID and Client Secret in the body alone. For step 3, use a second <code>Endpoint</code> whose <code>TokenURL</code> is the Refresh Token Request URL.`,
+      go: html`<strong>In Go</strong>, set <code>AuthStyle: oauth2.AuthStyleInParams</code> in the <code>Endpoint</code> of <code>golang.org/x/oauth2</code>, since step 3 takes your Client ID and Client Secret only in the body. For step 3, use a second <code>Endpoint</code> whose <code>TokenURL</code> is the Refresh Token Request URL.`,
     },
     authorize: {
       name: 'Ask for permission',
@@ -471,32 +475,32 @@ export const en = {
       shell: 'In a shell, this makes a state and prints the address:',
       back: html`After Allow, the browser comes back to your <code>redirect_uri</code> with a <code>code</code> and your <code>state</code>. Compare the <code>state</code> with the one you kept, and stop if it differs. After Deny you get <code>error=access_denied</code> instead of a code.`,
       byHand: (lifetime: string): Html =>
-        html`<strong>By hand,</strong> nothing has to listen at your <code>redirect_uri</code>: the browser shows an error, and the code stands in its address bar, after <code>code=</code> and before the next <code>&amp;</code>. Copy it within ${lifetime}.`,
+        html`<strong>By hand,</strong> nothing has to listen at your <code>redirect_uri</code>: the browser shows an error, and the code is in its address bar, after <code>code=</code> and before the next <code>&amp;</code>. Copy it within ${lifetime}.`,
       options: html`Optional: <code>scope</code>, and PKCE: send <code>code_challenge</code> and <code>code_challenge_method=S256</code> here, and <code>code_verifier</code> in the next step.`,
     },
     exchange: {
       name: 'Get tokens',
       heading: '2. Get tokens',
       text: (lifetime: string): Html =>
-        html`From your server, exchange the code at once: it is good for ${lifetime}, and works one single time. Used twice, everything issued from it ends. Forms and JSON are both understood, here and in step 3.`,
+        html`From your server, exchange the code at once: it lasts ${lifetime} and works once. A second use ends everything issued from it. Send a form or JSON, here and in step 3.`,
     },
     refresh: {
       name: 'Get new tokens',
       heading: '3. Get new tokens',
-      text: html`When the access token runs out, exchange the refresh token for a new pair. Save both tokens of the answer: the refresh token changes each time.`,
+      text: html`When the access token expires, exchange the refresh token for a new pair. Save both tokens of the answer: the refresh token changes each time.`,
     },
     me: {
       name: 'Check a token',
       heading: '4. Check a token',
-      text: html`The access token goes into the header of every call to the API. This call tells whose account it is, what is allowed and until when this token lasts. Values that aren’t known are <code>null</code>.`,
+      text: html`Send the access token in the header of every call to the API. This call returns whose account it is, what is allowed and when this token expires. Unknown values are <code>null</code>.`,
     },
     safely: {
       heading: 'Refreshing safely',
       retry: html`<strong>Lost the answer?</strong> Send the same refresh token again. You’ll get the same new pair, as long as that pair is unused and the retry window is open.`,
       overlap: html`<strong>Two workers at once?</strong> Both get the same new pair, during the short overlap after a refresh.`,
       reuse: html`<strong>Any older refresh token</strong> counts as stolen: the access ends at once, and the person has to allow your app again.`,
-      restart: html`<strong>On <code>invalid_grant</code></strong>, don’t try again. The person may have taken the access back: ask for permission again.`,
-      accessToken: html`<strong>The earlier access token</strong> keeps working until its own end, so calls under way don’t fail.`,
+      restart: html`<strong>On <code>invalid_grant</code></strong>, don’t repeat the request. The person may have removed your app: ask for permission again.`,
+      accessToken: html`<strong>The earlier access token</strong> keeps working until it expires, so calls under way don’t fail.`,
     },
     lifetimes: {
       heading: 'How long things last',
@@ -506,7 +510,7 @@ export const en = {
       refreshTokenMax: 'All access from one Allow',
       overlap: 'Overlap after a refresh',
       retryWindow: 'Retry window after a refresh',
-      note: 'The last two may have been set differently for your app. Revocation doesn’t wait for any of these: the next call is refused.',
+      note: 'Your app may have other values for the last two. Revocation doesn’t wait for any of these: the next call is refused.',
     },
     errors: {
       heading: 'When something goes wrong',
@@ -515,7 +519,7 @@ export const en = {
       onMe: html`From step 4, as JSON with <code>error.code</code> and <code>error.message</code>`,
       reasons: {
         heading: 'Why a code or refresh token is refused',
-        text: html`Once your app has proved its secret, <code>error_description</code> says which of these it is, as long as the code or refresh token is your app’s own. On the standard face, <code>error_uri</code> leads here. A public app is told <code>invalid_grant</code> and no more. What ended long ago isn’t known any more, and gets the general text.`,
+        text: html`If your app proved its secret, and the code or refresh token is its own, <code>error_description</code> gives one of these reasons. On the standard face, <code>error_uri</code> leads here. A public app only gets <code>invalid_grant</code>. Long after the end, the reason is forgotten and the text is general.`,
         kinds: {
           used: {
             term: 'Used already',
@@ -523,7 +527,7 @@ export const en = {
           },
           expired: {
             term: 'Expired',
-            text: 'The description says how long ago. Exchange a code as soon as it arrives. After a refresh token’s end, ask for permission again.',
+            text: 'The description says how long ago. Exchange a code as soon as it arrives. If a refresh token has expired, ask for permission again.',
           },
           'redirect-uri': {
             term: html`Another <code>redirect_uri</code>`,
@@ -531,11 +535,11 @@ export const en = {
           },
           'code-verifier': {
             term: html`Another <code>code_verifier</code>`,
-            text: html`It isn’t the one that <code>code_challenge</code> was made of. Keep it in the person’s session, from the first step to the second, and don’t make a new one in between.`,
+            text: html`It doesn’t match the <code>code_challenge</code>. Keep it in the person’s session, from the first step to the second, and don’t make a new one in between.`,
           },
           ended: {
             term: 'Ended',
-            text: 'What the person allowed was taken back, or counts as stolen. Ask for permission again, when the person next uses your app.',
+            text: 'The access was removed, or a token counts as stolen. Ask for permission again when the person next uses your app.',
           },
           paused: {
             term: 'Paused',
@@ -544,21 +548,21 @@ export const en = {
         },
       },
       access_denied:
-        'The person chose Deny. Carry on without access. A device is told with its next request for tokens.',
+        'The person chose Deny. Continue without access. A device gets this in answer to its next token request.',
       authorization_invalid_request: html`A parameter is missing, malformed or sent twice. Often: no <code>state</code>.`,
-      invalid_scope: html`A scope that isn’t registered for your app; the description names it. Often <code>openid</code> or <code>offline_access</code>, which a library adds by itself: leave them out.`,
+      invalid_scope: html`A scope that isn’t registered for your app; the description names it. Often <code>openid</code> or <code>offline_access</code>, which a library adds by itself: remove them.`,
       invalid_target: html`The <code>resource</code> isn’t known here, or there is more than one.`,
       unsupported_response_type: html`<code>response_type</code> must be <code>code</code>.`,
-      interaction: html`Only with <code>prompt=none</code>: the person would have to sign in or be asked.`,
+      interaction: html`Only with <code>prompt=none</code>: the person would have to sign in or answer.`,
       invalid_request: html`A parameter is missing, malformed or sent twice; the description says which. 413: more than 64 KiB. 415: neither a form nor JSON.`,
       invalid_client:
         'Client ID or Client Secret is wrong or retired, or your app is paused. Don’t repeat; check them.',
       invalid_grant:
         'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. The description may say why.',
       unauthorized_client: 'Your app isn’t registered for this kind of request. Ask the people who run this service.',
-      unsupported_grant_type: html`<code>grant_type</code> isn’t one that this address knows.`,
+      unsupported_grant_type: html`This address doesn’t support this <code>grant_type</code>.`,
       pending: html`Only for devices: nobody has decided yet. Ask again after <code>interval</code> seconds, and 5 more after each <code>slow_down</code>.`,
-      expired_token: 'Only for devices: the code has run out. Get a new one.',
+      expired_token: 'Only for devices: the code has expired. Get a new one.',
       temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send the same request again.`,
       missing_token: html`No <code>Authorization: Bearer …</code> header.`,
       invalid_token:
@@ -593,7 +597,7 @@ export const en = {
         heading: 'Which app is it?',
         text: 'An app sent you here, but its address doesn’t say which app it is.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
-        developer: html`<code>client_id</code> is missing, empty, or there twice.`,
+        developer: html`<code>client_id</code> is missing, empty or sent twice.`,
       },
       unknown_client: {
         heading: 'We don’t know this app',
@@ -603,25 +607,25 @@ export const en = {
       },
       unadmitted_client: {
         heading: 'We don’t know this app',
-        text: 'An app sent you here that describes itself at the address below. It isn’t admitted here.',
+        text: 'The app that sent you here describes itself at the address below. It isn’t admitted here.',
         now: 'Nothing new was shared. If you want to use the app, ask the people who run this service: they can admit it.',
-        developer: html`No client is registered under this <code>client_id</code>, and we never fetch an address that isn’t. The operator’s command is <code>client register --from</code>.`,
+        developer: html`No client is registered under this <code>client_id</code>, and we never fetch an unregistered address. The operator’s command is <code>client register --from</code>.`,
       },
       missing_redirect_uri: {
         heading: 'We stopped, to be safe',
         text: 'The app that sent you here didn’t say which address to send you on to.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
-        developer: html`<code>redirect_uri</code> is missing, empty, or there twice. It must be a registered one.`,
+        developer: html`<code>redirect_uri</code> is missing, empty or sent twice. Send a registered one.`,
       },
       bad_redirect_uri: {
         heading: 'We stopped, to be safe',
         text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
-        developer: html`<code>redirect_uri</code> must equal a registered one, character by character. Most often it is <code>localhost</code> in place of <code>127.0.0.1</code>, a slash at the end, or the port.`,
+        developer: html`<code>redirect_uri</code> must equal a registered one, character by character. Usual mistakes: <code>localhost</code> in place of <code>127.0.0.1</code>, a slash at the end, or the port.`,
       },
       bad_request_uri: {
         heading: 'This request can’t be used any more',
-        text: 'The app that sent you here had prepared its request, but we don’t know that request, or it has run out.',
+        text: 'The request of the app that sent you here is unknown to us or has expired.',
         now: 'Nothing new was shared. Go back to the app and start again there.',
         developer: html`<code>request_uri</code> is unknown, expired or another client’s. Push a new request.`,
       },
@@ -632,9 +636,9 @@ export const en = {
         developer: html`The operator has paused this client.`,
       },
       dead_invitation: {
-        heading: 'This address doesn’t work any more',
-        text: 'An address to set a password works once, for 24 hours, until a newer one takes its place.',
-        now: 'Did you choose a password already? Then sign in with it. If that doesn’t work, ask whoever sent you this address for a new one.',
+        heading: 'This link doesn’t work any more',
+        text: 'A link to set a password works once, for 24 hours, and only until a newer link is made.',
+        now: 'Did you choose a password already? Then sign in with it. If that doesn’t work, ask the person who sent you this link for a new one.',
         developer: html`The <code>token</code> in the address is used, expired, replaced or unknown.`,
       },
       plain_http: {
@@ -668,32 +672,32 @@ export const en = {
         developer: html`Forms must be posted from the page that showed them, in the same session, with cookies.`,
       },
       not_a_window: {
-        heading: 'This page opens in a window of its own',
+        heading: 'This page only opens in its own window',
         text: 'A script, a frame or a service worker asked for it, and could read it or press its buttons in your place.',
         now: 'Nothing was changed. Hold Shift and load the page again, or start again from the app or page you were using.',
-        developer: html`Link to our pages, and send forms from them alone. A service worker must leave our addresses to the browser.`,
+        developer: html`Link to our pages: only they may send their forms. A service worker must not handle our addresses.`,
       },
       sign_in_dead: {
         heading: 'This sign-in can’t be finished here',
         text: 'It was finished before, took too long, or was begun in another browser.',
         now: 'Nothing was shared. Begin again in this browser: go back to the app or page you came from.',
-        developer: html`A ticket is good for a minute, in the browser that began the sign-in and kept its cookies.`,
+        developer: html`A ticket works for a minute, in the browser that began the sign-in and kept its cookies.`,
       },
       sign_in_disabled: {
         heading: 'You can’t sign in at the moment',
         text: 'Your account can’t be used here.',
         now: 'Ask the people who run this service why.',
-        developer: html`The account is disabled, or may not sign in in this way.`,
+        developer: html`The account is disabled, or must sign in another way.`,
       },
       sign_in_too_old: {
-        heading: 'Please sign in anew',
+        heading: 'Please sign in again',
         text: 'The app that sent you here asks for a fresh sign-in, but you signed in too long ago.',
         now: 'Sign out of the product you came from, sign in there again, and go back to the app.',
         developer: html`<code>auth_time</code> is older than <code>prompt=login</code> or <code>max_age</code> allows.`,
       },
       sign_in_denied: {
         heading: 'You didn’t sign in',
-        text: 'So this page can’t be shown.',
+        text: 'You need to be signed in to see this page.',
         now: 'Nothing was shared. Go back to where you came from, or to the start page.',
         developer: html`The identity provider said <code>access_denied</code>.`,
       },
@@ -705,15 +709,15 @@ export const en = {
       },
       too_large: {
         heading: 'That was too much to read',
-        text: 'What was sent is larger than we accept.',
+        text: 'You sent more than we accept.',
         now: 'Nothing was changed. Go back and send less.',
-        developer: html`A request’s body may have 64 KiB.`,
+        developer: html`A request body has a limit of 64 KiB.`,
       },
       unavailable: {
         heading: 'We’ll be right back',
         text: 'The service can’t answer at the moment.',
         now: 'Nothing was changed. Please try again in a moment.',
-        developer: html`A passing condition; the same request can be sent again.`,
+        developer: html`Temporary. Send the same request again.`,
       },
       internal: {
         heading: 'Something went wrong on our side',

@@ -9,8 +9,8 @@ const units = [
 const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
 
 /**
- * How one language writes days, numbers and lengths of time. Each is prepared when a page first needs it: the tables of
- * languages are 7 MB of the process's memory, which a service without page views never needs.
+ * Formats days, numbers and durations in one language. Each formatter is created at its first use: the tables of
+ * languages take 7 MB of memory, which a service without page views never needs.
  */
 export class Formats {
   readonly #locale: string;
@@ -25,42 +25,42 @@ export class Formats {
     this.#locale = locale;
   }
 
-  /** The day of a moment (ms) in UTC: "3 Nov 2026". */
+  /** Formats the day of a time (ms) in UTC: "3 Nov 2026". */
   day(time: number): string {
     this.#day ??= new Intl.DateTimeFormat(this.#locale, DAY);
     return this.#day.format(time);
   }
 
-  /** A moment (ms) in UTC to the minute: "3 Nov 2026, 14:05". */
+  /** Formats a time (ms) in UTC to the minute: "3 Nov 2026, 14:05". */
   minute(time: number): string {
     this.#minute ??= new Intl.DateTimeFormat(this.#locale, { ...DAY, hour: '2-digit', minute: '2-digit' });
     return this.#minute.format(time);
   }
 
-  /** A moment (ms) in UTC to the second: "3 Nov 2026, 14:05:09". */
+  /** Formats a time (ms) in UTC to the second: "3 Nov 2026, 14:05:09". */
   second(time: number): string {
     const parts = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
     return new Intl.DateTimeFormat(this.#locale, parts).format(time);
   }
 
-  /** Which of the language's forms goes with a count: "one" is singular. */
+  /** Returns the language's plural form for a count: "one" is singular. */
   plural(count: number): Intl.LDMLPluralRule {
     this.#plural ??= new Intl.PluralRules(this.#locale);
     return this.#plural.select(count);
   }
 
-  /** Some words as one: "name, username and email address". */
+  /** Joins words: "name, username and email address". */
   list(words: readonly string[]): string {
     return new Intl.ListFormat(this.#locale, { type: 'conjunction' }).format(words);
   }
 
-  /** A count with the language's separators: "1,000". */
+  /** Formats a count with the language's separators: "1,000". */
   number(count: number): string {
     this.#number ??= new Intl.NumberFormat(this.#locale);
     return this.#number.format(count);
   }
 
-  /** A length of time in words, in the largest unit that holds it in whole numbers: 1800 is "30 minutes". */
+  /** Formats a duration in words, in the largest unit that divides it: 1800 is "30 minutes". */
   duration(seconds: number): string {
     const largest = units.find((each) => seconds >= each.seconds && seconds % each.seconds === 0) ?? {
       unit: 'second',

@@ -384,7 +384,7 @@ describe('Promise 2: what an app has on a device, and what waits, is taken back 
     assert.deepEqual(await Promise.all(pairs.map(isGood)), [true, false, true]);
     assert.match(
       String(await said(await press(shown[0]?.fields ?? {}))),
-      /^Telly was removed, but for the devices that/,
+      /^Telly was removed, except on the devices that/,
     );
     assert.deepEqual(await Promise.all(pairs.map(isGood)), [false, false, true]);
     assert.equal((await lines()).length, 1);
@@ -404,7 +404,7 @@ describe('Promise 2: what an app has on a device, and what waits, is taken back 
     assert.equal(waiting.length, 2);
     assert.equal(waiting[0]?.page.body.match(/Waiting for the app/g)?.length, 2);
     for (const { fields } of waiting)
-      assert.match(String(await said(await press(fields))), /^What was waiting for Telly/);
+      assert.match(String(await said(await press(fields))), /^The access that was waiting for Telly/);
     assertRefused(await exchange(service, app, code), 400, 'invalid_grant');
     assertRefused(await poll(), 400, 'invalid_grant');
     assert.ok(await isGood(kept));

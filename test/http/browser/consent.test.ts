@@ -249,7 +249,7 @@ test('RFC 6749 §10.12: a form of an earlier session is shown anew, and what was
   assert.deepEqual(checked(shown), []);
   const anew = await browser.submit(shown, AUTHORIZE, { ...ALLOW, scope: 'files' });
   assert.equal(anew.status, 403);
-  assert.match(anew.body, /role="alert".*This page was from before another sign-in/s);
+  assert.match(anew.body, /role="alert".*Someone signed in after this page was opened/s);
   assert.deepEqual(checked(anew), ['files']);
   assert.equal(await grantsOf(app.clientId), 0);
 });
@@ -264,7 +264,7 @@ test('who pressed Allow after signing out in another tab is told why it is asked
   assert.match(signInPage.body, /role="alert".*You were signed out/s);
   const signedIn = await browser.submit(signInPage, '/sign-in', { email: 'ada@example.com', password: PASSWORD });
   const again = await browser.get(service.appUrl + signedIn.headers.get('location'));
-  assert.match(again.body, /role="alert".*You weren’t signed in any more when you answered/s);
+  assert.match(again.body, /role="alert".*You were signed out before you answered/s);
   assert.equal(await grantsOf(app.clientId), 0);
   assert.match((await browser.submit(again, AUTHORIZE, ALLOW)).headers.get('location') ?? '', /code=/);
 });

@@ -44,7 +44,7 @@ function set(browser: Browser, page: Visit, fields: PostedFields = {}, headers =
 
 function assertDead(visit: Visit): void {
   assert.equal(visit.status, 400);
-  assert.match(visit.body, /This address doesn’t work any more.*ask whoever sent you this address/s);
+  assert.match(visit.body, /This link doesn’t work any more.*ask the person who sent you this link/s);
   assert.doesNotMatch(visit.body, /valetkey user/, 'an invited person has no command line');
 }
 

@@ -35,7 +35,7 @@ test('/v2/me shows an app what the operator chose for it, and null in place of t
     [['email'], { email: 'ada@example.com' }, 'Your email address'],
     [['name', 'avatar_url'], { name: 'Ada Example' }, 'Your name'],
     [['username'], { username: 'ada' }, 'Your username'],
-    [[], {}, 'Only by an ID'],
+    [[], {}, 'Only an ID'],
   ];
   const nothing = { name: null, username: null, email: null, avatar_url: null };
   for (const [personFields, expected, said] of cases) {
@@ -76,7 +76,7 @@ test('a page from before the operator chose more is not taken', async () => {
   await clients.update(app.clientId, { personFields: ['email'] }, operator);
   const pressed = await ada.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
-  assert.match(pressed.body, /has changed since.*Your email address/s);
+  assert.match(pressed.body, /the page has changed.*Your email address/s);
 });
 
 /** Somebody with a name and an address, and no user name yet. */
@@ -119,7 +119,7 @@ test('a page from before the account got more is not taken', async () => {
   await setUsername();
   const pressed = await browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
-  assert.match(pressed.body, /has changed since.*Your name, username and email address/s);
+  assert.match(pressed.body, /the page has changed.*Your name, username and email address/s);
 });
 
 test('an app whose consent is skipped gets what the operator chose, also what an account gets later', async () => {

@@ -423,7 +423,7 @@ test('who blocks cookies is told so, and who opened the page twice is told somet
   browser.cookies.clear();
   await browser.get(`${service.appUrl}/sign-in`);
   const twice = await browser.submit(one, '/sign-in', fields);
-  assert.match(twice.body, /role="alert".*This page was opened twice.*this page works/s);
+  assert.match(twice.body, /role="alert".*This page was opened twice.*please sign in here/s);
   assert.equal((await browser.submit(twice, '/sign-in', fields)).status, 303);
   await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
   const signedOut = await browser.submit(one, '/sign-in', fields);
