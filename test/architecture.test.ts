@@ -118,6 +118,14 @@ const rules: readonly Rule[] = [
     example: ['src/main.ts', 'Math.random()'],
   },
   {
+    says: 'the JSON of a thing is made under src/operator/json, once for commands and an API: print what stands there',
+    finds: ({ path, code }) =>
+      /^src\/(cli|http\/operator)\//.test(path)
+        ? [...code.matchAll(/\b(created|granted|signed_in|last_used)_at: \w+Time\(/g)].map(([match]) => match)
+        : [],
+    example: ['src/cli/client-view.ts', 'const json = { created_at: isoTime(client.createdAt) };'],
+  },
+  {
     says: 'an actor comes with each act, so that one instance serves many: keep none of a caller in a field',
     finds: ({ code }) => [...code.matchAll(/#\w+: Actor\b|constructor\([^)]*: Actor\b/g)].map(([match]) => match),
     example: ['src/operator/scope-registry.ts', 'constructor(store: ScopeStore, operator: Actor) {}'],

@@ -1,55 +1,45 @@
 /** How events of the audit trail are shown: many with a line each, whatever the width is, and one in full. */
 import { accountLabel } from '../accounts/people/account.ts';
 import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
+import { type EventJson, eventJson } from '../operator/json/event.ts';
 import { type Column, card, fitted } from './table.ts';
-import { exactDay, exactTime, isoTime } from './time.ts';
+import { exactDay, exactTime } from './time.ts';
 
-/** An event for programs. */
-export function eventJson(event: NamedAuditEvent) {
-  return {
-    sequence: event.sequence,
-    at: isoTime(event.at),
-    action: event.action,
-    actor_kind: event.actor.kind,
-    actor_id: event.actor.id,
-    source: event.actor.source,
-    request_id: event.actor.requestId,
-    client_id: event.clientId,
-    client_name: event.clientName,
-    user_id: event.resourceOwnerId,
-    user_email: event.resourceOwner?.email ?? null,
-    grant_id: event.grantId,
-    detail: event.detail,
-  };
+/** An event, and what people call its user: one without an address has a name. */
+export type ShownEvent = EventJson & { readonly user: string | null };
+
+/** An event as it is shown to people. */
+export function shownEvent(event: NamedAuditEvent): ShownEvent {
+  return { ...eventJson(event), user: event.resourceOwner && accountLabel(event.resourceOwner) };
 }
 
 /** One event in full. */
-export function eventCard(event: NamedAuditEvent): string[] {
-  const { sequence, at, action, actor, clientId, clientName, resourceOwnerId, resourceOwner, grantId, detail } = event;
+export function eventCard(named: NamedAuditEvent): string[] {
+  const event = shownEvent(named);
   return card([
-    ['Number', String(sequence)],
-    ['Time', exactTime(at)],
-    ['Action', action],
+    ['Number', String(event.sequence)],
+    ['Time', exactTime(event.at)],
+    ['Action', event.action],
     ['By', byWhom(event)],
-    ['From', actor.source ?? (actor.kind === 'operator' ? 'a command' : '')],
-    ['Request', actor.requestId ?? ''],
-    ['App or API', clientId === null ? '' : withId(clientName, clientId)],
-    ['User', resourceOwnerId === null ? '' : withId(labelOf(resourceOwner), resourceOwnerId)],
-    ['Grant', grantId ?? ''],
-    ['Detail', detail ?? ''],
+    ['From', event.source ?? (event.actor_kind === 'operator' ? 'a command' : '')],
+    ['Request', event.request_id ?? ''],
+    ['App or API', withId(event.client_name, event.client_id)],
+    ['User', withId(event.user, event.user_id)],
+    ['Grant', event.grant_id ?? ''],
+    ['Detail', event.detail ?? ''],
   ]);
 }
 
 /** Who acted, with a name where there is one: `user ada@example.com`, `app Acme Mail`. */
-export function byWhom({ actor, clientId, clientName, resourceOwnerId, resourceOwner }: NamedAuditEvent): string {
-  const { kind, id } = actor;
-  if (kind === 'user') return `user ${(id === resourceOwnerId && labelOf(resourceOwner)) || id}`;
-  if (kind === 'client') return `app ${(id === clientId && clientName) || id}`;
+export function byWhom({ actor_kind: kind, actor_id: id, ...event }: ShownEvent): string {
+  if (kind === 'user') return `user ${(id === event.user_id && event.user) || id}`;
+  if (kind === 'client') return `app ${(id === event.client_id && event.client_name) || id}`;
   return `${kind} ${id}`.trim();
 }
 
-/** A name with the id behind it, or the id alone. */
-export function withId(name: string | null, id: string): string {
+/** A name with the id behind it, or the id alone; empty without an id. */
+export function withId(name: string | null, id: string | null): string {
+  if (id === null) return '';
   return name === null || name === id ? id : `${name} (${id})`;
 }
 
@@ -57,47 +47,43 @@ export function withId(name: string | null, id: string): string {
  * A line for each event, whatever the width is. Where it is too narrow for ids, names stand in the lines, and below them
  * what their ids are.
  */
-export function eventLines(events: readonly NamedAuditEvent[], width: number): string[] {
+export function eventLines(named: readonly NamedAuditEvent[], width: number): string[] {
+  const events = named.map(shownEvent);
   const { lines, left } = fitted(COLUMNS, events, width);
   if (!left.includes('App ID') && !left.includes('User ID')) return lines;
   const ids = new Map(events.flatMap(namesOf));
-  const named = [...ids].slice(0, MAX_NAMED).map(([id, name]): [string, string] => [name, id]);
+  const fields = [...ids].slice(0, MAX_NAMED).map(([id, name]): [string, string] => [name, id]);
   const more = ids.size > MAX_NAMED ? [`… and ${ids.size - MAX_NAMED} more`] : [];
-  const [newest] = events as [NamedAuditEvent];
-  return [...lines, '', ...card(named), ...more, `All of one event: "audit show ${newest.sequence}"`];
+  return [...lines, '', ...card(fields), ...more, `All of one event: "audit show ${events[0]?.sequence}"`];
 }
 
 /** Maximum number of names whose ids are told below the lines, so that the lines stay in sight. */
 const MAX_NAMED = 8;
 
 /** Most important first: where not all fit, the last are left out. */
-const COLUMNS: readonly Column<NamedAuditEvent>[] = [
+const COLUMNS: readonly Column<ShownEvent>[] = [
   { heading: '#', value: ({ sequence }) => String(sequence) },
   { heading: 'Time (UTC)', value: ({ at }) => exactDay(at) },
   { heading: 'Action', value: ({ action }) => action, shrinksTo: 20 },
-  { heading: 'By', value: ({ actor }) => shortActor(actor), shrinksTo: 8 },
-  { heading: 'App or API', value: (event) => event.clientName ?? event.clientId ?? '', shrinksTo: 8 },
-  { heading: 'User', value: (event) => labelOf(event.resourceOwner) ?? event.resourceOwnerId ?? '', shrinksTo: 8 },
-  { heading: 'App ID', value: ({ clientId }) => clientId ?? '', mayBeLeft: true },
-  { heading: 'User ID', value: ({ resourceOwnerId }) => resourceOwnerId ?? '', mayBeLeft: true },
-  { heading: 'Grant', value: ({ grantId }) => grantId ?? '', mayBeLeft: true },
+  { heading: 'By', value: shortActor, shrinksTo: 8 },
+  { heading: 'App or API', value: (event) => event.client_name ?? event.client_id ?? '', shrinksTo: 8 },
+  { heading: 'User', value: (event) => event.user ?? event.user_id ?? '', shrinksTo: 8 },
+  { heading: 'App ID', value: (event) => event.client_id ?? '', mayBeLeft: true },
+  { heading: 'User ID', value: (event) => event.user_id ?? '', mayBeLeft: true },
+  { heading: 'Grant', value: (event) => event.grant_id ?? '', mayBeLeft: true },
   { heading: 'Detail', value: ({ detail }) => detail ?? '', mayBeLeft: true },
 ];
 
 /** The kind of an actor and its source. Another column has the name, but for operators and providers, whose name stands here. */
-function shortActor({ kind, id, source }: NamedAuditEvent['actor']): string {
+function shortActor({ actor_kind: kind, actor_id: id, source }: ShownEvent): string {
   const who = kind === 'client' ? 'app' : kind === 'operator' || kind === 'provider' ? `${kind} ${id}` : kind;
   return source === null ? who : `${who} ${source}`;
 }
 
-function namesOf({ clientId, clientName, resourceOwnerId, resourceOwner }: NamedAuditEvent): [string, string][] {
+function namesOf(event: ShownEvent): [string, string][] {
   const names: [string | null, string | null][] = [
-    [clientId, clientName],
-    [resourceOwnerId, labelOf(resourceOwner)],
+    [event.client_id, event.client_name],
+    [event.user_id, event.user],
   ];
   return names.filter((pair): pair is [string, string] => pair.every((one) => one !== null));
-}
-
-function labelOf(resourceOwner: NamedAuditEvent['resourceOwner']): string | null {
-  return resourceOwner && accountLabel(resourceOwner);
 }

@@ -2,9 +2,10 @@
 import { InvalidArgumentError } from 'commander';
 import { OperatorError } from '../oauth/error.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../oauth/trail/audit.ts';
+import { eventJson } from '../operator/json/event.ts';
 import { addAuditExport } from './audit-export.ts';
 import { addAuditVerify } from './audit-verify.ts';
-import { eventCard, eventJson, eventLines } from './audit-view.ts';
+import { eventCard, eventLines } from './audit-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';

@@ -1,9 +1,10 @@
 /** `database backup` and `database note-backup`. */
+import { isoTime } from '../operator/json/time.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { BackupAsked, BackupMade } from './context.ts';
 import { readLimit } from './option.ts';
-import { isoTime, readableTime } from './time.ts';
+import { readableTime } from './time.ts';
 
 /** Growth of the write-ahead log at which the command warns (bytes): while a backup is made, the log cannot be shortened. */
 const LONG_LOG = 256 * 2 ** 20;

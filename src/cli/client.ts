@@ -1,6 +1,7 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
 import type { Client } from '../oauth/clients/client.ts';
+import { findClientJson } from '../operator/json/client.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
@@ -160,7 +161,7 @@ function addLooking(client: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ clients }) => {
         const filter = filterOf(asked, run.context.now());
         const isFiltered = after !== undefined || Object.keys(filter).length > 0;
-        return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered, run.width), limit);
+        return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);
       }),
     );
   client
@@ -333,8 +334,8 @@ function addStopping(client: CliCommand, run: CommandRun): void {
           `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
         const client = await clients.delete(id, operator);
-        const { json } = await saidOfClient(client, secretUses, '');
-        return { json: { ...(json as object), status: 'deleted' }, text: [`${name} is deleted.`] };
+        const json = { ...(await findClientJson(client, secretUses)), status: 'deleted' };
+        return { json, text: [`${name} is deleted.`] };
       }),
     );
 }

@@ -13,6 +13,7 @@ import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientDocuments } from '../operator/client-documents.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
+import type { Endpoints } from '../operator/endpoints.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
@@ -20,25 +21,6 @@ import type { ResourceServerRegistry } from '../operator/resource-server-registr
 import type { ScanRule } from '../operator/scan-rules.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
 import type { Caller } from './caller.ts';
-
-/** The addresses of one face that an app's developer needs, beside id and secret. */
-export type FaceEndpoints = {
-  readonly authorizationUrl: string;
-  readonly accessTokenRequestUrl: string;
-  readonly refreshTokenRequestUrl: string;
-};
-
-/** The addresses for developers: those of both faces, and what only the standard face has. */
-export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>> & {
-  /** `{app_url}`: what an OAuth library needs to find the rest (RFC 8414 §2). */
-  readonly issuer: string;
-  readonly metadataUrl: string;
-  readonly deviceAuthorizationUrl: string;
-  readonly introspectionUrl: string;
-  readonly revocationStreamUrl: string;
-  /** Where an identity provider says who signs in. */
-  readonly signInEndpoint: string;
-};
 
 /** The opened installation, for one command. */
 export type Installation = {

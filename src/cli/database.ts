@@ -2,10 +2,10 @@
 import { addBackup } from './backup.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import type { CopyOutcome } from './context.ts';
+import type { CheckResult, CopyOutcome } from './context.ts';
 import { ProgressLine } from './progress.ts';
 import { addRestore } from './restore.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 
 /** Adds the commands about the database. */
 export function addDatabaseCommands(program: CliCommand, run: CommandRun): void {
@@ -24,11 +24,10 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
     ])
     .action(async () => {
       const results = await run.context.database.check();
-      const rows = results.map(({ name, ok, isWarning, detail }) => [verdictOf(ok, isWarning), name, detail]);
       const wrong = results.filter(({ ok }) => !ok).length;
       run.print({
         json: results.map(({ name, ok, detail, isWarning = false }) => ({ name, ok, warning: isWarning, detail })),
-        text: table(['Result', 'Check', 'Found'], rows, run.width),
+        text: table(CHECKS, results, run.width),
         ...(wrong > 0
           ? { note: `valetkey: ${wrong} of ${results.length} checks found something wrong`, exitCode: 1 }
           : {}),
@@ -53,10 +52,11 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
   addRestore(database, run);
 }
 
-function verdictOf(isOk: boolean, isWarning = false): string {
-  if (!isOk) return 'WRONG';
-  return isWarning ? 'warning' : 'ok';
-}
+const CHECKS: readonly Column<CheckResult>[] = [
+  { heading: 'Result', value: ({ ok, isWarning = false }) => (ok ? (isWarning ? 'warning' : 'ok') : 'WRONG') },
+  { heading: 'Check', value: ({ name }) => name },
+  { heading: 'Found', value: ({ detail }) => detail },
+];
 
 function addCopy(database: CliCommand, run: CommandRun): void {
   database
@@ -73,6 +73,11 @@ function addCopy(database: CliCommand, run: CommandRun): void {
     });
 }
 
+const COPIED: readonly Column<NonNullable<CopyOutcome['tables']>[number]>[] = [
+  { heading: 'Table', value: (each) => each.table },
+  { heading: 'Rows', value: ({ rows }) => String(rows) },
+];
+
 function copied({ from, to, tables }: CopyOutcome, width: number): CommandResult {
   const json = { from, to, copied: tables !== null, tables: tables ?? [] };
   if (tables === null)
@@ -83,9 +88,8 @@ function copied({ from, to, tables }: CopyOutcome, width: number): CommandResult
         `What was changed in ${from} since then is not in it.`,
       ],
     };
-  const rows = tables.map((each) => [each.table, String(each.rows)]);
   const text = [
-    ...table(['Table', 'Rows'], rows, width),
+    ...table(COPIED, tables, width),
     '',
     `All rows are copied, and the same in ${from} and ${to}.`,
     'Next: set VALETKEY_DATABASE_URL to the new database, start the service, and move the old database away.',

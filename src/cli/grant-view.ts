@@ -2,119 +2,121 @@
 import { accountLabel } from '../accounts/people/account.ts';
 import type { GrantLife } from '../oauth/connected-apps/grant-life.ts';
 import { isForDevice } from '../oauth/grants/device-grant.ts';
-import {
-  type Grant,
-  grantIdText,
-  grantStatus,
-  lastUse,
-  MAX_GRANTS_OF_ONE_APP,
-  USE_IS_NEWS_AFTER_MS,
-} from '../oauth/grants/grant.ts';
+import { MAX_GRANTS_OF_ONE_APP, USE_IS_NEWS_AFTER_MS } from '../oauth/grants/grant.ts';
 import type { FoundGrant, ListedGrant } from '../oauth/protocol/grant-store.ts';
 import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
-import { byWhom, eventJson, eventLines, withId } from './audit-view.ts';
+import {
+  type FoundGrantJson,
+  foundGrantJson,
+  type GrantJson,
+  grantJson,
+  grantLifeJson,
+} from '../operator/json/grant.ts';
+import { byWhom, eventLines, shownEvent, withId } from './audit-view.ts';
 import type { CommandResult } from './command-run.ts';
-import { card, type Field, table } from './table.ts';
-import { exactTime, isoTime, readableTime, timeOrNever } from './time.ts';
+import { type Column, card, type Field, table } from './table.ts';
+import { exactTime, readableTime, timeOrNever } from './time.ts';
+
+/** A grant, what people call its user, and what keeps it from being used for now. */
+type ShownGrant = GrantJson & { readonly user: string; readonly held: readonly string[] };
+
+function shown<Json extends GrantJson>(
+  json: Json,
+  { standing, resourceOwner }: Pick<ListedGrant, 'standing' | 'resourceOwner'>,
+): Json & ShownGrant {
+  const paused = standing.clientPaused ? ['app paused'] : [];
+  const disabled = standing.resourceOwnerDisabled ? ['user disabled'] : [];
+  return { ...json, user: accountLabel(resourceOwner), held: [...paused, ...disabled] };
+}
 
 /** Many grants. `now` in ms. */
 export function listedGrants(listed: readonly ListedGrant[], now: number, width: number): CommandResult {
   const none = 'No grants: one is made whenever a user allows an app. "valetkey demo" shows how.';
-  const rows = listed.map((one) => grantRow(one, now));
-  return {
-    json: listed.map((one) => grantJson(one, now)),
-    text: rows.length === 0 ? [none] : table(HEADINGS, rows, width),
-  };
+  const grants = listed.map((one) => grantJson(one, now));
+  const rows = listed.map((one, at) => shown(grants[at] as GrantJson, one));
+  return { json: grants, text: rows.length === 0 ? [none] : table(COLUMNS, rows, width) };
 }
 
 /** The whole life of one grant. `now` in ms. */
-export function shownGrant({ id, found, events, ending }: GrantLife, now: number, width: number): CommandResult {
+export function shownGrant(life: GrantLife, now: number, width: number): CommandResult {
+  const { id, found, events, ending } = life;
   const rows = found ? lifeOf(found, now) : lostLife(id, events);
   const revoked = found?.grant.revokedAt ? `${exactTime(found.grant.revokedAt)} (${found.grant.revocationReason})` : '';
   const ended: Field = ['Ended', ending ? endingText(ending) : revoked];
   return {
-    json: {
-      ...(found ? grantJson({ ...found, clientName: found.client.name }, now) : { id, status: 'gone' }),
-      ...(found ? detailsJson(found.grant) : {}),
-      ended: ending && eventJson(ending),
-      events: events.map(eventJson),
-    },
+    json: grantLifeJson(life, now),
     text: [...card([...rows, ended]), '', 'What happened:', '', ...eventLines(events, width)],
   };
 }
 
-function lifeOf({ grant, standing, resourceOwner, client }: FoundGrant, now: number): Field[] {
-  const status = grantStatus(grant, standing, now);
-  const isOver = status === 'revoked' || status === 'expired';
+function lifeOf(found: FoundGrant, now: number): Field[] {
+  const grant = shown(foundGrantJson(found, now), found);
+  const isOver = grant.status === 'revoked' || grant.status === 'expired';
   return [
-    ['Grant', grantIdText(grant.id)],
-    ['Status', statusText({ grant, standing }, now)],
-    ['App', withId(client.name, grant.clientId)],
-    ['User', withId(accountLabel(resourceOwner), grant.resourceOwnerId)],
+    ['Grant', grant.id],
+    ['Status', statusText(grant)],
+    ['App', withId(grant.client_name, grant.client_id)],
+    ['User', withId(grant.user, grant.user_id)],
     ['Scope', grant.scope === '' ? 'none' : grant.scope],
-    ['Resource', resourceLine(grant)],
-    ['Sent to', isForDevice(grant) ? 'a device' : grant.redirectUri],
+    ['Resource', `${grant.resource ?? ''}${grant.resource_is_default ? ' (the default of the app)' : ''}`],
+    ['Sent to', isForDevice(found.grant) ? 'a device' : grant.redirect_uri],
     ['Signed in', signedInText(grant)],
-    ['Allowed', exactTime(grant.grantedAt)],
-    ['Redeemed', redeemedText(grant)],
+    ['Allowed', exactTime(grant.granted_at)],
+    ['Redeemed', redeemedText(grant, found.grant.rotatedAt)],
     ['Refreshed', refreshedText(grant)],
     ['Last used', lastUsedText(grant)],
     ['Ends', isOver ? '' : endText(grant)],
-    ['Expired', status === 'expired' ? exactTime(grant.expiresAt) : ''],
+    ['Expired', grant.status === 'expired' ? exactTime(grant.expires_at) : ''],
   ];
-}
-
-function resourceLine({ resource, resourceIsDefault }: Grant): string {
-  return `${resource ?? ''}${resourceIsDefault ? ' (the default of the app)' : ''}`;
 }
 
 /** What the trail says of a grant whose row is gone. */
 function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
   if (!first) return [['Grant', id]];
-  const { clientId, clientName, resourceOwnerId, resourceOwner, at, detail } = first;
+  const allowed = shownEvent(first);
   return [
     ['Grant', id],
     ['Status', 'gone: rows are cleared a day after their end'],
-    ['App', clientId === null ? '' : withId(clientName, clientId)],
-    ['User', resourceOwnerId === null ? '' : withId(resourceOwner && accountLabel(resourceOwner), resourceOwnerId)],
-    ['Scope', detail ?? ''],
-    ['Allowed', exactTime(at)],
+    ['App', withId(allowed.client_name, allowed.client_id)],
+    ['User', withId(allowed.user, allowed.user_id)],
+    ['Scope', allowed.detail ?? ''],
+    ['Allowed', exactTime(allowed.at)],
   ];
 }
 
 /** When and where the person who allowed it had signed in, and what the identity provider calls them there. */
-function signedInText({ signedInAt, providerId, externalId }: Grant): string {
-  if (providerId === null) return `${exactTime(signedInAt)}, with a password here`;
-  return `${exactTime(signedInAt)}, at ${providerId}${externalId === null ? '' : ` as ${externalId}`}`;
+function signedInText({ signed_in_at: at, provider_id: provider, external_id: subject }: FoundGrantJson): string {
+  if (provider === null) return `${exactTime(at)}, with a password here`;
+  return `${exactTime(at)}, at ${provider}${subject === null ? '' : ` as ${subject}`}`;
 }
 
-/** Only the latest rotation has a time; the first one is the redemption. */
-function redeemedText({ generation, rotatedAt }: Grant): string {
-  if (generation === 0) return 'not yet';
-  return generation === 1 ? exactTime(rotatedAt) : 'yes';
+/** Only the latest rotation (ms) has a time; the first one is the redemption. */
+function redeemedText({ redeemed, refreshes }: FoundGrantJson, rotatedAt: number): string {
+  if (!redeemed) return 'not yet';
+  return refreshes === 0 ? exactTime(rotatedAt) : 'yes';
 }
 
-function refreshedText({ generation, rotatedAt }: Grant): string {
-  if (generation === 0) return '';
-  const times = generation === 2 ? 'once' : `${generation - 1} times, the last`;
-  return generation === 1 ? 'never' : `${times} at ${exactTime(rotatedAt)}`;
+function refreshedText({ redeemed, refreshes, last_refreshed_at: at }: FoundGrantJson): string {
+  if (at === null) return redeemed ? 'never' : '';
+  return `${refreshes === 1 ? 'once' : `${refreshes} times, the last`} at ${exactTime(at)}`;
 }
 
 /** Uses of one token are noted once in ten minutes. */
-function lastUsedText({ generation, lastUsedAt }: Grant): string {
-  if (lastUsedAt === null) return generation === 0 ? '' : 'never: no API was shown a token of it';
-  return `${exactTime(lastUsedAt)}, or up to ${USE_IS_NEWS_AFTER_MS / 60_000} minutes later`;
+function lastUsedText({ redeemed, last_token_used_at: at }: FoundGrantJson): string {
+  if (at === null) return redeemed ? 'never: no API was shown a token of it' : '';
+  return `${exactTime(at)}, or up to ${USE_IS_NEWS_AFTER_MS / 60_000} minutes later`;
 }
 
-function endText({ generation, expiresAt, absoluteExpiresAt }: Grant): string {
-  if (generation === 0) return `${exactTime(expiresAt)}, unless its code is exchanged before`;
-  if (expiresAt === absoluteExpiresAt) return exactTime(expiresAt);
-  return `${exactTime(expiresAt)}, unless it is refreshed before; ${exactTime(absoluteExpiresAt)} at the latest`;
+function endText({ redeemed, expires_at: end, expires_at_the_latest: latest }: FoundGrantJson): string {
+  if (!redeemed) return `${exactTime(end)}, unless its code is exchanged before`;
+  if (end === latest) return exactTime(end);
+  return `${exactTime(end)}, unless it is refreshed before; ${exactTime(latest)} at the latest`;
 }
 
-function endingText(ending: NamedAuditEvent): string {
-  const { at, action, actor, detail } = ending;
-  const from = actor.source === null ? '' : ` from ${actor.source}`;
+function endingText(named: NamedAuditEvent): string {
+  const ending = shownEvent(named);
+  const { at, action, source, detail } = ending;
+  const from = source === null ? '' : ` from ${source}`;
   return `${exactTime(at)} by ${byWhom(ending)}${from}: ${ENDINGS[action] ?? action}${detail === null ? '' : ` (${detail})`}`;
 }
 
@@ -132,66 +134,18 @@ const ENDINGS: Readonly<Record<string, string>> = {
   user_deleted: 'the user was deleted',
 };
 
-function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number) {
-  return {
-    id: grantIdText(grant.id),
-    client_id: grant.clientId,
-    client_name: clientName,
-    user_id: grant.resourceOwnerId,
-    user_email: resourceOwner.email,
-    scope: grant.scope,
-    status: grantStatus(grant, standing, now),
-    provider_id: grant.providerId,
-    signed_in_at: isoTime(grant.signedInAt),
-    granted_at: isoTime(grant.grantedAt),
-    last_used_at: isoTime(lastUse(grant)),
-    expires_at: isoTime(grant.expiresAt),
-  };
-}
+const COLUMNS: readonly Column<ShownGrant>[] = [
+  { heading: 'ID', value: ({ id }) => id },
+  { heading: 'App', value: (grant) => grant.client_name },
+  { heading: 'User', value: ({ user }) => user },
+  { heading: 'Scope', value: ({ scope }) => scope },
+  { heading: 'Status', value: statusText },
+  { heading: 'Granted', value: (grant) => readableTime(grant.granted_at) },
+  { heading: 'Last used', value: (grant) => timeOrNever(grant.last_used_at) },
+  { heading: 'Expires', value: (grant) => readableTime(grant.expires_at) },
+  { heading: 'Signed in at', value: (grant) => grant.provider_id ?? '' },
+];
 
-function detailsJson({
-  redirectUri,
-  resource,
-  resourceIsDefault,
-  generation,
-  rotatedAt,
-  absoluteExpiresAt,
-  ...grant
-}: Grant) {
-  return {
-    external_id: grant.externalId,
-    redirect_uri: redirectUri,
-    resource,
-    resource_is_default: resourceIsDefault,
-    redeemed: generation > 0,
-    refreshes: Math.max(0, generation - 1),
-    last_refreshed_at: generation > 1 ? isoTime(rotatedAt) : null,
-    last_token_used_at: isoTime(grant.lastUsedAt),
-    expires_at_the_latest: isoTime(absoluteExpiresAt),
-    revoked_at: isoTime(grant.revokedAt),
-    revocation_reason: grant.revocationReason,
-  };
-}
-
-const HEADINGS = ['ID', 'App', 'User', 'Scope', 'Status', 'Granted', 'Last used', 'Expires', 'Signed in at'];
-
-function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number): string[] {
-  return [
-    grantIdText(grant.id),
-    clientName,
-    accountLabel(resourceOwner),
-    grant.scope,
-    statusText({ grant, standing }, now),
-    readableTime(grant.grantedAt),
-    timeOrNever(lastUse(grant)),
-    readableTime(grant.expiresAt),
-    grant.providerId ?? '',
-  ];
-}
-
-function statusText({ grant, standing }: Pick<ListedGrant, 'grant' | 'standing'>, now: number): string {
-  const status = grantStatus(grant, standing, now);
-  const held = [standing.clientPaused ? 'app paused' : '', standing.resourceOwnerDisabled ? 'user disabled' : ''];
-  const why = held.filter((reason) => reason !== '').join(', ');
-  return why === '' ? status : `${status} (${why})`;
+function statusText({ status, held }: ShownGrant): string {
+  return held.length === 0 ? status : `${status} (${held.join(', ')})`;
 }

@@ -1,31 +1,37 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
-import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
+import type { Endpoints } from '../operator/endpoints.ts';
+import {
+  endedThroughProviderJson,
+  findIdentityProviderJson,
+  type IdentityProviderJson,
+  registeredProviderJson,
+} from '../operator/json/identity-provider.ts';
+import type { SecretUses } from '../operator/last-uses.ts';
 import type { EndedThroughProvider } from '../operator/provider-ending.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
-import type { Endpoints } from './context.ts';
-import { lastUseLine, secretLines, secretsJson } from './secret-view.ts';
-import { type Column, card, fitted } from './table.ts';
-import { exactTime, isoTime, readableTime } from './time.ts';
+import { lastUseLine, secretLines } from './secret-view.ts';
+import { type Column, card, linesOr } from './table.ts';
+import { exactTime, readableTime } from './time.ts';
 
 /** What the developer of a product needs. */
 export function registeredProvider(
   provider: IdentityProvider,
   secret: string | null,
-  { signInEndpoint }: Endpoints,
+  endpoints: Endpoints,
 ): CommandResult {
-  const unused = provider.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null }));
+  const json = registeredProviderJson(provider, secret, endpoints);
   return {
-    json: { ...settingsJson(provider, unused), provider_secret: secret, sign_in_endpoint: signInEndpoint },
+    json,
     text: [
       `${provider.name} is registered. Its developer needs these ${secret === null ? 'two' : 'three'} things:`,
       '',
       ...card([
         ['  Provider ID', provider.id],
         ['  Provider Secret', secret ?? ''],
-        ['  Sign-in Endpoint', signInEndpoint],
+        ['  Sign-in Endpoint', json.sign_in_endpoint],
       ]),
       ...(secret === null ? [] : ['', SHOWN_ONCE]),
     ],
@@ -33,45 +39,23 @@ export function registeredProvider(
   };
 }
 
-/** All that is registered of a provider. */
-export async function identityProviderJson(provider: IdentityProvider, uses: SecretUses) {
-  return settingsJson(provider, await liveSecrets(provider.secrets, uses));
-}
-
-function settingsJson(provider: IdentityProvider, secrets: readonly LiveSecret[]) {
-  return {
-    provider_id: provider.id,
-    name: provider.name,
-    status: provider.status,
-    sign_in_url: provider.signInUrl,
-    own_ids: provider.ownIds,
-    rights: provider.rights,
-    operators: provider.forOperators,
-    session: provider.sessionLifetime,
-    live_secrets: secretsJson(secrets),
-    keys: provider.keys.length,
-    created_at: isoTime(provider.createdAt),
-  };
-}
-
 /** One provider. */
 export async function shownProvider(provider: IdentityProvider, uses: SecretUses): Promise<CommandResult> {
-  const secrets = await liveSecrets(provider.secrets, uses);
-  const { sessionLifetime } = provider;
+  const shown = await findIdentityProviderJson(provider, uses);
   return {
-    json: settingsJson(provider, secrets),
+    json: shown,
     text: card([
-      ['Provider ID', provider.id],
-      ['Name', provider.name],
-      ['Status', provider.status],
-      ['Sign-in address', provider.signInUrl],
-      ['Accounts are known by', provider.ownIds ? 'its own ids' : 'ids of this installation'],
-      ['Rights', provider.rights],
-      ['For operators', provider.forOperators ? 'yes' : 'no'],
-      ['A sign-in lasts', sessionLifetime === null ? '10 min, for its own request' : `${sessionLifetime} s`],
-      ['Live secrets', secretLines(secrets)],
-      ['Public keys', provider.keys.length === 0 ? '' : String(provider.keys.length)],
-      ['Registered', readableTime(provider.createdAt)],
+      ['Provider ID', shown.provider_id],
+      ['Name', shown.name],
+      ['Status', shown.status],
+      ['Sign-in address', shown.sign_in_url],
+      ['Accounts are known by', shown.own_ids ? 'its own ids' : 'ids of this installation'],
+      ['Rights', shown.rights],
+      ['For operators', shown.operators ? 'yes' : 'no'],
+      ['A sign-in lasts', shown.session === null ? '10 min, for its own request' : `${shown.session} s`],
+      ['Live secrets', secretLines(shown.live_secrets)],
+      ['Public keys', shown.keys === 0 ? '' : String(shown.keys)],
+      ['Registered', readableTime(shown.created_at)],
     ]),
   };
 }
@@ -82,24 +66,19 @@ export async function listedProviders(
   uses: SecretUses,
   width: number,
 ): Promise<CommandResult> {
-  const rows = await Promise.all(
-    providers.map(async (provider) => ({ provider, secrets: await liveSecrets(provider.secrets, uses) })),
-  );
+  const rows = await Promise.all(providers.map((provider) => findIdentityProviderJson(provider, uses)));
   const none =
     'No identity providers: people sign in here with a password. Register one: valetkey identity-provider register --help';
-  return {
-    json: rows.map(({ provider, secrets }) => settingsJson(provider, secrets)),
-    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
-  };
+  return { json: rows, text: linesOr(none, COLUMNS, rows, width) };
 }
 
-const COLUMNS: readonly Column<{ provider: IdentityProvider; secrets: readonly LiveSecret[] }>[] = [
-  { heading: 'Provider ID', value: ({ provider }) => provider.id },
-  { heading: 'Name', value: ({ provider }) => provider.name, shrinksTo: 8 },
-  { heading: 'Status', value: ({ provider }) => provider.status },
-  { heading: 'Secret last used', value: ({ secrets }) => lastUseLine(secrets) },
-  { heading: 'Sign-in address', value: ({ provider }) => provider.signInUrl, mayBeLeft: true },
-  { heading: 'Registered', value: ({ provider }) => readableTime(provider.createdAt), mayBeLeft: true },
+const COLUMNS: readonly Column<IdentityProviderJson>[] = [
+  { heading: 'Provider ID', value: (provider) => provider.provider_id },
+  { heading: 'Name', value: (provider) => provider.name, shrinksTo: 8 },
+  { heading: 'Status', value: (provider) => provider.status },
+  { heading: 'Secret last used', value: (provider) => lastUseLine(provider.live_secrets) },
+  { heading: 'Sign-in address', value: (provider) => provider.sign_in_url, mayBeLeft: true },
+  { heading: 'Registered', value: (provider) => readableTime(provider.created_at), mayBeLeft: true },
 ];
 
 /** What was ended through a provider since a time (ms). */
@@ -107,13 +86,7 @@ export function allEnded(provider: IdentityProvider, since: number, ended: Ended
   const { id, name, secrets } = provider;
   const older = `An older secret still works: if that leaked, "valetkey identity-provider retire-secret ${id}", and do this again.`;
   return {
-    json: {
-      provider_id: id,
-      since: isoTime(since),
-      sign_ins_ended: ended.signIns,
-      sessions_ended: ended.sessions,
-      grants_ended: ended.grants,
-    },
+    json: endedThroughProviderJson(provider, since, ended),
     text: [
       `What was given through ${name} since ${exactTime(since)} is ended:`,
       '',

@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
 import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
+import { findIdentityProviderJson } from '../operator/json/identity-provider.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
@@ -9,7 +10,6 @@ import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import {
   allEnded,
-  identityProviderJson,
   listedProviders,
   registeredProvider,
   shownProvider,
@@ -179,7 +179,7 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
         const { name, secrets } = await identityProviders.show(id);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
         const provider = await identityProviders.retireSecret(id, operator, which);
-        return { json: await identityProviderJson(provider, secretUses), text: [said] };
+        return { json: await findIdentityProviderJson(provider, secretUses), text: [said] };
       }),
     );
 }
@@ -189,7 +189,7 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     group.leaf(`${name} <id>`, summary, [example]).action((id: string) =>
       run.withInstallation(async ({ identityProviders, secretUses, operator }: Installation) => {
         const provider = await identityProviders[name](id, operator);
-        return { json: await identityProviderJson(provider, secretUses), text: [`${provider.name} ${sentence}`] };
+        return { json: await findIdentityProviderJson(provider, secretUses), text: [`${provider.name} ${sentence}`] };
       }),
     );
   act(
@@ -221,7 +221,7 @@ function addStopping(group: CliCommand, run: CommandRun): void {
         await confirm(run.context, `Delete ${name}? Nobody can sign in with it any more. This cannot be undone.`, yes);
         const provider = await identityProviders.delete(id, operator);
         return {
-          json: { ...(await identityProviderJson(provider, secretUses)), status: 'deleted' },
+          json: { ...(await findIdentityProviderJson(provider, secretUses)), status: 'deleted' },
           text: [`${name} is deleted.`],
         };
       }),

@@ -1,13 +1,14 @@
 /** `keys`: the root keys from which every credential is derived. */
 import { OperatorError } from '../oauth/error.ts';
 import { readRootKeyName, rootKeyName } from '../oauth/keys/root-key.ts';
+import { type RootKeyJson, rootKeyJson } from '../operator/json/root-key.ts';
 import type { KeyStatus, ListedKey } from '../operator/key-registry.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { YES, type YesOption } from './option.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
+import { readableTime } from './time.ts';
 
 const APART = 'Keep it apart from the database and its backups: who has both can act for every user.';
 
@@ -91,25 +92,20 @@ const STATUS: Readonly<Record<KeyStatus, string>> = {
 };
 
 function listed(keys: readonly ListedKey[], now: number, width: number): CommandResult {
-  const rows = keys.map(({ keyId, status, createdAt, grants, passwords, isHere }) => [
-    rootKeyName(keyId),
-    STATUS[status] + (isHere || status === 'retired' ? '' : ', not here'),
-    `${readableTime(createdAt)} (${Math.floor((now - createdAt) / DAY_MS)} days)`,
-    String(grants),
-    String(passwords),
-  ]);
-  return { json: keys.map(keyJson), text: table(['Key', 'Status', 'Since', 'Live grants', 'Passwords'], rows, width) };
+  const rows = keys.map(rootKeyJson);
+  return { json: rows, text: table(columnsAt(now), rows, width) };
 }
 
-function keyJson({ keyId, status, createdAt, supersededAt, retiredAt, grants, passwords, isHere }: ListedKey) {
-  return {
-    key_id: rootKeyName(keyId),
-    status,
-    is_here: isHere,
-    created_at: isoTime(createdAt),
-    superseded_at: supersededAt === null ? null : isoTime(supersededAt),
-    retired_at: retiredAt === null ? null : isoTime(retiredAt),
-    live_grants: grants,
-    passwords,
-  };
+function columnsAt(now: number): readonly Column<RootKeyJson>[] {
+  const days = (key: RootKeyJson) => Math.floor((now - Date.parse(key.created_at)) / DAY_MS);
+  return [
+    { heading: 'Key', value: (key) => key.key_id },
+    {
+      heading: 'Status',
+      value: (key) => STATUS[key.status] + (key.is_here || key.status === 'retired' ? '' : ', not here'),
+    },
+    { heading: 'Since', value: (key) => `${readableTime(key.created_at)} (${days(key)} days)` },
+    { heading: 'Live grants', value: (key) => String(key.live_grants) },
+    { heading: 'Passwords', value: (key) => String(key.passwords) },
+  ];
 }

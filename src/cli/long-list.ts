@@ -1,6 +1,7 @@
 /** Lists that may be long: programs get all of it unless they set a limit, people get a page. */
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { DEFAULT_LIMIT, type Moment, readLimit, readMoment, timeOf } from './option.ts';
+import { type Column, linesOr } from './table.ts';
 
 /** Which rows a list command is asked for. */
 export type ListOptions<State extends string> = {
@@ -32,19 +33,21 @@ export const LIMIT = [
   readLimit,
 ] as const;
 
-/** The rows of a list as they are printed. */
-export type LongList<Row> = {
+/** The rows of a list, and how they are printed. */
+export type LongList<Row, Json> = {
   readonly pages: AsyncIterable<readonly Row[]>;
-  readonly json: (row: Row) => unknown;
-  readonly lines: (rows: readonly Row[]) => readonly string[];
+  readonly json: (row: Row) => Json;
+  readonly columns: readonly Column<Json>[];
+  /** The sentence that there is nothing. */
+  readonly none: string;
   /** Returns the value of `--after` that continues behind a row. */
   readonly id: (row: Row) => string;
 };
 
 /** Prints all rows for a program, a page at a time, and returns null; or returns the first rows, at most `limit`. */
-export async function longList<Row>(
+export async function longList<Row, Json>(
   run: CommandRun,
-  { pages, json, lines, id }: LongList<Row>,
+  { pages, json, columns, none, id }: LongList<Row, Json>,
   limit: number | undefined,
 ): Promise<CommandResult | null> {
   if (run.json && limit === undefined) {
@@ -57,11 +60,11 @@ export async function longList<Row>(
     found.push(...page);
     if (found.length > most) break;
   }
-  const rows = found.slice(0, most);
-  const last = found.length > most ? rows.at(-1) : undefined;
+  const rows = found.slice(0, most).map(json);
+  const last = found.length > most ? found[most - 1] : undefined;
   return {
-    json: rows.map(json),
-    text: lines(rows),
+    json: rows,
+    text: linesOr(none, columns, rows, run.width),
     ...(last === undefined ? {} : { note: `There are more: --after ${id(last)} shows what comes next.` }),
   };
 }

@@ -1,25 +1,24 @@
 /** How resource servers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { ResourceServer } from '../oauth/clients/resource-server.ts';
 import { CODEX_DOCUMENT, codexDocumentFor } from '../operator/codex-document.ts';
-import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
+import type { Endpoints } from '../operator/endpoints.ts';
+import {
+  findResourceServerJson,
+  type ResourceServerJson,
+  registeredResourceServerJson,
+} from '../operator/json/resource-server.ts';
+import type { SecretUses } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
-import type { Endpoints } from './context.ts';
 import { quotedWord } from './quoted-word.ts';
-import { lastUseLine, secretLines, secretsJson } from './secret-view.ts';
-import { type Column, card, fitted } from './table.ts';
-import { isoTime, readableTime } from './time.ts';
+import { lastUseLine, secretLines } from './secret-view.ts';
+import { type Column, card, linesOr } from './table.ts';
+import { readableTime } from './time.ts';
 
 /** What the developer of a resource server needs. */
 export function registeredResourceServer(server: ResourceServer, secret: string, endpoints: Endpoints): CommandResult {
   return {
-    json: {
-      resource_server_id: server.id,
-      resource_server_secret: secret,
-      ...settingsJson(server, [{ createdAt: server.createdAt, lastUsedAt: null }]),
-      introspection_url: endpoints.introspectionUrl,
-      revocation_stream_url: endpoints.revocationStreamUrl,
-    },
+    json: registeredResourceServerJson(server, secret, endpoints),
     text: [
       `${server.name} is registered. Its developer needs these four things:`,
       '',
@@ -40,23 +39,19 @@ export function registeredResourceServer(server: ResourceServer, secret: string,
   };
 }
 
-/** All that is registered of a resource server. */
-export async function resourceServerJson(server: ResourceServer, uses: SecretUses) {
-  return { resource_server_id: server.id, ...settingsJson(server, await liveSecrets(server.secrets, uses)) };
-}
-
 /** One resource server. */
 export async function shownResourceServer(server: ResourceServer, uses: SecretUses): Promise<CommandResult> {
+  const api = await findResourceServerJson(server, uses);
   return {
-    json: await resourceServerJson(server, uses),
+    json: api,
     text: card([
-      ['Resource Server ID', server.id],
-      ['Name', server.name],
-      ['Resource', server.resource ?? 'none: it takes tokens that are for no certain resource'],
-      ['Unbound tokens', server.resource === null || server.acceptsUnbound ? 'accepted' : 'refused'],
-      ['Scopes', server.scopes ?? 'all'],
-      ['Live secrets', secretLines(await liveSecrets(server.secrets, uses))],
-      ['Registered', readableTime(server.createdAt)],
+      ['Resource Server ID', api.resource_server_id],
+      ['Name', api.name],
+      ['Resource', api.resource ?? 'none: it takes tokens that are for no certain resource'],
+      ['Unbound tokens', api.resource === null || api.accepts_unbound ? 'accepted' : 'refused'],
+      ['Scopes', api.scopes ?? 'all'],
+      ['Live secrets', secretLines(api.live_secrets)],
+      ['Registered', readableTime(api.created_at)],
     ]),
   };
 }
@@ -81,14 +76,9 @@ export async function listedResourceServers(
   uses: SecretUses,
   width: number,
 ): Promise<CommandResult> {
-  const rows = await Promise.all(
-    servers.map(async (server) => ({ server, secrets: await liveSecrets(server.secrets, uses) })),
-  );
+  const rows = await Promise.all(servers.map((server) => findResourceServerJson(server, uses)));
   const none = 'No resource servers yet. Register one: valetkey resource-server register --name NAME';
-  return {
-    json: rows.map(({ server, secrets }) => ({ resource_server_id: server.id, ...settingsJson(server, secrets) })),
-    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
-  };
+  return { json: rows, text: linesOr(none, COLUMNS, rows, width) };
 }
 
 /** Returns the sentence about a default resource that no API has. */
@@ -96,28 +86,14 @@ export function lostDefaultLine(resource: string): string {
   return `No API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me. "valetkey client update" changes it: --default-resource or --no-default-resource.`;
 }
 
-const COLUMNS: readonly Column<{ server: ResourceServer; secrets: readonly LiveSecret[] }>[] = [
-  { heading: 'Resource Server ID', value: ({ server }) => server.id },
-  { heading: 'Name', value: ({ server }) => server.name, shrinksTo: 8 },
-  { heading: 'Last used', value: ({ secrets }) => lastUseLine(secrets) },
-  { heading: 'Resource', value: ({ server }) => server.resource ?? '', mayBeLeft: true },
-  { heading: 'Scopes', value: ({ server }) => server.scopes?.join(' ') ?? 'all', mayBeLeft: true },
-  { heading: 'Registered', value: ({ server }) => readableTime(server.createdAt), mayBeLeft: true },
+const COLUMNS: readonly Column<ResourceServerJson>[] = [
+  { heading: 'Resource Server ID', value: (api) => api.resource_server_id },
+  { heading: 'Name', value: (api) => api.name, shrinksTo: 8 },
+  { heading: 'Last used', value: (api) => lastUseLine(api.live_secrets) },
+  { heading: 'Resource', value: (api) => api.resource ?? '', mayBeLeft: true },
+  { heading: 'Scopes', value: (api) => api.scopes?.join(' ') ?? 'all', mayBeLeft: true },
+  { heading: 'Registered', value: (api) => readableTime(api.created_at), mayBeLeft: true },
 ];
-
-function settingsJson(
-  { name, resource, acceptsUnbound, scopes, createdAt }: ResourceServer,
-  secrets: readonly LiveSecret[],
-) {
-  return {
-    name,
-    resource,
-    accepts_unbound: acceptsUnbound,
-    scopes,
-    live_secrets: secretsJson(secrets),
-    created_at: isoTime(createdAt),
-  };
-}
 
 /** The secret is a variable in the example: it must not be in source code. */
 function exampleFor({ id, resource, acceptsUnbound }: ResourceServer, issuer: string): string[] {

@@ -1,5 +1,6 @@
 /** `resource-server`: registers the APIs that ask what an access token is good for, and changes them. */
 import { Option } from 'commander';
+import { findResourceServerJson } from '../operator/json/resource-server.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
@@ -10,7 +11,6 @@ import {
   listedResourceServers,
   lostDefaultLine,
   registeredResourceServer,
-  resourceServerJson,
   resourceServerWithCodex,
   shownResourceServer,
 } from './resource-server-view.ts';
@@ -144,7 +144,7 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
         const { name, secrets } = await resourceServers.show(id);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
         const server = await resourceServers.retireSecret(id, operator, which);
-        return { json: await resourceServerJson(server, secretUses), text: [said] };
+        return { json: await findResourceServerJson(server, secretUses), text: [said] };
       }),
     );
 }
@@ -161,7 +161,7 @@ function addDelete(group: CliCommand, run: CommandRun): void {
         await confirm(run.context, `Delete ${name}? It can check no token any more. This cannot be undone.`, yes);
         const server = await resourceServers.delete(id, operator);
         return {
-          json: { ...(await resourceServerJson(server, secretUses)), status: 'deleted' },
+          json: { ...(await findResourceServerJson(server, secretUses)), status: 'deleted' },
           text: [`${name} is deleted.`],
           note: (await resourceServers.lostDefaults()).map(lostDefaultLine),
         };

@@ -3,6 +3,7 @@ import { OperatorError } from '../oauth/error.ts';
 import type { Revived } from '../oauth/installation/since-backup.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
 import type { ReadTrail } from '../operator/backups.ts';
+import { isoTime } from '../operator/json/time.ts';
 import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
@@ -10,7 +11,7 @@ import type { Restored } from './context.ts';
 import { counted } from './counted.ts';
 import { YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
+import { readableTime } from './time.ts';
 
 type Options = YesOption & {
   keepTokens?: boolean;

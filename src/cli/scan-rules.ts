@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { ScanRule } from '../operator/scan-rules.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 
 type Format = 'gitleaks' | 'trufflehog' | 'github';
 
@@ -24,14 +24,15 @@ export function addScanRulesCommand(program: CliCommand, run: CommandRun): void 
     )
     .action(({ format }: { format?: Format }) => {
       const rules = run.context.scanRules();
-      const text = format ? FORMATS[format](rules) : table(['What', 'Pattern'], rules.map(row), run.width);
+      const text = format ? FORMATS[format](rules) : table(COLUMNS, rules, run.width);
       run.print({ json: rules, text });
     });
 }
 
-function row({ description, pattern }: ScanRule): string[] {
-  return [description, pattern];
-}
+const COLUMNS: readonly Column<ScanRule>[] = [
+  { heading: 'What', value: ({ description }) => description },
+  { heading: 'Pattern', value: ({ pattern }) => pattern },
+];
 
 const FORMATS: Readonly<Record<Format, (rules: readonly ScanRule[]) => string[]>> = {
   gitleaks: (rules) => [

@@ -1,11 +1,12 @@
 /** `scope`: defines what scopes mean in words, for the whole installation and in each language. */
 import type { ScopeDefinition, ScopeEffect } from '../oauth/grants/scope.ts';
+import { type ScopeJson, scopeJson } from '../operator/json/scope.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { readEffect, readSentence, type Sentences, YES, type YesOption } from './option.ts';
-import { card, table } from './table.ts';
+import { type Column, card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
+import { readableTime } from './time.ts';
 
 type DefineOptions = { sentence?: Sentences; effect?: ScopeEffect | 'none' };
 
@@ -56,33 +57,29 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     );
 }
 
-function scopeJson({ name, sentences, effect, createdAt }: ScopeDefinition) {
-  return { name, sentences, effect, created_at: isoTime(createdAt) };
-}
-
-function shown(scope: ScopeDefinition): CommandResult {
+function shown(definition: ScopeDefinition): CommandResult {
+  const scope = scopeJson(definition);
   const sentences = Object.entries(scope.sentences).map(([language, sentence]) => `${language}: ${sentence}`);
   return {
-    json: scopeJson(scope),
+    json: scope,
     text: card([
       ['Name', scope.name],
       ['Sentences', sentences],
       ['Effect', scope.effect ?? ''],
-      ['Defined', readableTime(scope.createdAt)],
+      ['Defined', readableTime(scope.created_at)],
     ]),
   };
 }
 
-function listed(scopes: readonly ScopeDefinition[], width: number): CommandResult {
-  const rows = scopes.map(({ name, sentences, createdAt }) => [
-    name,
-    sentences['en'] ?? '',
-    Object.keys(sentences).join(' '),
-    readableTime(createdAt),
-  ]);
+function listed(definitions: readonly ScopeDefinition[], width: number): CommandResult {
+  const scopes = definitions.map(scopeJson);
   const none = 'No scopes are defined yet. Define one: valetkey scope define NAME --sentence "What it allows"';
-  return {
-    json: scopes.map(scopeJson),
-    text: rows.length === 0 ? [none] : table(['Name', 'In English', 'Languages', 'Defined'], rows, width),
-  };
+  return { json: scopes, text: scopes.length === 0 ? [none] : table(COLUMNS, scopes, width) };
 }
+
+const COLUMNS: readonly Column<ScopeJson>[] = [
+  { heading: 'Name', value: (scope) => scope.name },
+  { heading: 'In English', value: (scope) => scope.sentences['en'] ?? '' },
+  { heading: 'Languages', value: (scope) => Object.keys(scope.sentences).join(' ') },
+  { heading: 'Defined', value: (scope) => readableTime(scope.created_at) },
+];

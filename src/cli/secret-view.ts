@@ -1,27 +1,21 @@
 /** How live secrets are shown: when each was made and last used, so that whoever retires one knows who is left. */
+import type { SecretJson } from '../operator/json/secret.ts';
 import type { LiveSecret } from '../operator/last-uses.ts';
 import type { WhichSecret } from '../operator/secret-rotation.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime, timeOrNever } from './time.ts';
-
-/** Live secrets for programs. */
-export function secretsJson(secrets: readonly LiveSecret[]) {
-  return secrets.map(({ createdAt, lastUsedAt }) => ({
-    created_at: isoTime(createdAt),
-    last_used_at: isoTime(lastUsedAt),
-  }));
-}
+import { readableTime, type Time, timeOrNever } from './time.ts';
 
 /** A line for each live secret. */
-export function secretLines(secrets: readonly LiveSecret[]): string[] {
-  return secrets.map(({ createdAt, lastUsedAt }) => `made ${readableTime(createdAt)}, ${usedText(lastUsedAt)}`);
+export function secretLines(secrets: readonly SecretJson[]): string[] {
+  return secrets.map((secret) => `made ${readableTime(secret.created_at)}, ${usedText(secret.last_used_at)}`);
 }
 
 /** The last use of any of them, for a list; empty without secrets. */
-export function lastUseLine(secrets: readonly LiveSecret[]): string {
+export function lastUseLine(secrets: readonly SecretJson[]): string {
   if (secrets.length === 0) return '';
-  return timeOrNever(Math.max(...secrets.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null);
+  const used = secrets.map((secret) => secret.last_used_at).filter((at) => at !== null);
+  return timeOrNever(used.toSorted().at(-1) ?? null);
 }
 
 /** Asks before a secret is retired that was used within a day; returns what is said of it afterwards. */
@@ -41,7 +35,7 @@ export async function beforeRetiring(
 
 const A_DAY_MS = 86_400_000;
 
-/** When something was last used (ms), in words. */
-export function usedText(lastUsedAt: number | null): string {
+/** When something was last used, in words. */
+export function usedText(lastUsedAt: Time | null): string {
   return lastUsedAt === null ? 'never used' : `last used ${readableTime(lastUsedAt)}`;
 }

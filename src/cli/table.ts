@@ -6,20 +6,7 @@
 /** A field of a card: a label and its value; several values get a line each. */
 export type Field = readonly [label: string, value: string | readonly string[]];
 
-/**
- * Rows under headings, or a card for each row if they do not fit the width. A column without any value is left out.
- */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
-  const said = headings.map((_, i) => i).filter((i) => rows.some((row) => row[i]));
-  const lines = [headings, ...rows].map((row) => said.map((i) => row[i] ?? ''));
-  const widths = said.map((_, i) => lines.reduce((most, line) => Math.max(most, columns(line[i] ?? '')), 0));
-  const line = (cells: readonly string[]) => cells.map((cell, i) => pad(cell, widths[i] ?? 0)).join('  ');
-  const total = widths.reduce((sum, each) => sum + each + 2, -2);
-  if (total <= width) return lines.map((cells) => line(cells).trimEnd());
-  return rows.flatMap((row) => [...card(said.map((i) => [headings[i] ?? '', row[i] ?? ''])), '']).slice(0, -1);
-}
-
-/** A column of a list that has a line for each row, whatever the width. */
+/** A column of a list; the last two are for a list that has a line for each row, whatever the width. */
 export type Column<Row> = {
   readonly heading: string;
   readonly value: (row: Row) => string;
@@ -28,6 +15,16 @@ export type Column<Row> = {
   /** Whether it may be left out. */
   readonly mayBeLeft?: boolean;
 };
+
+/**
+ * Rows under headings, or a card for each row if they do not fit the width. A column without any value is left out.
+ */
+export function table<Row>(all: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  const { lines } = fitted(all, rows, Number.POSITIVE_INFINITY);
+  if (lines.every((line) => columns(line) <= width)) return lines;
+  const said = all.filter(({ value }) => rows.some((row) => value(row) !== ''));
+  return rows.flatMap((row) => [...card(said.map(({ heading, value }) => [heading, value(row)])), '']).slice(0, -1);
+}
 
 /**
  * A line for each row: columns that do not fit are left out, the last first, and then values are shortened, the longest
@@ -65,11 +62,16 @@ export function fitted<Row>(
   return { lines: [headings, ...rows.map((_, row) => line(({ cells }) => cells[row] ?? ''))], left };
 }
 
+/** The lines of a list, or the sentence that there is nothing. */
+export function linesOr<Row>(none: string, all: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  return rows.length === 0 ? [none] : fitted(all, rows, width).lines;
+}
+
 /** The width of a column; values beyond `most` count only where they can be shortened, or left out with it. */
 function widthOf<Row>(column: Column<Row>, cells: readonly string[], most: number): number {
   const mayYield = column.shrinksTo !== undefined || isLeft({ column });
   const counted = cells.map(columns).filter((cell) => mayYield || cell <= most);
-  return Math.max(columns(column.heading), ...counted);
+  return counted.reduce((most, cell) => Math.max(most, cell), columns(column.heading));
 }
 
 function isLeft<Row>({ column }: { readonly column: Column<Row> }): boolean {

@@ -3,7 +3,7 @@ import type { ImportReport } from '../accounts/import/user-import.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { piecesOf } from './file-pieces.ts';
-import { card, table } from './table.ts';
+import { type Column, card, table } from './table.ts';
 
 type ImportOptions = { dryRun?: boolean; status?: boolean };
 
@@ -51,9 +51,8 @@ function reported(report: ImportReport, dryRun: boolean, width: number): Command
   };
   // A second import of the same file skips all its people: they are not listed.
   const shown = dryRun ? left : left.filter(({ outcome }) => outcome === 'refused');
-  const rows = shown.map(({ line, outcome, reason }) => [String(line), outcome, reason]);
   const text = [
-    ...(rows.length === 0 ? [] : [...table(['Line', 'Outcome', 'Reason'], rows, width), '']),
+    ...(shown.length === 0 ? [] : [...table(COLUMNS, shown, width), '']),
     ...card([
       [dryRun ? 'Would be imported' : 'Imported', String(imported)],
       ['Skipped', skipped === 0 ? '' : `${skipped}, who are here already`],
@@ -67,6 +66,12 @@ function reported(report: ImportReport, dryRun: boolean, width: number): Command
   ];
   return { json, text, exitCode: refused === 0 ? 0 : 1 };
 }
+
+const COLUMNS: readonly Column<ImportReport['left'][number]>[] = [
+  { heading: 'Line', value: ({ line }) => String(line) },
+  { heading: 'Outcome', value: ({ outcome }) => outcome },
+  { heading: 'Reason', value: ({ reason }) => reason },
+];
 
 function hints({ hashes, readsOnly72 }: ImportReport, dryRun: boolean): string[] {
   const waiting = hashes.filter(({ wait }) => wait).reduce((sum, each) => sum + each.hashes, 0);

@@ -5,7 +5,7 @@ import { accountLabel } from '../accounts/people/account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { piecesOf } from './file-pieces.ts';
-import { card, table } from './table.ts';
+import { type Column, card, table } from './table.ts';
 
 type LinkOptions = { provider?: string; subject?: string; file?: string };
 
@@ -44,17 +44,21 @@ function linked({ account, outcome }: Linked, { provider, subject }: Link): Comm
 }
 
 function reported({ linked, already, refused }: LinkReport, width: number): CommandResult {
-  const rows = refused.map(({ line, reason }) => [String(line), reason]);
   return {
     json: { linked, already, refused: refused.length, lines: refused },
     text: [
-      ...(rows.length === 0 ? [] : [...table(['Line', 'Refused, since'], rows, width), '']),
+      ...(refused.length === 0 ? [] : [...table(COLUMNS, refused, width), '']),
       ...card([
         ['Linked', String(linked)],
         ['Linked already', already === 0 ? '' : String(already)],
-        ['Refused', rows.length === 0 ? '' : String(rows.length)],
+        ['Refused', refused.length === 0 ? '' : String(refused.length)],
       ]),
     ],
-    exitCode: rows.length === 0 ? 0 : 1,
+    exitCode: refused.length === 0 ? 0 : 1,
   };
 }
+
+const COLUMNS: readonly Column<LinkReport['refused'][number]>[] = [
+  { heading: 'Line', value: ({ line }) => String(line) },
+  { heading: 'Refused, since', value: ({ reason }) => reason },
+];

@@ -2,8 +2,8 @@
 import { Option } from 'commander';
 import { type Account, accountLabel } from '../accounts/people/account.ts';
 import { NO_USE } from '../accounts/people/account-list.ts';
-import { subjectOf } from '../accounts/people/identity-provider.ts';
 import type { AboutAccount } from '../accounts/people/new-account.ts';
+import { identitiesJson, usedUserJson, userJson } from '../operator/json/user.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -14,7 +14,7 @@ import { newPassword } from './password-input.ts';
 import { confirm } from './terminal-input.ts';
 import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
-import { accountCard, accountJson, invited, listedAccounts, said, useJson, withPassword } from './user-view.ts';
+import { invited, listedAccounts, said, userCard, withPassword } from './user-view.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type PasswordOptions = { passwordStdin?: boolean; mustChange?: boolean };
@@ -80,10 +80,8 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.update(user, changes, operator);
-        return {
-          json: accountJson(account),
-          text: [`${account.name ?? accountLabel(account)} is updated.`, '', ...accountCard(account)],
-        };
+        const json = userJson(account);
+        return { json, text: [`${account.name ?? accountLabel(account)} is updated.`, '', ...userCard(json)] };
       });
     });
   user
@@ -127,7 +125,7 @@ function addLooking(user: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ accounts }) => {
         const filter = filterOf(asked, run.context.now());
         const isFiltered = after !== undefined || Object.keys(filter).length > 0;
-        return longList(run, listedAccounts(accounts.list(filter, after ?? null), isFiltered, run.width), limit);
+        return longList(run, listedAccounts(accounts.list(filter, after ?? null), isFiltered), limit);
       }),
     );
   user
@@ -139,16 +137,11 @@ function addLooking(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, links }) => {
         const account = await accounts.show(user);
-        const identities = (await links.identitiesOf(account)).map((identity) => ({
-          provider: identity.providerId,
-          subject: subjectOf(identity),
-        }));
-        const use = (await accounts.uses([account])).get(account.id);
+        const identities = identitiesJson(await links.identitiesOf(account));
+        const use = (await accounts.uses([account])).get(account.id) ?? NO_USE;
+        const json = { ...usedUserJson({ account, use }), identities };
         const signsIn = identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
-        return {
-          json: { ...accountJson(account), ...useJson(use), identities },
-          text: accountCard(account, { signsIn, use: use ?? NO_USE }),
-        };
+        return { json, text: userCard(json, { signsIn }) };
       }),
     );
 }
@@ -208,7 +201,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
           `Delete ${email}, with ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
         const account = await accounts.delete(id, operator);
-        return { json: { ...accountJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
+        return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
       }),
     );
 }

@@ -1,0 +1,25 @@
+/** An event of the audit trail as commands and an API print it. */
+import type { NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
+import { isoTime } from './time.ts';
+
+/** An event for programs. */
+export type EventJson = ReturnType<typeof eventJson>;
+
+/** An event, with the names of what it concerns. */
+export function eventJson(event: NamedAuditEvent) {
+  return {
+    sequence: event.sequence,
+    at: isoTime(event.at),
+    action: event.action,
+    actor_kind: event.actor.kind,
+    actor_id: event.actor.id,
+    source: event.actor.source,
+    request_id: event.actor.requestId,
+    client_id: event.clientId,
+    client_name: event.clientName,
+    user_id: event.resourceOwnerId,
+    user_email: event.resourceOwner?.email ?? null,
+    grant_id: event.grantId,
+    detail: event.detail,
+  };
+}

@@ -1,0 +1,55 @@
+/** An identity provider as commands and an API print it. Its secret's text is there only once, when it is made. */
+import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
+import type { Endpoints } from '../endpoints.ts';
+import type { SecretUses } from '../last-uses.ts';
+import type { EndedThroughProvider } from '../provider-ending.ts';
+import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
+import { isoTime } from './time.ts';
+
+/** An identity provider for programs. */
+export type IdentityProviderJson = ReturnType<typeof providerJson>;
+
+/** All that is registered of a provider. */
+export async function findIdentityProviderJson(
+  provider: IdentityProvider,
+  uses: SecretUses,
+): Promise<IdentityProviderJson> {
+  return providerJson(provider, await findSecretsJson(provider.secrets, uses));
+}
+
+/** What the developer of a product needs, with what is registered. */
+export function registeredProviderJson(provider: IdentityProvider, secret: string | null, endpoints: Endpoints) {
+  const unused = secretsJson(provider.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null })));
+  return {
+    ...providerJson(provider, unused),
+    provider_secret: secret,
+    sign_in_endpoint: endpoints.signInEndpoint,
+  };
+}
+
+function providerJson(provider: IdentityProvider, secrets: readonly SecretJson[]) {
+  return {
+    provider_id: provider.id,
+    name: provider.name,
+    status: provider.status,
+    sign_in_url: provider.signInUrl,
+    own_ids: provider.ownIds,
+    rights: provider.rights,
+    operators: provider.forOperators,
+    session: provider.sessionLifetime,
+    live_secrets: secrets,
+    keys: provider.keys.length,
+    created_at: isoTime(provider.createdAt),
+  };
+}
+
+/** What was ended through a provider since a time (ms). */
+export function endedThroughProviderJson({ id }: IdentityProvider, since: number, ended: EndedThroughProvider) {
+  return {
+    provider_id: id,
+    since: isoTime(since),
+    sign_ins_ended: ended.signIns,
+    sessions_ended: ended.sessions,
+    grants_ended: ended.grants,
+  };
+}

@@ -1,0 +1,39 @@
+/** A resource server as commands and an API print it. Its secret's text is there only once, when it is made. */
+import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
+import type { Endpoints } from '../endpoints.ts';
+import type { SecretUses } from '../last-uses.ts';
+import { findSecretsJson, type SecretJson } from './secret.ts';
+import { isoTime } from './time.ts';
+
+/** A resource server for programs. */
+export type ResourceServerJson = Awaited<ReturnType<typeof findResourceServerJson>>;
+
+/** All that is registered of a resource server. */
+export async function findResourceServerJson(server: ResourceServer, uses: SecretUses) {
+  return { resource_server_id: server.id, ...settingsJson(server, await findSecretsJson(server.secrets, uses)) };
+}
+
+/** What the developer of a resource server needs, with what is registered. */
+export function registeredResourceServerJson(server: ResourceServer, secret: string, endpoints: Endpoints) {
+  return {
+    resource_server_id: server.id,
+    resource_server_secret: secret,
+    ...settingsJson(server, [{ created_at: isoTime(server.createdAt), last_used_at: null }]),
+    introspection_url: endpoints.introspectionUrl,
+    revocation_stream_url: endpoints.revocationStreamUrl,
+  };
+}
+
+function settingsJson(
+  { name, resource, acceptsUnbound, scopes, createdAt }: ResourceServer,
+  secrets: readonly SecretJson[],
+) {
+  return {
+    name,
+    resource,
+    accepts_unbound: acceptsUnbound,
+    scopes,
+    live_secrets: secrets,
+    created_at: isoTime(createdAt),
+  };
+}

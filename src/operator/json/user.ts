@@ -1,0 +1,43 @@
+/** A person as commands and an API print them: never a password. */
+import type { Account } from '../../accounts/people/account.ts';
+import type { ListedAccount } from '../../accounts/people/account-list.ts';
+import { type Identity, subjectOf } from '../../accounts/people/identity-provider.ts';
+import { isoTime } from './time.ts';
+
+/** A person for programs. */
+export type UserJson = ReturnType<typeof userJson>;
+
+/** A person for programs, with the last uses. */
+export type UsedUserJson = ReturnType<typeof usedUserJson>;
+
+/** What is known of a person. */
+export function userJson(account: Account) {
+  return {
+    id: account.id,
+    email: account.email,
+    email_verified: account.emailVerified,
+    username: account.username,
+    name: account.name,
+    avatar_url: account.avatarUrl,
+    operator: account.isOperator,
+    status: account.status,
+    has_password: account.password !== null,
+    must_change_password: account.mustChangePassword,
+    invited_until: account.invitation && isoTime(account.invitation.expiresAt),
+    created_at: isoTime(account.createdAt),
+  };
+}
+
+/** The same, with when they came last. */
+export function usedUserJson({ account, use }: ListedAccount) {
+  return {
+    ...userJson(account),
+    last_sign_in_at: isoTime(use.lastSignInAt),
+    apps_last_used_at: isoTime(use.appsLastUsedAt),
+  };
+}
+
+/** Who a person is at identity providers. */
+export function identitiesJson(identities: readonly Identity[]) {
+  return identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) }));
+}
