@@ -15,6 +15,17 @@ export function inOneLine({ kind, table, name, definition }: SchemaObject): Sche
   return { kind, table, name, definition: definition.replaceAll(/\s+/g, ' ') };
 }
 
+/** An object as a line of a catalogue. */
+export function catalogueLine({ kind, table, name, definition }: SchemaObject): string {
+  return `${kind} ${table} ${name}: ${definition}`;
+}
+
+/** The object of such a line. */
+export function fromCatalogue(line: string): SchemaObject {
+  const [, kind, table, name, definition] = /^(\w+) (\w+) (\w+): (.*)$/.exec(line) as unknown as string[];
+  return { kind, table, name, definition } as SchemaObject;
+}
+
 const BY_BACKUP = 'restore a backup with "database restore"';
 
 /**

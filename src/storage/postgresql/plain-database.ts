@@ -1,6 +1,6 @@
 /** A PostgreSQL database while it is opened, checked and copied. */
 import { InstallationError } from '../../process/installation-error.ts';
-import { inOneLine, type SchemaObject } from '../catalogue.ts';
+import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
 import { kindOf, type PlainDatabase } from '../plain-database.ts';
 import { CATALOGUE } from './catalogue.ts';
@@ -87,7 +87,7 @@ export function plain(connection: Connection): PlainDatabase {
         ]);
       return connection.rows<AppliedMigration>('SELECT number, name, checksum FROM migration ORDER BY number');
     },
-    catalogue: CATALOGUE,
+    catalogue: CATALOGUE.map(fromCatalogue),
     objects: async () => (await connection.rows<SchemaObject>(OBJECTS)).map(inOneLine),
     async columns(table) {
       const found = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);

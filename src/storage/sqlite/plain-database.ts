@@ -1,7 +1,7 @@
 /** A SQLite database while it is opened, checked and copied. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Tuple } from '../acts.ts';
-import { inOneLine, type SchemaObject } from '../catalogue.ts';
+import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
 import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Stored } from '../tables/table.ts';
@@ -83,7 +83,7 @@ export function plain(database: DatabaseSync): PlainDatabase {
       return applied as unknown as AppliedMigration[];
     },
     columns: async (table) => columns(database, table),
-    catalogue: CATALOGUE,
+    catalogue: CATALOGUE.map(fromCatalogue),
     objects: async () => (database.prepare(OBJECTS).all() as unknown as SchemaObject[]).map(inOneLine),
   };
 }
