@@ -188,7 +188,7 @@ const SETTINGS = {
     'VALETKEY_SIGN_IN_METHODS',
     'password',
     readSignInMethods,
-    'The ways to sign in, in order, separated by commas: `password` and the ids of identity providers. An omitted provider cannot sign users in, but can manage them.',
+    'The ways to sign in, in order, with commas: `password` and ids of identity providers. An omitted provider only manages its users.',
   ),
   productLogo: setting(
     'VALETKEY_PRODUCT_LOGO',
