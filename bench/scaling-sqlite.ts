@@ -7,10 +7,11 @@ import type { Account } from '../src/accounts/people/account.ts';
 import { SET_HERE } from '../src/accounts/people/new-account.ts';
 import type { Client } from '../src/oauth/clients/client.ts';
 import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
+import { nameKey } from '../src/oauth/name-key.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
 import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
-import { CLIENT } from '../src/storage/tables/clients.ts';
+import { STORED_CLIENT } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grant-rows.ts';
 import type { Table } from '../src/storage/tables/table.ts';
 import {
@@ -104,7 +105,7 @@ export async function fill(
   // Nobody needs half of it after a crash; and a page of an index is written once for all rows of a transaction.
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576');
   const tables: Rows[] = [
-    rowsOf(CLIENT, made.clients, (n) => filledClient(n, made)),
+    rowsOf(STORED_CLIENT, made.clients, (n) => filledClient(n, made)),
     rowsOf(STORED_ACCOUNT, made.accounts, (n) => filledAccount(n, made)),
     rowsOf(GRANT, made.grants, (n) => filledGrant(n, made)),
   ];
@@ -138,13 +139,14 @@ function rowsOf<Row extends object>(table: Table<Row>, count: number, row: (n: n
   return { table: table.name, insertion: inSqlite(table.insertion), count, values };
 }
 
-function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client {
+function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client & { readonly nameKey: string } {
   return {
     id: clientId(n),
     epoch: 0,
     status: 'active',
     type: 'confidential',
     name: `App ${n}`,
+    nameKey: nameKey(`App ${n}`),
     publisher: null,
     homepage: null,
     privacyPage: null,
