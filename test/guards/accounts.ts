@@ -527,7 +527,13 @@ export const accountsGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/sqlite/grants.ts',
     ['test/storage/sqlite.test.ts'],
-    [['a provider that was paused meanwhile takes no app back', 'proof && !isMet(', 'proof === null && !isMet(']],
+    [
+      [
+        'a provider that was paused meanwhile takes no app back',
+        'proof && !tables.isAny(',
+        'proof === null && !tables.isAny(',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/storage/sqlite/runner.ts',

@@ -82,8 +82,8 @@ export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn('src/storage/sqlite/chained-events.ts', ATTACK_TESTS, [
     [
       'an act whose event is swallowed has no effect',
-      '(this.#insert(...values.map(bound)) !== 1)',
-      '(this.#insert(...values.map(bound)) < 0)',
+      '(this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) !== 1)',
+      '(this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) < 0)',
     ],
   ]),
   ...guardsIn('src/operator/absent-keys.ts', FORGERY_TESTS, [

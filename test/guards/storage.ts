@@ -221,11 +221,6 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/tables.ts',
-    ['test/flows/moved-database.test.ts'],
-    [['the end of a read tells what it found', 'this.#writes.fail(error as Error);', 'throw error;']],
-  ),
-  ...guardsIn(
     'src/storage/sqlite/errors.ts',
     ['test/storage/write-queue.test.ts'],
     [['pending writes are told that the files moved', "error instanceof DatabaseMoved ? '' : ", '']],

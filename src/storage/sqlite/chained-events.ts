@@ -7,16 +7,19 @@ import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { type Keyring, mac } from '../../oauth/keys/keyring.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { chainKey, chainKeyId, newChain } from '../../oauth/trail/audit-chain.ts';
+import type { Statement, Tuple } from '../acts.ts';
 import { CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
 import type { Stored } from '../tables/table.ts';
-import { bound, inSqlite, type Query } from './sql.ts';
 
 type Newest = readonly [sequence: number, chainId: string, chainNumber: number];
 
-/** What prepares its statements. */
-type Preparing = {
-  tuple<Row extends readonly unknown[]>(sql: string): Query<Row | undefined>;
-  change(sql: string): Query<number>;
+const NEWEST = 'SELECT sequence, chain_id, chain_number FROM audit_event ORDER BY sequence DESC LIMIT 1';
+const LAST_TAKEN = "SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'";
+
+/** What runs its statements, inside a write. */
+type Running = {
+  rows<Row extends Tuple>(statement: Statement): Row[];
+  change(statement: Statement): number;
 };
 
 /** Where the next event goes. */
@@ -32,20 +35,14 @@ const NO_MAC_YET = Buffer.alloc(0);
 
 /** Records events inside the transactions of one connection. */
 export class ChainedEvents {
+  readonly #tables: Running;
   readonly #keyring: Keyring;
-  readonly #newest: Query<Newest | undefined>;
-  readonly #lastTaken: Query<readonly [number] | undefined>;
-  readonly #insert: Query<number>;
   /** The chain that was written last, and its key. */
   #known: { readonly id: string; readonly key: KeyObject } | null = null;
 
-  constructor(tables: Preparing, keyring: Keyring) {
+  constructor(tables: Running, keyring: Keyring) {
+    this.#tables = tables;
     this.#keyring = keyring;
-    this.#newest = tables.tuple(
-      'SELECT sequence, chain_id, chain_number FROM audit_event ORDER BY sequence DESC LIMIT 1',
-    );
-    this.#lastTaken = tables.tuple("SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'");
-    this.#insert = tables.change(inSqlite(CHAINED_EVENT.insertion));
   }
 
   /** Records an event, and what grants gave that it ended. */
@@ -58,13 +55,14 @@ export class ChainedEvents {
     }).map(asKept);
     values[values.length - 1] = mac(key, coveredText(values));
     // A trigger that somebody added may swallow it without an error.
-    if (this.#insert(...values.map(bound)) !== 1)
+    if (this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) !== 1)
       throw new Error('the database did not take an event of the audit trail');
   }
 
   #next(): Next {
-    const newest = this.#newest();
-    const sequence = Math.max(this.#lastTaken()?.[0] ?? 0, newest?.[0] ?? 0) + 1;
+    const [newest] = this.#tables.rows<Newest>({ sql: NEWEST, values: [] });
+    const [taken] = this.#tables.rows<readonly [number]>({ sql: LAST_TAKEN, values: [] });
+    const sequence = Math.max(taken?.[0] ?? 0, newest?.[0] ?? 0) + 1;
     const key = newest && this.#keyOf(newest[1]);
     if (key) return { sequence, id: newest[1], number: newest[2] + 1, key };
     const chain = newChain(this.#keyring);

@@ -4,7 +4,7 @@ import type { KeptTime } from '../clean-up-time.ts';
 import { DYING } from '../dead-rows.ts';
 import { rowKey } from '../row-key.ts';
 import { assertionClearing } from './client-assertions.ts';
-import { bound, DIALECT } from './sql.ts';
+import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
 /** Number of rows that a step reads. Even among 10,000,000 grants it blocks the event loop for less than 1 ms. */
@@ -17,10 +17,10 @@ export function cleanUpOf(tables: Tables, kept: KeptTime, now: () => number): Cl
   return new CleanUp({
     walks: DYING,
     givenId: DIALECT.givenId,
-    select: async (sql, values) => tables.tuples(sql)(...values.map(bound)),
+    select: async (sql, values) => tables.rows({ sql, values }),
     remove(keys, sql, values) {
       const touches = keys.map((key) => (typeof key === 'string' ? key : rowKey(key)));
-      return tables.write(touches, () => tables.change(sql)(...values.map(bound)));
+      return tables.write(touches, () => tables.change({ sql, values }));
     },
     window: WINDOW,
     deletions: DELETIONS,

@@ -11,7 +11,6 @@ import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { Table } from '../tables/table.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
-import { change, isMet, rowsChanged } from './runner.ts';
 import type { Tables } from './tables.ts';
 
 /** Number of marks that share one write. */
@@ -49,7 +48,7 @@ const REVOKE_OF_CLIENT = `
 export function useMarks(tables: Tables): UseMarks {
   const write = (marks: readonly Mark[]) =>
     tables.write([], () => {
-      for (const mark of marks) change(tables, { sql: MARK_USE, values: [bytesOf(mark.key), ...MARK.values(mark)] });
+      for (const mark of marks) tables.change({ sql: MARK_USE, values: [bytesOf(mark.key), ...MARK.values(mark)] });
     });
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
@@ -58,7 +57,7 @@ export function useMarks(tables: Tables): UseMarks {
 export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
   /** Ends grants and records what they gave, if any did; returns how many. */
   const end = (event: AuditEvent, revoking: Statement): number => {
-    const ended = rowsChanged(tables, revoking).map((row) => ENDED.read(row));
+    const ended = tables.rows(revoking).map((row) => ENDED.read(row));
     if (ended.length > 0) tables.record(event, ended);
     return ended.length;
   };
@@ -73,15 +72,15 @@ export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
       }),
     redeemAuthorizationCode: (next, source) =>
       tables.write([rowKey(next.grantId)], () => {
-        if (change(tables, advancing(next, source)) === 0) return false;
-        return isMet(tables, { sql: CROWDED, values: [next.grantId] }) ? 'crowded' : 'redeemed';
+        if (tables.change(advancing(next, source)) === 0) return false;
+        return tables.isAny({ sql: CROWDED, values: [next.grantId] }) ? 'crowded' : 'redeemed';
       }),
     rotateRefreshToken: (next, source) => runner.changeOne([rowKey(next.grantId)], advancing(next, source)),
     revokeGrant: (id, reason, event) =>
       tables.write([rowKey(id)], () => end(event, { sql: REVOKE, values: [event.at, reason, id] }) === 1),
     revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all', proof) =>
       tables.write([resourceOwnerId], () => {
-        if (proof && !isMet(tables, stillProven(proof))) return 0;
+        if (proof && !tables.isAny(stillProven(proof))) return 0;
         const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
         return end(event, { sql: REVOKE_OF_CLIENT, values: [event.at, resourceOwnerId, clientId, spared] });
       }),

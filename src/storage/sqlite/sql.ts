@@ -10,9 +10,6 @@ export const DIALECT: Dialect = {
   passwordKeyId: "json_extract(password, '$.keyId')",
 };
 
-/** A prepared statement as a function of its parameters. */
-export type Query<Result> = (...parameters: SQLInputValue[]) => Result;
-
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
   return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE|UPDATE SKIP LOCKED)( OF \w+)?/, '');
