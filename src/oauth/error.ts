@@ -31,7 +31,7 @@ export type ErrorCode =
   | 'gone'
   | 'temporarily_unavailable';
 
-/** What may be wrong with a client's own code or refresh token, each with a place of its own on the developers' page. */
+/** The kinds of problems with a client's own code or refresh token, each explained on the developers' page. */
 type ReasonKind = 'used' | 'expired' | 'redirect-uri' | 'code-verifier' | 'ended' | 'paused';
 
 /** A reason in words; `text` keeps to the characters of RFC 6749 §5.2. */

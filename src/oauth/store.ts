@@ -12,5 +12,5 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** What a walk over a table found in one window of its keys, and the key after which it goes on; null at the end. */
+/** The rows that a walk found in one window of keys, and the key after which it goes on; null at the end. */
 export type Walked<Row> = { readonly found: readonly Row[]; readonly goesOnAfter: Buffer | null };

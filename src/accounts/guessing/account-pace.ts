@@ -9,7 +9,10 @@ import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
 import type { Guess } from './guess-budget.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What the pace works with. `now` returns ms since the epoch; `later` acts after a number of ms, and returns how to cancel that. */
+/**
+ * The parts of the pace. `now` returns ms since the epoch; `later` acts after a number of ms, and returns a function
+ * that cancels it.
+ */
 export type AccountPaceParts = {
   /** The pace at which an account is tried by networks that tried it often. */
   readonly often: Throttle;

@@ -7,7 +7,7 @@
 /** Maximum number of guesses at once; then one more each `seconds / count`. */
 export type Limit = { readonly count: number; readonly seconds: number };
 
-/** What guesses are counted under. A network has `weight` times the limit, a text alone has it once. */
+/** The key of a counter of guesses. A network has `weight` times the limit, a plain text has the limit once. */
 export type ThrottleKey = string | { readonly key: string; readonly weight: number };
 
 /** The time that one guess takes of the budget, and the whole budget (whole ms, so that sums are exact). */

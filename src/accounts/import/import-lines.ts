@@ -6,7 +6,7 @@
 /** The keys of a line, and the columns of CSV. */
 export const IMPORT_KEYS = ['email', 'name', 'username', 'password_hash', 'provider', 'subject'] as const;
 
-/** What a line says of a person; null where it says nothing. */
+/** A user's data in one line; null for an absent value. */
 export type ImportedPerson = Readonly<Record<(typeof IMPORT_KEYS)[number], string | null>>;
 
 /** A person, or why the line is none. The number is that of the file, from 1; a record of several lines has that of its first. */
@@ -25,7 +25,7 @@ const MAX_BYTES = 64 * 1024;
 const [NEWLINE, QUOTE, BRACE] = [0x0a, 0x22, 0x7b];
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** What a line of JSON says under each key, or why it says nothing. */
+/** The values of a JSON line by key, or the reason why it has none. */
 export type JsonLine<Key extends string> = { readonly line: number } & (
   | { readonly said: Readonly<Record<Key, string | null>> }
   | { readonly problem: string }

@@ -15,7 +15,7 @@ import type { AccountStore } from '../people/store.ts';
 import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from './import-lines.ts';
 import { groupsOf } from './line-groups.ts';
 
-/** What an import works with. `now` returns ms since the epoch. */
+/** The parts of the import. `now` returns ms since the epoch. */
 export type UserImportParts = {
   readonly store: Pick<
     AccountStore,
@@ -37,7 +37,7 @@ export type LineLeft = { readonly line: number; readonly outcome: 'skipped' | 'r
 /** Hashes of one function, and whether they wait for being wrapped. */
 export type ImportedHashes = { readonly function: string; readonly hashes: number; readonly wait: boolean };
 
-/** What became of a file, or would become of it. */
+/** The result of an import, or of its dry run. */
 export type ImportReport = {
   readonly imported: number;
   readonly skipped: number;
@@ -45,7 +45,7 @@ export type ImportReport = {
   /** In the order of the file. */
   readonly left: readonly LineLeft[];
   readonly hashes: readonly ImportedHashes[];
-  /** Whether there is bcrypt among them that reads 72 bytes of a password. */
+  /** True if one of them is a bcrypt that reads only 72 bytes of a password. */
   readonly readsOnly72: boolean;
 };
 
@@ -56,7 +56,7 @@ type Newcomer = {
   readonly identity: { readonly providerId: string; readonly subject: string } | null;
 };
 
-/** Whom a line speaks of, or why it is nobody who can be imported. */
+/** The user of a line, or the reason why the line cannot be imported. */
 type NewcomerLine = { readonly line: number; readonly newcomer: Newcomer | string };
 
 /** Which of somebody's names is another's. */
@@ -166,7 +166,7 @@ export class UserImport {
   }
 }
 
-/** Who a line speaks of, or why it is nobody who can be imported. */
+/** Returns the user of a line, or the reason why the line cannot be imported. */
 function newcomerOf(person: ImportedPerson, providerIds: ReadonlySet<string>): Newcomer | string {
   const { email, name, username, password_hash: text, provider, subject } = person;
   const problem = aboutProblem(person) ?? identityProblem(person, providerIds);
@@ -210,7 +210,7 @@ function namesOf({ about, hash, identity }: Newcomer): [name: TakenName, text: s
   return names;
 }
 
-/** What became of the lines so far. */
+/** Counts the results of the lines so far. */
 class Tally {
   #imported = 0;
   readonly #left: LineLeft[] = [];
@@ -255,7 +255,7 @@ class Tally {
   }
 }
 
-/** Who the lines of a file speak of. */
+/** Yields the users of a file's lines. */
 async function* newcomersOf(
   lines: AsyncIterable<ImportLine>,
   providerIds: ReadonlySet<string>,

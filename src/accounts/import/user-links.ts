@@ -12,7 +12,7 @@ import type { Accounts } from '../sign-in/accounts.ts';
 import { type JsonLine, readJsonLines } from './import-lines.ts';
 import { groupsOf } from './line-groups.ts';
 
-/** What linking works with. `now` returns ms since the epoch. */
+/** The parts of linking. `now` returns ms since the epoch. */
 export type UserLinksParts = {
   readonly store: Pick<IdentityStore, 'findIdentity' | 'linkIdentity' | 'listIdentities'> &
     Pick<IdentityProviderStore, 'listIdentityProviders'> &
@@ -30,7 +30,7 @@ export type Link = Readonly<Record<(typeof LINK_KEYS)[number], string>>;
 /** The account, and whether it was linked just now or before. */
 export type Linked = { readonly account: Account; readonly outcome: 'linked' | 'already' };
 
-/** What became of a file: numbers of lines, and why some were refused, in the order of the file. */
+/** The result of a file: numbers of lines, and the reasons for refused ones, in the file's order. */
 export type LinkReport = {
   readonly linked: number;
   readonly already: number;
@@ -45,7 +45,7 @@ export class UserLinks {
     this.#parts = parts;
   }
 
-  /** Who an account is at providers, oldest first. */
+  /** Returns an account's identities, oldest first. */
   identitiesOf({ id }: Account): Promise<Identity[]> {
     return this.#parts.store.listIdentities(id);
   }
@@ -130,7 +130,7 @@ function linkOf(line: JsonLine<keyof Link>): Link {
   return line.said as Link;
 }
 
-/** Whom a line links. */
+/** Returns the identity that a line links, as a list; empty if the line has none. */
 function personOf(line: JsonLine<keyof Link>): string[] {
   return 'said' in line ? [identityId(`${line.said.provider}`, `${line.said.subject}`)] : [];
 }

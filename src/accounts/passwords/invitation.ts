@@ -21,7 +21,7 @@ const LIFETIME_MS = 24 * 3600 * 1000;
 /** An account whose person may set a password, since they showed the token of its invitation. */
 export type Invited = Account & { readonly email: string; readonly invitation: Invitation };
 
-/** What invitations work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
+/** The parts of invitations. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
 export type InvitationParts = {
   readonly store: Pick<AccountStore, 'findAccount' | 'useInvitation'>;
   readonly hasher: PasswordHasher;
@@ -30,13 +30,13 @@ export type InvitationParts = {
   readonly guessable: readonly string[];
 };
 
-/** Whom a token is for. `dead` is everything that it is not good for: used, expired, replaced, or never made. */
+/** The account of an invitation's token. `dead`: used, expired, replaced, or never made. */
 export type FoundInvitation =
   | { readonly kind: 'good'; readonly invited: Invited }
   | { readonly kind: 'dead' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
-/** What became of a password that an invited person chose. */
+/** The result of an invited user's choice of a password. */
 export type InvitationOutcome =
   | { readonly kind: 'set' | 'dead' | 'busy' }
   | { readonly kind: 'refused'; readonly problem: NewPasswordProblem };

@@ -26,7 +26,7 @@ export async function hasItAlready(
 /** Why a person's new password is refused: by the rules for all, or because it is the `same` that somebody else knows. */
 export type NewPasswordProblem = PasswordProblem | 'same';
 
-/** What is stored of a new password, or why nothing is. */
+/** The stored form of a new password, or the reason why it is refused. */
 export type HashedPassword =
   | { readonly kind: 'hashed'; readonly stored: StoredPassword }
   | { readonly kind: 'refused'; readonly problem: 'same' }

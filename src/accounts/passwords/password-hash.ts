@@ -27,8 +27,9 @@ const PARAMETERS_IN_PHC = '$argon2id$v=19$m=19456,t=2,p=1$';
 const DECOY_PHC = `${PARAMETERS_IN_PHC}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
- * Where a password waits for being hashed: the lane of those who are known, shared by account, or that of everybody else,
- * shared by network. Each lane has one slot of its own, so that a flood of strangers makes no known browser wait.
+ * The queue in which a password waits to be hashed: the one for known browsers, shared by account, or the one for
+ * strangers, shared by network. Each queue has its own slot, so that a flood of strangers never delays a known
+ * browser.
  */
 export type HashPlace = { readonly lane: 'known' | 'unknown'; readonly share: string };
 
@@ -50,8 +51,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether the password is the stored one. For null (no such account), and for what is not wrapped yet, a decoy is verified,
-   * so that it returns false after the same time (ASVS 6.3.8). Throws `TurnedAway`, also when `signal` is aborted while it waits.
+   * Returns true if the password is the stored one. For null (no such account), and for a hash that is not wrapped
+   * yet, verifies a decoy, and returns false after the same time (ASVS 6.3.8). Throws `TurnedAway`, also when
+   * `signal` is aborted while it waits.
    */
   async verify(
     stored: StoredPassword | null,
@@ -105,7 +107,7 @@ export class PasswordHasher {
     return { sealed: seal(this.#keyring, 'foreign-hash', digest, NEVER), keyId: this.#keyring.currentKeyId };
   }
 
-  /** What was sealed: a PHC string, or what another program's function made, in base64. */
+  /** Opens the sealed hash: a PHC string, or another program's result in base64. */
   #opened(stored: StoredPassword): string {
     const opened =
       'sealed' in stored
@@ -121,7 +123,10 @@ export class PasswordHasher {
     this.#lanes.unknown.stop();
   }
 
-  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, or our parameters were raised. */
+  /**
+   * True if a stored password should be hashed again at the next sign-in: its function is not ours, or our parameters
+   * were raised.
+   */
   isOutdated(stored: StoredPassword): boolean {
     return 'foreign' in stored || !this.#opened(stored).startsWith(PARAMETERS_IN_PHC);
   }

@@ -6,7 +6,7 @@
 import { newAccountId, type StoredPassword } from '../people/account.ts';
 import type { AccountStore } from '../people/store.ts';
 
-/** What a renewal works with. `later` acts after a number of ms, and returns how to cancel that. */
+/** The parts of a renewal. `later` acts after a number of ms, and returns a function that cancels it. */
 export type PasswordRenewalParts<Password extends StoredPassword = StoredPassword> = {
   /** Those that need the new form, in the order of their ids after `after`, at most `limit`. */
   readonly list: (after: string, limit: number) => Promise<{ readonly id: string; readonly password: Password }[]>;

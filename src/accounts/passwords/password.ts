@@ -1,4 +1,7 @@
-/** What a password must be (ASVS 6.2): long enough and not common; no rules for its characters, no forced changes, no cutting. */
+/**
+ * The rules for passwords (ASVS 6.2): long enough and not common; no rules for characters, no forced changes, no
+ * truncation.
+ */
 import type { Account } from '../people/account.ts';
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
@@ -19,7 +22,7 @@ export const PASSWORD_PROBLEMS = {
 /** The kinds of those problems. */
 export type PasswordProblem = keyof typeof PASSWORD_PROBLEMS;
 
-/** Whether a text can be a password at all; one that cannot is not checked. */
+/** True if a text could be a password at all; others are not checked. */
 export function isPlausiblePassword(password: string): boolean {
   return password !== '' && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
 }

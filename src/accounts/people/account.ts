@@ -14,12 +14,12 @@ export type WrappedPassword = OwnPassword & { readonly foreign: ForeignFunction 
 /** A stored password. */
 export type StoredPassword = OwnPassword | WrappedPassword | SealedPassword;
 
-/** Whether a stored password is one that nobody can sign in with before it is wrapped. */
+/** True for a stored password that nobody can sign in with before it is wrapped. */
 export function isUnwrapped(stored: StoredPassword): stored is SealedPassword {
   return 'sealed' in stored && !isStrong(stored.foreign);
 }
 
-/** What is stored of a one-time address where somebody sets a password: the digest of its token (base64url), and its end (ms). */
+/** The stored form of a one-time address to set a password: the digest of its token (base64url), and its expiry (ms). */
 export type Invitation = { readonly digest: string; readonly expiresAt: number };
 
 /** An account. Times in ms since the epoch. */
@@ -43,7 +43,7 @@ export type Account = {
   readonly password: StoredPassword | null;
   /** When the password was last set. A new hash of the same password changes nothing here. */
   readonly passwordSetAt: number | null;
-  /** Whether somebody else knows the password: it is then good for choosing another one, and for nothing else. */
+  /** True if somebody else knows the password: it is then only good for choosing another. */
   readonly mustChangePassword: boolean;
   /** Null once it was used, or the account was disabled, or got another e-mail address, or a password in another way. */
   readonly invitation: Invitation | null;
@@ -57,7 +57,7 @@ export type PasswordAccount = Account & {
   readonly passwordSetAt: number;
 };
 
-/** Whether an account can sign in with a password. */
+/** True if an account can sign in with a password. */
 export function hasPassword(account: Account): account is PasswordAccount {
   return account.password !== null && account.passwordSetAt !== null && account.email !== null;
 }
@@ -72,7 +72,7 @@ export function ownsEmail({ emailSetHere, password, invitation }: Account): bool
   return emailSetHere || password !== null || invitation !== null;
 }
 
-/** Whether an id was made here. Another one is a provider's own, and may come again after the account was deleted. */
+/** True for an id that was made here. Others are a provider's own, and may come again after the account was deleted. */
 export function isMadeHere(id: string): boolean {
   return id.startsWith(OWN_START);
 }

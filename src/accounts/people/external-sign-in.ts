@@ -1,12 +1,12 @@
 /** A sign-in elsewhere, on its way back: what a provider's server said, until the browser shows the ticket. */
 import type { Profile } from './profile.ts';
 
-/** What a provider said of one sign-in request, of which the nonce is the name. Times in ms since the epoch. */
+/** A provider's statement about one sign-in request, which the nonce names. Times in ms since the epoch. */
 export type ExternalSignIn = {
   /** 16 bytes. */
   readonly nonce: Buffer;
   readonly providerId: string;
-  /** Who signed in; null when the person refused. */
+  /** The signed-in identity; null if the user refused. */
   readonly identityId: string | null;
   /** The provider's statement of the person. It counts when the ticket is taken. */
   readonly profile: Profile;
@@ -15,7 +15,7 @@ export type ExternalSignIn = {
   /** The path and query that the browser goes on to. */
   readonly continueTo: string;
   readonly requestedAt: number;
-  /** Whether only a sign-in after the request counts, and one of how many seconds ago at most; null for any. */
+  /** True if only a sign-in after the request counts; `maxAge` is the maximum age of the sign-in in seconds, or null. */
   readonly demandsLogin: boolean;
   readonly maxAge: number | null;
   /** When the person signed in at the provider, and how, as far as that said it. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { hashRaw } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 
-/** What each function is described by, as it is stored. Salts are base64, a `length` is in bytes. */
+/** The stored parameters of each function. Salts are base64, a `length` is in bytes. */
 type Described = {
   /** Memory in KiB. */
   readonly argon2: {
@@ -32,7 +32,7 @@ type Of<F extends Family> = { readonly family: F } & Described[F] & { readonly s
 /** A function with its parameters and its salt. */
 export type ForeignFunction = { readonly [F in Family]: Of<F> }[Family];
 
-/** What is known of a family of functions. */
+/** The rules of a family of functions. */
 type Rules<F extends Family> = {
   /** Why these parameters are not taken, or null. */
   problem(it: Of<F>): string | null;
@@ -144,13 +144,13 @@ export const RANKS_OF_FAMILIES: readonly (readonly [first: number, last: number]
   (n + 1) * MAX_WORK - 1,
 ]);
 
-/** Whether a function is at least as strong as our own. */
+/** True if a function is at least as strong as our own. */
 export function isStrong(it: ForeignFunction): boolean {
   if (it.family !== 'argon2' || it.type !== 'id' || it.version !== 19) return false;
   return it.memory >= STRONG.memory && it.passes >= STRONG.passes && it.length >= STRONG.length;
 }
 
-/** What a function makes of a password, on another thread. */
+/** Computes a function of a password, on another thread. */
 export function derive(it: ForeignFunction, password: string): Promise<Buffer> {
   return rules(it).derive(it, password, Buffer.from(it.salt, 'base64'));
 }

@@ -10,7 +10,7 @@ import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { Actor } from '../../oauth/trail/audit.ts';
 
-/** What a provider may do: say who signs in, and look after its own people. */
+/** The rights of a provider: to sign in its users, and to manage them. */
 export const PROVIDER_RIGHTS = ['sign-in', 'users'] as const;
 
 /** One of these rights. */
@@ -20,17 +20,17 @@ export type ProviderRight = (typeof PROVIDER_RIGHTS)[number];
 export type IdentityProvider = {
   readonly id: string;
   readonly status: 'active' | 'paused';
-  /** What people call the product. */
+  /** The product's display name. */
   readonly name: string;
-  /** Where a browser goes to sign in; it may have a query. */
+  /** The address at which a browser signs in; it may have a query. */
   readonly signInUrl: string;
   readonly secrets: readonly StoredSecret[];
   /** Instead of secrets: what its assertions are signed with. */
   readonly keys: readonly PublicKey[];
-  /** Whether the ids of its people are the ids of their accounts; then nobody else is here. */
+  /** True if its subjects are the account ids here; then no other users exist here. */
   readonly ownIds: boolean;
   readonly rights: readonly ProviderRight[];
-  /** Whether people with the operator role may sign in with it. */
+  /** True if users with the operator role may sign in with it. */
   readonly forOperators: boolean;
   /** How long a session lasts that began there (s), for every request; null for 10 minutes, and its own request alone. */
   readonly sessionLifetime: number | null;
@@ -50,7 +50,7 @@ export function isStillProven(
   return keys.some((key) => isDeepStrictEqual(key, credential.key));
 }
 
-/** Who somebody is at a provider. */
+/** A user at a provider. */
 export type Identity = {
   /** As `identityId` makes it. */
   readonly id: string;
@@ -64,7 +64,7 @@ export function identityId(providerId: string, subject: string): string {
   return `${providerId}:${subject}`;
 }
 
-/** What the provider calls somebody. */
+/** Returns the subject, by which the provider names the user. */
 export function subjectOf({ id, providerId }: Identity): string {
   return subjectIn(providerId, id);
 }
@@ -79,7 +79,7 @@ export function subjectProblem(subject: string): string | null {
   return /^[\x21-\x7e]{1,255}$/.test(subject) ? null : 'it must be 1 to 255 printable ASCII characters without a space';
 }
 
-/** Whether a text can be a provider's id. */
+/** True if a text has the form of a provider's id. */
 export function isProviderId(text: string): boolean {
   return /^[a-z0-9-]{1,40}$/.test(text) && text !== 'password';
 }

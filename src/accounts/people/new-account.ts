@@ -1,19 +1,19 @@
-/** What operators say of people, the accounts that come of it, and why none does. */
+/** Operators' data on new users, the accounts made of it, and the reasons for refusing it. */
 import { OperatorError } from '../../oauth/error.ts';
 import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
 import type { AccountStore } from './store.ts';
 
-/** What people and operators call an account. */
+/** The names and the email address of an account. */
 export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
 
-/** What an operator says of somebody new. */
+/** An operator's data on a new user. */
 export type NewPerson = AboutAccount & {
   readonly email: string;
   readonly name: string;
   readonly isOperator: boolean;
 };
 
-/** What an operator says of a new account with a password. */
+/** An operator's data on a new account with a password. */
 export type NewAccount = NewPerson & { readonly password: string; readonly mustChangePassword?: boolean };
 
 /** An account that nobody can sign in to yet, made at a time (ms). */

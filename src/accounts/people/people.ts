@@ -8,7 +8,7 @@ import { newAccount } from './new-account.ts';
 import type { PersonStatement, Profile } from './profile.ts';
 import type { AccountStore, IdentityStore, PersonChange } from './store.ts';
 
-/** What it works with. `now` returns ms since the epoch. */
+/** The parts that work on users. `now` returns ms since the epoch. */
 export type PeopleParts = {
   readonly store: Pick<IdentityStore, 'findIdentity' | 'findIdentityById' | 'findPeople' | 'writePeople'> &
     Pick<AccountStore, 'findTaken' | 'findAccount'>;
@@ -144,7 +144,7 @@ function addressIn(before: Account, { email, emailVerified }: Said): Said {
   return { email, emailVerified, emailSetHere: false };
 }
 
-/** Whether no other account may have its names: it signs in with a password, or is invited to set one. */
+/** True if no other account may have the same names: this one signs in with a password, or is invited to set one. */
 function hasNamesOfItsOwn({ password, invitation }: Account): boolean {
   return password !== null || invitation !== null;
 }

@@ -1,12 +1,12 @@
-/** What a provider says of its people: the fields of its JSON, with their rules. */
+/** A provider's data on its users: the JSON fields and their rules. */
 import { invalidRequest, type Refusal } from '../../oauth/error.ts';
 import type { Account } from './account.ts';
 import { subjectProblem } from './identity-provider.ts';
 
-/** What is known of a person from a provider; a field that is absent is kept as it is. */
+/** A provider's data on a user; an absent field stays unchanged. */
 export type Profile = Partial<Pick<Account, 'email' | 'emailVerified' | 'name' | 'username' | 'avatarUrl'>>;
 
-/** What a provider says of one of its people. */
+/** A provider's statement about one of its users. */
 export type PersonStatement = { readonly subject: string; readonly profile: Profile };
 
 /** Members of a JSON object, of any kind. */
@@ -49,7 +49,7 @@ export function readProfile(members: Members, at = ''): Profile | Refusal {
   };
 }
 
-/** Whether a text can be stored and told as it is: neither NUL nor half a surrogate pair is in it. */
+/** True if a text has neither NUL nor half a surrogate pair, so it can be stored and sent unchanged. */
 export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

@@ -10,21 +10,21 @@ export type Session = {
   readonly lastSeenAt: number;
   /** When it ends, however often it is seen. */
   readonly expiresAt: number;
-  /** Where the person signed in; null for here, with a password. */
+  /** The provider where the user signed in; null for a password here. */
   readonly providerId: string | null;
-  /** What else is known of a sign-in at that provider. */
+  /** Data on that sign-in, or null. */
   readonly external: ExternalSession | null;
 };
 
-/** What is known of a session that began with a sign-in elsewhere. Times in ms. */
+/** Data on a session that began with a sign-in elsewhere. Times in ms. */
 export type ExternalSession = {
-  /** What the provider calls the person, unless it is the account's id as well. */
+  /** The provider's subject, unless it is the account's id as well. */
   readonly externalId: string | null;
   /** When the person signed in at the provider, as that says; null when it did not say. */
   readonly authTime: number | null;
   /** How they did (RFC 8176). */
   readonly amr: readonly string[];
-  /** Whether it is good for its own requests only. */
+  /** True if the session is good only for its own requests. */
   readonly isBound: boolean;
   /** The requests that people signed in for with it, at most five, the oldest first. */
   readonly requests: readonly SessionRequest[];
@@ -53,7 +53,7 @@ export function ticketSessionToken(ticket: string, browser: string): string {
   return createHmac('sha256', browser).update(ticket).digest('base64url');
 }
 
-/** What is stored of a token: 256 random bits need no slow hash (ASVS 6.5.2). */
+/** Returns the stored digest of a token: 256 random bits need no slow hash (ASVS 6.5.2). */
 export function sessionDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
@@ -69,12 +69,12 @@ export function sessionExpiresAt({ lastSeenAt, expiresAt }: Pick<Session, 'lastS
   return Math.min(lastSeenAt + SESSION_LIFETIMES.idle, expiresAt);
 }
 
-/** Whether anybody signed in for a session at a time (ms) or later: at its beginning, or for one more request. */
+/** True if the session had a sign-in at this time (ms) or later: at its start, or for a further request. */
 export function signedInSince({ createdAt, external }: Session, since: number): boolean {
   return createdAt >= since || (external?.requests.some(({ at }) => at >= since) ?? false);
 }
 
-/** Whether it is time to write down that the session was seen. */
+/** True if the session's last use should be written now. */
 export function shouldNoteSeen(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= SEEN_EVERY_MS;
 }

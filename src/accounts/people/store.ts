@@ -30,7 +30,7 @@ export type AccountStore = SessionStore &
     findPasswordAccount(emailKey: string): Promise<Account | null>;
     /** Accounts of an address, at most `limit`: first those where this installation owns it (`ownsEmail`), then by age, oldest first. */
     listAccountsByEmail(emailKey: string, limit: number): Promise<Account[]>;
-    /** Whether there is one, without a list of what may be millions. */
+    /** Returns true if any account exists; needs no list of possibly millions. */
     hasAccounts(): Promise<boolean>;
     /** The next accounts after one (null: from the newest), newest first, at most `limit`. */
     listAccounts(after: Pick<Account, 'id' | 'createdAt'> | null, limit: number): Promise<Account[]>;

@@ -1,4 +1,4 @@
-/** What identity providers are told when apps lose what their people allowed them. */
+/** Disconnect notices: tell identity providers that apps lost access to their users. */
 import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Identity } from '../people/identity-provider.ts';
 import { subjectOf } from '../people/identity-provider.ts';
@@ -18,7 +18,7 @@ export type DisconnectNotice = {
   readonly at: number;
 };
 
-/** Whose access ended: of a person at an app, of a person, of everybody at an app, or of everybody. */
+/** The scope of an end: a user at an app, a user, all users at an app, or all users. */
 type Ended = readonly [whose: 'person at app' | 'person' | 'app' | 'everybody', reason: DisconnectReason | 'who acts'];
 
 /** The acts that end grants for good. A pause and a disabled account are not among them, since their grants come back. */
@@ -50,8 +50,9 @@ export function disconnectedAccount({ action, resourceOwnerId }: AuditEvent): st
 }
 
 /**
- * What a provider is told of an event of the audit trail. `identities` are those of the account that the event names, at any
- * provider: the notices are for its own subjects alone, and for those that were its own when it happened.
+ * Returns the notices for a provider about an event of the audit trail. `identities` are those of the event's
+ * account, at any provider: the notices are only for this provider's subjects, including those that were its subjects
+ * at that time.
  */
 export function disconnectNotices(
   event: AuditEvent,

@@ -39,7 +39,7 @@ export type ReturnParts = PeopleParts & {
   readonly methods: readonly string[];
 };
 
-/** What a browser shows: the ticket, the secrets of its sign-in cookies, and the token of the session that it has. */
+/** The browser's values: the ticket, the secrets of its sign-in cookies, and the token of its session. */
 export type Returned = {
   readonly ticket: string;
   readonly browsers: readonly string[];
@@ -47,9 +47,9 @@ export type Returned = {
 };
 
 /**
- * What became of it. `signed_in`, and `already` where the same browser showed it before: with the token of the session that it
- * begins, or null where the present one goes on. `denied`: the person refused at the provider. `dead`: it opens nothing, whatever
- * the reason; `detail` is for the log. `refused`: this person may not come in so.
+ * The result of a return. `signed_in`, or `already` if the same browser returned before: with the token of the new
+ * session, or null if the present one continues. `denied`: the user refused at the provider. `dead`: the ticket opens
+ * nothing, whatever the reason; `detail` is for the log. `refused`: this user may not sign in this way.
  */
 export type ReturnOutcome =
   | { readonly kind: 'signed_in' | 'already'; readonly sessionToken: string | null; readonly continueTo: string }

@@ -29,8 +29,8 @@ import type { SignInTally } from './tally.ts';
 import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
 
 /**
- * What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `throttle` counts the sign-ins of each
- * person; `now` returns ms since the epoch.
+ * The parts of signing in elsewhere. `methods` are the ways to sign in, in their order; `throttle` counts the
+ * sign-ins of each user; `now` returns ms since the epoch.
  */
 export type ExternalSignInsParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
@@ -44,7 +44,7 @@ export type ExternalSignInsParts = PeopleParts & {
   readonly signIns: SignInTally;
 };
 
-/** What a browser asks of a provider: where it goes on to, and which sign-in counts (`maxAge` in seconds). */
+/** A browser's request to a provider: the page to continue to, and the demands on the sign-in (`maxAge` in seconds). */
 export type AskedOfProvider = Pick<SignInRequest, 'continueTo' | 'demandsLogin' | 'maxAge'>;
 
 /** A way to sign in: here with a password, or at a provider. */
@@ -58,7 +58,7 @@ export class ExternalSignIns {
     this.#parts = parts;
   }
 
-  /** Whether people may sign in at a provider at all. */
+  /** True if users may sign in at a provider. */
   get isUsed(): boolean {
     return this.#parts.methods.some((id) => id !== 'password');
   }
@@ -169,7 +169,10 @@ function refusedRequest(
   return new Refusal('invalid_grant', description, detail);
 }
 
-/** Where a new sign-in was asked for, the provider must say when it was; a time ahead of us would pass for ever. */
+/**
+ * Returns the problem of the stated time if a new sign-in was demanded: it is required, and a future time would pass
+ * forever.
+ */
 function refusedTime({ demandsLogin, maxAge }: SignInRequest, said: SignInStatement, now: number): Refusal | null {
   if (said.subject === null) return null;
   if (said.authTime === null)

@@ -19,7 +19,7 @@ import {
 } from '../people/identity-provider.ts';
 import type { IdentityProviderStore } from '../people/store.ts';
 
-/** What it works with. `issuer` is the one audience of an assertion; `now` returns ms since the epoch. */
+/** The parts of the authenticator. `issuer` is the only audience of an assertion; `now` returns ms since the epoch. */
 export type ProviderAuthenticatorParts = {
   readonly store: Pick<IdentityProviderStore, 'findIdentityProvider'> &
     Pick<ClientStore, 'useClientAssertion'> &

@@ -1,4 +1,7 @@
-/** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
+/**
+ * Identity providers' calls about their users: a provider only reaches its own subjects, each by the subject that it
+ * knows.
+ */
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
@@ -19,8 +22,8 @@ import { type DisconnectPage, type DisconnectsParts, listDisconnects } from './d
 import type { ProviderAuthenticator } from './provider-authenticator.ts';
 
 /**
- * What it works with. Calls of a provider that end something are counted by `endings`, all others by `calls`, so that a
- * long synchronization never keeps a product from ending something. `now` returns ms since the epoch.
+ * The parts of the calls. `endings` counts a provider's calls that end access, `calls` all others, so that a long
+ * synchronization never delays an ending. `now` returns ms since the epoch.
  */
 export type ProviderUsersParts = PeopleParts & {
   readonly store: PeopleParts['store'] &

@@ -13,16 +13,16 @@ export const SIGN_IN_REQUEST_LIFETIME_MS = 3_600_000;
 /** Maximum length: a longer one might not fit into the headers and forms of the products that carry it. */
 const MAX_CHARACTERS = 6000;
 
-/** What it holds. Times in ms since the epoch. */
+/** The contents of a sign-in request. Times in ms since the epoch. */
 export type SignInRequest = {
   /** 16 random bytes, by which it is bound to one person. */
   readonly nonce: Buffer;
   /** The digest of the cookie that the browser got with it. */
   readonly browser: Buffer;
   readonly providerId: string;
-  /** Where the browser goes on to: path and query of one of our pages. */
+  /** The page to continue to: path and query of one of ours. */
   readonly continueTo: string;
-  /** Whether only a sign-in after it counts, and one of how many seconds ago at most; null for any. */
+  /** True if only a sign-in after the request counts; `maxAge` is the maximum age of the sign-in in seconds, or null. */
   readonly demandsLogin: boolean;
   readonly maxAge: number | null;
   readonly expiresAt: number;
@@ -33,7 +33,7 @@ export function requestedAt({ expiresAt }: SignInRequest): number {
   return expiresAt - SIGN_IN_REQUEST_LIFETIME_MS;
 }
 
-/** What is kept of the browser's cookie. */
+/** Returns the digest of the browser's cookie, which the request holds. */
 export function browserDigest(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

@@ -1,4 +1,4 @@
-/** What a provider's server says of a sign-in request: who signed in, when and how, or that the person refused. */
+/** A statement of a provider's server about a sign-in request: who signed in, when and how, or that the user refused. */
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import { isCleanText, type Members, type Profile, readProfile, readSubject } from '../people/profile.ts';
 

@@ -1,4 +1,4 @@
-/** What people and operators do with accounts: signing in and out, and the operator’s acts. */
+/** The account operations of users and operators: sign-in and sign-out, and the operator’s acts. */
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import { OperatorError } from '../../oauth/error.ts';
@@ -48,7 +48,7 @@ import type { SignInFloor } from './sign-in-floor.ts';
 import type { PasswordTally } from './tally.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
-/** What accounts work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
+/** The parts of accounts. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
 export type AccountsParts = {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
@@ -119,7 +119,7 @@ export class Accounts {
     return replacePassword(this.#parts, account, replacement, origin);
   }
 
-  /** Whom the token of an invitation is for. */
+  /** Returns the account of an invitation's token. */
   findInvitation(token: string, { source }: RequestOrigin): Promise<FoundInvitation> {
     return findInvitation(this.#parts, token, source);
   }
@@ -218,7 +218,7 @@ export class Accounts {
     return changed;
   }
 
-  /** Whether there is an account. */
+  /** Returns true if an account exists. */
   hasAny(): Promise<boolean> {
     return this.#parts.store.hasAccounts();
   }

@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
 
-/** What a form is bound to: the browser session's secret, the form's purpose, and what exactly it was shown for. */
+/** The binding of a form: the browser session's secret, the form's purpose, and its exact subject. */
 export type FormBinding = { readonly session: string; readonly purpose: string; readonly subject: string };
 
 const LIFETIME_MS = 10 * 60 * 1000;
@@ -20,8 +20,8 @@ export function makeFormToken(keyring: Keyring, binding: FormBinding, now: numbe
 }
 
 /**
- * Whether a token was made for this binding. `expired`: its lifetime (ms; 10 minutes if none is given) is over, or the clock
- * stepped back since. `wrong`: everything else. `now` in ms.
+ * Checks that a token was made for this binding. `expired`: its lifetime (ms; 10 minutes by default) is over, or the
+ * clock stepped back. `wrong`: all other cases. `now` in ms.
  */
 export function checkFormToken(
   keyring: Keyring,

@@ -57,7 +57,10 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
   };
 }
 
-/** What the limits of signing in rest on. `now` returns ms since the epoch; `later` acts after a number of ms, and returns how to cancel that. */
+/**
+ * The parts of the sign-in limits. `now` returns ms since the epoch; `later` acts after a number of ms, and returns a
+ * function that cancels it.
+ */
 export type SignInLimitsParts = {
   readonly keyring: Keyring;
   readonly counters: SharedCounters | null;

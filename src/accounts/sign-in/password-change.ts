@@ -14,14 +14,14 @@ import type { AccountStore } from '../people/store.ts';
 import { beginSession, type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
-/** What changing a password works with. `guessable` are words that no password may consist of. */
+/** The parts of a password change. `guessable` are words that no password may consist of. */
 export type ChangeParts = CheckParts & {
   readonly store: Pick<AccountStore, 'findAccount' | 'changePassword' | 'addSession'>;
   readonly wrongSignIns: WrongSignIns;
   readonly guessable: readonly string[];
 };
 
-/** What a person typed, and the browser's marks. */
+/** The user's input, and the browser's marks. */
 export type ChangeAttempt = {
   readonly current: string;
   readonly password: string;

@@ -8,8 +8,8 @@ import { type ForeignFunction, functionRank } from '../people/foreign-function.t
 import type { AccountStore } from '../people/store.ts';
 
 /**
- * What a floor works with. `stopwatch` returns ms from any beginning; `later` acts after a number of ms, and returns how to
- * cancel that.
+ * The parts of a floor. `stopwatch` returns ms from any origin; `later` acts after a number of ms, and returns a
+ * function that cancels it.
  */
 export type SignInFloorParts = {
   readonly store: Pick<AccountStore, 'listSlowestForeign'>;

@@ -17,7 +17,7 @@ import type { KnownBrowser, KnownBrowsers } from './known-browser.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
-/** What the check of a password works with. `now` returns ms since the epoch. */
+/** The parts of a password check. `now` returns ms since the epoch. */
 export type CheckParts = {
   readonly hasher: PasswordHasher;
   readonly budget: GuessBudget;
@@ -26,7 +26,7 @@ export type CheckParts = {
   readonly now: () => number;
 };
 
-/** What signing in works with. */
+/** The parts of sign-in. */
 export type SignInParts = CheckParts & {
   readonly store: Pick<AccountStore, 'findAccount' | 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
   readonly floor: SignInFloor;
@@ -52,7 +52,7 @@ export type SignInOutcome =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly kind: 'busy' };
 
-/** What somebody typed, the token of the session that a new one replaces, and the browser's marks. */
+/** The user's input, the token of the session to replace, and the browser's marks. */
 export type SignInAttempt = {
   readonly email: string;
   readonly password: string;
@@ -122,7 +122,7 @@ export type PasswordCheck = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** What became of a check. */
+/** The result of a check. */
 export type CheckedPassword =
   | { readonly kind: 'right'; readonly account: PasswordAccount }
   | Exclude<SignInOutcome, { readonly kind: 'signed_in' | 'must_change' }>;

@@ -23,9 +23,9 @@ export type UsedAssertion = { readonly clientId: string; readonly digest: Buffer
 export type VerifiedAssertion = UsedAssertion & { readonly key: PublicKey };
 
 /**
- * What became of a mark. `first`: nobody used the assertion before. `again`: somebody did. `full`: the client has as many
- * marks as it may. `cleared`: marks of the client are cleared up to a later time, as happens when the clock steps back, so
- * that it is not known whether it was used.
+ * The result of writing a replay mark. `first`: the assertion is new. `again`: it was used before. `full`: the client
+ * has the maximum number of marks. `cleared`: the client's marks are cleared up to a later time (after the clock
+ * stepped back), so a use before is not known.
  */
 export type AssertionUse = 'first' | 'again' | 'full' | 'cleared';
 
@@ -36,7 +36,7 @@ export type AssertionUse = 'first' | 'again' | 'full' | 'cleared';
 export const CLEARED_COUNTS_FOR_MS = 24 * 3_600_000;
 
 /**
- * Whether a store takes no new mark that expires at a time (ms), because it has cleared the client's marks up to
+ * True if a store takes no new mark that expires at a time (ms), because it has cleared the client's marks up to
  * `clearedUntil` (ms).
  */
 export function isCleared(expiresAt: number, clearedUntil: number): boolean {
@@ -102,7 +102,7 @@ export async function claimedClientId(assertion: string): Promise<string | undef
   }
 }
 
-/** Who may sign an assertion: a client, or an identity provider. */
+/** The signer of an assertion: a client, or an identity provider. */
 export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'> & { readonly jwksUri?: string | null };
 
 /**
@@ -214,8 +214,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Whether its `typ`, if it has one, is for this use: a JWT that was signed for another use must not be accepted (RFC 8725
- * §3.11).
+ * True if `typ` is absent or for client authentication: a JWT that was signed for another use must not be accepted
+ * (RFC 8725 §3.11).
  */
 function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
   if (typ === undefined) return true;

@@ -9,10 +9,10 @@ import { claimedClientId, MAX_MARKS, verifyClientAssertion, WrongKey, whyNotUsed
 import type { ClientKeys } from './client-keys.ts';
 import type { ClientStore } from './client-store.ts';
 
-/** Where a request came from, for throttling and the audit trail. */
+/** The origin of a request, for throttling and the audit trail. */
 export type RequestOrigin = { readonly source: string; readonly requestId: string };
 
-/** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
+/** The parts of the authenticator. `audiences` are the accepted audiences of an assertion; `now` returns ms. */
 export type ClientAuthenticatorParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'> & Pick<SecretUseStore, 'noteSecretUse'>;
   readonly keys: ClientKeys;

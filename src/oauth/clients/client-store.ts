@@ -10,7 +10,7 @@ export type PublishedKeys = { readonly id: string; readonly jwksUri: string };
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
-  /** Whether there is one. */
+  /** Returns true if a client exists. */
   hasClients(): Promise<boolean>;
   /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;

@@ -29,18 +29,18 @@ export type Client = {
   readonly id: string;
   readonly type: ClientType;
   readonly name: string;
-  /** Who makes it, and its web page, its page about privacy and whom to ask (an e-mail or https address), as the operator says. */
+  /** The publisher, with homepage, privacy page and contact (an email or https address), according to the operator. */
   readonly publisher: string | null;
   readonly homepage: string | null;
   readonly privacyPage: string | null;
   readonly contact: string | null;
-  /** Whether the operator vouches for the publisher, and that the redirect URIs' hosts are theirs. */
+  /** True if the operator vouches for the publisher, and that the redirect URIs' hosts are the publisher's. */
   readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
   /** The resource that its grants are for when a request names none (RFC 8707 §2); null for none. */
   readonly defaultResource: string | null;
-  /** What it gets of each resource owner; the rest is null for it. */
+  /** The profile fields that it gets of each resource owner; the others are null for it. */
   readonly personFields: readonly PersonField[];
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
@@ -48,10 +48,10 @@ export type Client = {
   /** The keys that it may sign client assertions with (RFC 7523 §2.2). */
   readonly keys: readonly PublicKey[];
   readonly consent: ConsentPolicy;
-  /** Whether it may ask for device codes (RFC 8628). */
+  /** True if it may request device codes (RFC 8628). */
   readonly deviceFlow: boolean;
   readonly assertionAudience: AssertionAudience;
-  /** Whether `/v2/me` tells it the external ID of the resource owner. */
+  /** True if `/v2/me` tells it the external ID of the resource owner. */
   readonly seesExternalId: boolean;
   /** SHA-256 (hex) of the metadata document that it was registered from, whose address is its id; null for all others. */
   readonly documentSha256: string | null;
@@ -98,8 +98,8 @@ export function isClientId(text: string): boolean {
 }
 
 /**
- * What a request presented as client authentication: a secret (RFC 6749 §2.3.1), a signed assertion (RFC 7523 §2.2), or
- * nothing but the id, which only a face that serves public clients offers.
+ * The client authentication of a request: a secret (RFC 6749 §2.3.1), a signed assertion (RFC 7523 §2.2), or only the
+ * id, which only a face for public clients accepts.
  */
 export type ClientCredentials =
   | { readonly method: 'secret'; readonly clientId: string | undefined; readonly clientSecret: string | undefined }

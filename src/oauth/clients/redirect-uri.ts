@@ -56,16 +56,16 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
 }
 
 /**
- * Whether a token request repeats the redirect URI of its authorization request (RFC 6749 §4.1.3). Some clients write the
- * slash of an empty path in one of the two only.
+ * True if a token request repeats the redirect URI of its authorization request (RFC 6749 §4.1.3). Some clients write
+ * the slash of an empty path in only one of the two.
  */
 export function isRepeatedRedirectUri(requested: string, repeated: string): boolean {
   return repeated === requested || (LOOPBACK.test(requested) && withPath(repeated) === withPath(requested));
 }
 
 /**
- * Whether scripts of an origin may call the endpoints for a client (OAuth 2.1 §3.2): only for a public client, from the
- * origin of one of its redirect URIs; on loopback at any port, as the redirect URIs themselves.
+ * True if scripts of an origin may call the endpoints for a client (OAuth 2.1 §3.2): only for a public client, from
+ * the origin of one of its redirect URIs; on loopback at any port, like the redirect URIs.
  */
 export function isOriginOf({ type, redirectUris }: Pick<Client, 'type' | 'redirectUris'>, origin: string): boolean {
   if (type !== 'public' || URL.parse(origin)?.origin !== origin) return false;
@@ -85,7 +85,10 @@ export function lastingRedirectHost(uri: string): string {
   return protocol === 'http:' ? hostname : redirectHost(uri);
 }
 
-/** Whether a redirect URI leads to an app on the device, and so to any app that took its port or scheme first (RFC 8252 §8.6). */
+/**
+ * True if a redirect URI leads to an app on the device, and so to any app that took its port or scheme first (RFC
+ * 8252 §8.6).
+ */
 export function isAppBound(uri: string): boolean {
   return new URL(uri).protocol !== 'https:';
 }

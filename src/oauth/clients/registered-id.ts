@@ -8,7 +8,7 @@ export function newId(kind: 'app' | 'rs'): string {
   return `${kind}_${[...randomBytes(16)].map((byte) => ALPHABET[byte & 31]).join('')}`;
 }
 
-/** Whether a text looks like an id that was made here. */
+/** True if a text has the form of an id that was made here. */
 export function isOwnId(text: string): boolean {
   return /^(app|rs)_[0-9a-hjkmnp-tv-z]{16}$/.test(text);
 }

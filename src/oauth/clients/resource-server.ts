@@ -24,7 +24,7 @@ export type ResourceServer = {
   readonly createdAt: number;
 };
 
-/** What a resource server presented to prove itself. */
+/** The credentials that a resource server presented. */
 export type ResourceServerCredentials = { readonly id: string | undefined; readonly secret: string | undefined };
 
 /** Authenticates a resource server (RFC 7662 §2.1), in the same time whether it exists or not. `used` gets the secret that proved it. */
@@ -42,7 +42,7 @@ export function authenticateResourceServer(
   return resourceServer;
 }
 
-/** What a resource server is told of an access token that is good for it (RFC 7662 §2.2). `expiresAt` in ms. */
+/** A resource server's view of a valid access token (RFC 7662 §2.2). `expiresAt` in ms. */
 export type ActiveToken = {
   readonly scope: string;
   readonly clientId: string;
@@ -55,8 +55,8 @@ export type ActiveToken = {
 };
 
 /**
- * What a resource server may know of an access token that is good there, or null when the token carries none of the scopes that
- * it may see (RFC 7662 §4).
+ * Returns a resource server's view of an access token that is good there, or null if the token has none of its
+ * visible scopes (RFC 7662 §4).
  */
 export function visibleToken(
   resourceServer: ResourceServer,
@@ -79,14 +79,14 @@ export function visibleToken(
   return { scope: visible.join(' '), ...about };
 }
 
-/** Whether a grant's tokens are for a resource: for this one alone, or for any (RFC 8707 §2). */
+/** True if a grant's tokens are for this resource, or for any (RFC 8707 §2). */
 function isForResource({ resource: granted }: Pick<Grant, 'resource'>, resource: string | null): boolean {
   return granted === null || (resource !== null && isSameResource(granted, resource));
 }
 
 /**
- * Whether a grant's tokens are good at a resource server. One with a resource takes only tokens for that very resource, unless
- * its operator lets it take tokens for any (RFC 9700 §2.3).
+ * True if a grant's tokens are good at a resource server. A resource server with a resource takes only tokens for
+ * that resource, unless its operator lets it take unbound ones (RFC 9700 §2.3).
  */
 export function isGoodAt({ resource, acceptsUnbound }: ResourceServer, access: GrantedAccess): boolean {
   if (access.resource === null) return resource === null || acceptsUnbound;
@@ -98,7 +98,7 @@ export function isGoodAtOwnApi(ownResource: string, grant: GrantedResource): boo
   return grant.resourceIsDefault || isForResource(grant, ownResource);
 }
 
-/** Whether a resource server, as it is registered, may be told that a token with this access is active (RFC 7662 §4). */
+/** True if a resource server, as registered, may learn that a token with this access is active (RFC 7662 §4). */
 export function mayHearOf(resourceServer: ResourceServer, access: GrantedAccess): boolean {
   return isGoodAt(resourceServer, access) && visibleScopes(resourceServer, access) !== null;
 }

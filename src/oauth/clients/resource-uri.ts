@@ -12,9 +12,9 @@ export function resourceProblem(resource: string): string | null {
 }
 
 /**
- * Whether two URIs name one resource. Scheme and host are compared in lower case, the scheme's default port counts as none,
- * and an empty path as `/` (RFC 3986 §6.2.3). The rest is compared exactly: nothing is decoded, and no dot segment removed,
- * since an API may tell such paths apart.
+ * True if two URIs name one resource. Scheme and host are compared in lower case, the scheme's default port counts as
+ * none, and an empty path as `/` (RFC 3986 §6.2.3). The rest is compared exactly: nothing is decoded, and no dot
+ * segment removed, since an API may distinguish such paths.
  */
 export function isSameResource(one: string, other: string): boolean {
   return one === other || normalized(one) === normalized(other);

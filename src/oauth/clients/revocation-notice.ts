@@ -1,4 +1,4 @@
-/** What resource servers are told when access ends, so that none of them goes on trusting what it has kept. */
+/** Revocation notices: tell resource servers that access ended, so that none of them trusts a cached answer. */
 
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { personFieldsOf } from '../grants/person-fields.ts';
@@ -6,8 +6,8 @@ import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../trail/audit
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
 /**
- * Whose access ended: that of a grant, a client, a resource owner, or a resource owner at a client. A notice without names
- * is for everything.
+ * The access that ended: of a grant, a client, a resource owner, or a resource owner at a client. A notice without
+ * names means all access.
  */
 export type RevocationNotice = {
   readonly grantId?: string;
@@ -61,13 +61,13 @@ export function revocationNotice(event: AuditEvent): RevocationNotice | null {
 }
 
 /**
- * What one resource server is told of an event, or null. The end of grants is told only to those that may have been told
- * `active: true` of one of them, so that no resource server learns of clients and people that it has nothing to do with. If
- * that is not known, the notice has no names, and the resource server must drop everything that it has kept.
+ * Returns the notice of an event for one resource server, or null. The end of grants is only told to resource servers
+ * that may have learned `active: true` of one of them, so that none learns about unrelated clients and users. If that
+ * is not known, the notice has no names, and the resource server must drop its whole cache.
  *
- * `resourceServer` is its registration shortly before the event was read, or null when it is not known. Its earlier
- * registrations need no check: each change of one is told as the end of everything. `accessTo` is asked about resource owners
- * who are called something else now.
+ * `resourceServer` is its registration shortly before the event was read, or null if unknown. Earlier registrations
+ * need no check: each change of one is told as the end of all access. `accessTo` is asked about resource owners whose
+ * names have changed.
  */
 export function noticeFor(
   event: RecordedAuditEvent,

@@ -2,8 +2,8 @@
 import type { PersonField } from '../grants/person-fields.ts';
 
 /**
- * Whose access a line of the connected apps is: that of one device; of one installation of an app whose client id is that of
- * every installation, since it is the address of a metadata document; or of the app as a whole.
+ * The subject of a line of the connected apps: one device; one installation of an app that shares its client id, a
+ * metadata document's address, with other installations; or the app as a whole.
  */
 export type LineKind = 'app' | 'device' | 'installation';
 

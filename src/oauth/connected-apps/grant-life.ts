@@ -3,13 +3,13 @@ import { grantIdText, parseGrantId } from '../grants/grant.ts';
 import type { FoundGrant, GrantStore } from '../protocol/grant-store.ts';
 import type { AuditFilter, AuditStore, NamedAuditEvent } from '../trail/audit-store.ts';
 
-/** What is known of a grant. Events are oldest first. */
+/** The history of a grant. Events are oldest first. */
 export type GrantLife = {
   readonly id: string;
   /** Null when its row is gone, as it is a day after the grant ended, or its client or resource owner is. */
   readonly found: FoundGrant | null;
   readonly events: readonly NamedAuditEvent[];
-  /** What ended it; null while it lives, when it expired, and where the trail does not tell. */
+  /** The event that ended it; null while it lives, if it expired, and if the trail does not tell. */
   readonly ending: NamedAuditEvent | null;
 };
 

@@ -1,4 +1,4 @@
-/** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
+/** Users' and operators' views of grants, and their revocation (ASVS 10.4.9). */
 
 import type { Client } from '../clients/client.ts';
 import type { ProviderProof } from '../clients/provider-proof.ts';
@@ -16,7 +16,7 @@ import type { AuditStore } from '../trail/audit-store.ts';
 import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 
-/** What a user takes back, as it was shown: it may have been fetched meanwhile. */
+/** The access that a user removes, as it was shown: the app may have fetched it meanwhile. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
 
 /** Grants are counted up to this number, so that nobody waits long for a question. */
@@ -55,9 +55,9 @@ export class GrantRegistry {
   }
 
   /**
-   * What of it consent is remembered for at a redirect URI (of a loopback address: at any port): what was allowed for that
-   * very URI, and since the client was last resumed after a pause. Epochs first: a revocation before them is seen in the grants,
-   * and one after them ends what is allowed with them.
+   * Returns the earlier consent that is remembered at a redirect URI (on loopback: at any port): allowed for that
+   * same URI, and since the client was last resumed after a pause. Reads epochs first: an earlier revocation is
+   * visible in the grants, and a later one ends new grants with these epochs.
    */
   async rememberedConsent(
     resourceOwnerId: string,

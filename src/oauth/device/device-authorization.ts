@@ -21,7 +21,7 @@ import { seal, unseal } from '../keys/sealed.ts';
 import { verifiesChallenge } from '../protocol/pkce.ts';
 import { currentGeneration, nextGeneration } from '../protocol/token-pair.ts';
 
-/** What a device asks for, while it waits for somebody to decide. */
+/** A device's request, while it waits for a decision. */
 export type DeviceRequest = {
   /** Eight letters; see `readableUserCode`. */
   readonly userCode: string;
@@ -37,7 +37,7 @@ export type DeviceRequest = {
   readonly expiresAt: number;
 };
 
-/** What a person decided about a device's request, if anything. */
+/** The user's decision on a device's request, or null. */
 export type DeviceDecision = 'allowed' | 'denied' | null;
 
 /** When a device polled last (ms), and how long it must wait between polls (s). */
@@ -59,7 +59,7 @@ export type DeviceCode = {
   readonly expiresAt: number;
 };
 
-/** What follows from a device's poll once there is a grant: the first pair, the same one again, a replay, or a refusal. */
+/** The result of a device's poll with a grant: the first pair, the same pair again, a replay, or a refusal. */
 export type DevicePollDecision =
   | { readonly grant: Grant; readonly redeem: Generation }
   | { readonly grant: Grant; readonly again: Generation }
@@ -78,9 +78,9 @@ const MAX_WEIGHT = Math.max(...WEIGHTS);
 export const MAX_DEVICES_WAITING = 10_000;
 
 /**
- * Whether another request of a network may wait, when `waiting` of it wait already and `free` places are left. A network of
- * the greatest weight takes at most as many places as it leaves free, and others less, by their weight. So the next network
- * always finds places, and no waiting request loses its place.
+ * Returns true if another request of a network may wait, when `waiting` of its requests wait already and `free`
+ * places are left. A network of the greatest weight takes at most as many places as it leaves free, and others less,
+ * by their weight. So the next network always finds places, and no waiting request loses its own.
  */
 export function mayWait(waiting: number, weight: number, free: number): boolean {
   return waiting * MAX_WEIGHT < free * weight;
@@ -114,7 +114,10 @@ export function newDeviceRequest(
   return { request, deviceCode: withChecksum(`${prefix}_dc_${seal(keyring, 'device', text, expiresAt)}`) };
 }
 
-/** Whether nobody can decide any more: the code has expired, or its expiry shows that the clock stepped back. `now` in ms. */
+/**
+ * True if nobody can decide any more: the code has expired, or its expiry shows that the clock stepped back. `now` in
+ * ms.
+ */
 export function isDeviceCodeExpired(expiresAt: number, now: number): boolean {
   return expiresAt <= now || isAheadOfClock(expiresAt, DEVICE_CODE_LIFETIME * 1000, now);
 }
@@ -182,7 +185,10 @@ export function decideDevicePoll(poll: DevicePoll): DevicePollDecision {
   return { grant, revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };
 }
 
-/** Whether a poll comes too early, and the pace from then on: each that does makes it five seconds slower (RFC 8628 §3.5). */
+/**
+ * Returns whether a poll comes too early, and the new interval: each early poll makes it five seconds longer (RFC
+ * 8628 §3.5).
+ */
 export function pollAt({ polledAt, interval }: PollPace, now: number): { isTooFast: boolean; pace: PollPace } {
   const isTooFast = now - polledAt < interval * 1000 - EARLY_BY_NETWORK_MS;
   return { isTooFast, pace: { polledAt: now, interval: isTooFast ? interval + POLL_INTERVAL : interval } };

@@ -37,7 +37,7 @@ import {
 } from './device-authorization.ts';
 import type { DeviceRequestStore } from './device-request-store.ts';
 
-/** What the device flow works with. `now` returns ms since the epoch. */
+/** The parts of the device flow. `now` returns ms since the epoch. */
 export type DeviceFlowParts = {
   readonly store: GrantStore &
     DeviceRequestStore &
@@ -56,7 +56,7 @@ export type DeviceFlowParts = {
 /** A device's request, as the page shows it. */
 export type ShownDeviceRequest = { readonly request: DeviceRequest; readonly client: Client };
 
-/** What was decided for a device, and whether it has fetched its tokens since. */
+/** The decision on a device's request; `isConnected` once the device has fetched its tokens. */
 export type DeviceDecided = {
   readonly decision: 'allowed' | 'denied';
   readonly client: Client;
@@ -66,7 +66,7 @@ export type DeviceDecided = {
 /** The two codes of a device (RFC 8628 §3.2); `expiresAt` in ms. */
 export type DeviceCodes = { readonly deviceCode: string; readonly userCode: string; readonly expiresAt: number };
 
-/** What came of a decision about a device. */
+/** The result of deciding on a device's request. */
 export type DeviceDecisionOutcome = 'allowed' | 'denied' | 'gone';
 
 const MAX_TRIES = 5;
@@ -126,8 +126,8 @@ export class DeviceFlow {
   }
 
   /**
-   * What was decided about a code, for a person who presses a button twice or comes back to the page. `allowed` is told to
-   * the person who allowed it, while the grant is not revoked; `denied` to everybody. `pending` while somebody’s Allow is
+   * Returns the decision on a code, for a user who presses a button twice or returns to the page. `allowed` only for
+   * the user who allowed it, while the grant is not revoked; `denied` for everybody. `pending` while an Allow is
    * being written. Null in all other cases.
    */
   async findDecision(typed: string, resourceOwnerId: string): Promise<DeviceDecided | 'pending' | null> {
@@ -214,7 +214,7 @@ export class DeviceFlow {
     }
   }
 
-  /** What a device is told while there is no grant (RFC 8628 §3.5). */
+  /** Returns the answer to a device while there is no grant (RFC 8628 §3.5). */
   async #whyNone({ userCode, grantId, expiresAt }: DeviceCode): Promise<Refusal> {
     const { store, now } = this.#parts;
     const waiting = await store.findDeviceRequest(userCode, now());

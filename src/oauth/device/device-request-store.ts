@@ -3,8 +3,8 @@ import type { Network } from '../guessing/networks.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
 
 /**
- * What devices ask for while they wait. It is kept no longer than a code lives, and bounded: anybody may ask for a code in a
- * public client's name, and no anonymous request may make the database grow. `now` in ms.
+ * Devices' waiting requests. They are kept no longer than a code lives, and bounded: anybody may request a code in a
+ * public client's name, and anonymous requests must not make the database grow. `now` in ms.
  */
 export type DeviceRequestStore = {
   /**

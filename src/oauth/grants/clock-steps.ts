@@ -1,6 +1,6 @@
 /**
- * What to make of a time that lies in the future: the clock stepped back, or another instance's clock is ahead. No credential
- * may live longer because of it, and no grant is revoked because of it.
+ * Rules for times in the future: the clock stepped back, or another instance's clock is ahead. No credential may live
+ * longer because of it, and no grant is revoked because of it.
  */
 import type { Grant } from './grant.ts';
 
@@ -18,7 +18,7 @@ export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | nul
   return age < -CLOCK_DIFFERENCE_MS ? null : Math.max(0, age);
 }
 
-/** Whether an expiry (ms) is further in the future than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
+/** True if an expiry (ms) is further in the future than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
 export function isAheadOfClock(expiresAt: number, lifetime: number, now: number): boolean {
   return now < expiresAt - lifetime - CLOCK_STEP_MS;
 }

@@ -19,7 +19,7 @@ export type Grant = {
   readonly scope: string;
   /** Scope names, likewise, that were requested with it and left out by the resource owner (RFC 6749 §3.3). */
   readonly leftOut: string;
-  /** What its client gets of the resource owner, as `personFieldsText` writes it. */
+  /** The profile fields that its client gets of the resource owner, as `personFieldsText` writes them. */
   readonly personFields: string;
   /** The redirect URI of the authorization request, which the exchange must repeat (RFC 6749 §4.1.3). */
   readonly redirectUri: string;
@@ -71,12 +71,12 @@ export type RevocationReason =
   | 'restored';
 
 /**
- * What an Allow rests on beside the epochs that its grant keeps. Its insert asks for all of it again: the session (its digest),
- * and the grants by which consent is remembered (their ids).
+ * The basis of an Allow, besides the epochs that its grant keeps. The insert checks all of it again: the session (its
+ * digest), and the grants by which consent is remembered (their ids).
  */
 export type AllowBasis = { readonly session: Buffer; readonly remembered: readonly Buffer[] };
 
-/** What a grant's life depends on beside its row, read together with it. */
+/** The state that a grant's life depends on besides its row, read together with it. */
 export type Standing = {
   readonly epochs: Epochs;
   readonly clientPaused: boolean;
@@ -103,7 +103,10 @@ export type GrantInContext = {
 /** A use of a grant's access token, of a generation, at a time (ms). */
 export type Use = { readonly generation: number; readonly usedAt: number };
 
-/** What a transition to the next generation writes; the row must still be at `generation - 1` and not revoked. */
+/**
+ * The values that a transition to the next generation writes; the row must still be at `generation - 1` and not
+ * revoked.
+ */
 export type Generation = {
   readonly grantId: Buffer;
   readonly generation: number;
@@ -197,7 +200,7 @@ export function grantIdText(id: Buffer): string {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
-/** What log and audit trail call a grant. */
+/** Returns the names of a grant in the log and the audit trail. */
 export function namesOf({ id, clientId, resourceOwnerId }: Grant): GrantNames {
   return { grantId: grantIdText(id), clientId, resourceOwnerId };
 }
@@ -209,7 +212,7 @@ export function parseGrantId(text: string): Buffer | null {
     : null;
 }
 
-/** Whether the grant was ended for good, by itself or with many others (an epoch moved on). */
+/** True if the grant was ended for good, alone or with many others (an epoch moved on). */
 export function isEnded(grant: Grant, { epochs }: Standing): boolean {
   return (
     grant.revokedAt !== null ||
@@ -228,7 +231,10 @@ export function whyRefused(grant: Grant, standing: Standing): string | null {
   return null;
 }
 
-/** What people are told of a grant's state; `expired` when nothing of it can be used any more. `now` in ms. */
+/**
+ * Returns a grant's state for users and operators; `expired` if none of its credentials can be used any more. `now`
+ * in ms.
+ */
 export function grantStatus(
   grant: Grant,
   standing: Standing,

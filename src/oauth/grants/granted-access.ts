@@ -1,4 +1,7 @@
-/** What a grant gives access to, apart from whose it is: enough to tell which resource servers it concerns. */
+/**
+ * The access that a grant gives, apart from its resource owner and client: enough to find the resource servers that
+ * it concerns.
+ */
 import type { Grant } from './grant.ts';
 import { scopeNames } from './scope.ts';
 
@@ -8,7 +11,7 @@ export type GrantedAccess = Pick<Grant, 'resource' | 'scope'>;
 /** The access of a live grant, and the fields of the resource owner that its client gets: whatever introspection tells of it. */
 export type LiveAccess = GrantedAccess & Pick<Grant, 'personFields'>;
 
-/** What several grants give together: for each resource one scope, with each name once. */
+/** Joins the access of several grants: one scope per resource, with each name once. */
 export function together(grants: readonly GrantedAccess[]): GrantedAccess[] {
   const byResource = Map.groupBy(grants, ({ resource }) => resource);
   return [...byResource].map(([resource, each]) => {

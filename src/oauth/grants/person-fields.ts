@@ -1,4 +1,7 @@
-/** What a client gets of the resource owner besides the ID, by the names of `/v2/me`. The operator chooses it for each client. */
+/**
+ * The profile fields that a client gets of the resource owner besides the ID, by the names of `/v2/me`. The operator
+ * chooses them for each client.
+ */
 import type { Grant, ResourceOwner } from './grant.ts';
 
 /** All fields, in the order in which a grant keeps them. */

@@ -7,7 +7,7 @@ import { Refusal } from '../error.ts';
  */
 export type Scope = { readonly name: string; readonly sentence: string | null; readonly optional: boolean };
 
-/** Whether an app only reads with a scope, changes something, or could do harm (delete, pay, act for somebody). */
+/** Kinds of effect of a scope: the app only reads, changes something, or could do harm (delete, pay, act for the user). */
 export const SCOPE_EFFECTS = ['reads', 'changes', 'sensitive'] as const;
 
 /** One of them. */
@@ -17,7 +17,7 @@ export type ScopeEffect = (typeof SCOPE_EFFECTS)[number];
 export type ScopeDefinition = {
   readonly name: string;
   readonly sentences: Readonly<Record<string, string>>;
-  /** What it lets an app do, as the operator says; null where they said nothing. */
+  /** The effect of the scope, according to the operator; null if they named none. */
   readonly effect: ScopeEffect | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -151,7 +151,7 @@ export function sentenceFor(
   return translated ?? sentences['en'] ?? Object.values(sentences)[0] ?? null;
 }
 
-/** What the operator says that a scope lets an app do, whichever app; null where they say nothing. */
+/** Returns the operator's effect of a scope, which is the same for every app; null if they named none. */
 export function effectOf(name: string, definitions: readonly ScopeDefinition[]): ScopeEffect | null {
   return definitions.find((definition) => definition.name === name)?.effect ?? null;
 }

@@ -1,23 +1,23 @@
-/** What a restore does to an installation, and the port to where that is recorded. */
+/** The acts of a restore on an installation, and the port that records it. */
 import type { AuditEvent } from '../trail/audit.ts';
 import type { EndedSince, Revived } from './since-backup.ts';
 
-/** What is known of backups and restores. Times in ms; null for what never was. */
+/** The recorded backup and restore. Times in ms; null if there was none. */
 export type BackupRecord = { readonly backedUpAt: number | null; readonly restoredAt: number | null };
 
-/** What a restore ends beside what it always ends. */
+/** The extent of a restore's ends, beyond those that it always makes. */
 export type EndedByRestore = {
   /** Tells that all grants ended, or null if they go on. */
   readonly endAll: AuditEvent | null;
-  /** What ended after the backup; null where nobody knows. */
+  /** Access that ended after the backup; null if unknown. */
   readonly ended: EndedSince | null;
-  /** What works again, and is to be paused, disabled or taken away. */
+  /** Revived things, which the restore pauses, disables or removes. */
   readonly revived: readonly Revived[];
   /** The events of `ended` and `revived`, one for each. */
   readonly events: readonly AuditEvent[];
 };
 
-/** Where backups and restores are recorded. When a verb returns, its effect is on disk. */
+/** The record of backups and restores. When a verb returns, its effect is on disk. */
 export type BackupStore = {
   findBackups(): Promise<BackupRecord>;
   /** Notes that a backup was made at the time of its event. */

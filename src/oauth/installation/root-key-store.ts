@@ -5,15 +5,15 @@ import type { AuditEvent } from '../trail/audit.ts';
 /** An instance of the service, and the keys that it has read. */
 export type ServingInstance = {
   readonly id: string;
-  /** What an operator knows it by: its host and process. */
+  /** Its name for operators: host and process. */
   readonly name: string;
   readonly keyIds: readonly number[];
 };
 
-/** What still rests on a key: grants that live, and passwords that are sealed with it. */
+/** The remaining uses of a key: live grants, and passwords that are sealed with it. */
 export type KeyUse = { readonly keyId: number; readonly grants: number; readonly passwords: number };
 
-/** Where root keys are recorded. When a verb returns, its effect is on disk. */
+/** The record of root keys. When a verb returns, its effect is on disk. */
 export type RootKeyStore = {
   findRootKeys(): Promise<RootKeys>;
   /** Records an instance with the keys that it has read, in place of what was recorded of it before. */

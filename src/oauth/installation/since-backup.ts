@@ -1,10 +1,13 @@
-/** What happened after a backup was made, as the newer audit trail tells it: what ended then, and what a restore brings back to life. */
+/**
+ * Acts after a backup, according to the newer audit trail: the access that ended, and the things that a restore
+ * revives.
+ */
 import { type Actor, type AuditEvent, auditEvent } from '../trail/audit.ts';
 
-/** What is needed of an event. */
+/** The fields that are read of an event. */
 export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
 
-/** Whose grants ended: of everybody, of clients, of resource owners, of a person for a client, and one by one. */
+/** The grants that ended: everybody's, clients', resource owners', a user's for a client, and single ones. */
 export type EndedSince = {
   readonly all: boolean;
   readonly clientIds: readonly string[];
@@ -29,7 +32,7 @@ export type Revived = {
   readonly what: RevivedThing;
 };
 
-/** What is back. */
+/** The revived part. */
 export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
 
 /** How the details of events begin that tell what a restore ended. */
@@ -95,7 +98,7 @@ const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>>
   root_key: null,
 };
 
-/** What an act took away, by the name of the act. The acts of `GAVE_BACK` undo that later. */
+/** The thing that each act took away, by the act's name. The acts of `GAVE_BACK` undo that later. */
 const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {
   client_deleted: ['client', 'itself'],
   client_paused: ['client', 'activity'],
@@ -123,7 +126,7 @@ const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
   user_enabled: 'user',
 };
 
-/** What is back to life, each once, in the order in which it was taken away. */
+/** Returns the revived things, each once, in the order in which they were taken away. */
 export function revivedSince(acts: readonly ActSince[]): Revived[] {
   const revived = new Map<string, Revived>();
   for (const act of acts) {

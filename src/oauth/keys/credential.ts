@@ -13,7 +13,7 @@ import { type Keyring, mac } from './keyring.ts';
 /** `ac` authorization code, `at` access token, `rt` refresh token. */
 export type CredentialKind = 'ac' | 'at' | 'rt';
 
-/** What a credential says of itself. `expiresAt` is in milliseconds since the epoch. */
+/** The header of a credential. `expiresAt` is in milliseconds since the epoch. */
 export type CredentialHeader = {
   readonly keyId: number;
   readonly grantId: Buffer;

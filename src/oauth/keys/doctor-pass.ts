@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { currentKey, type Keyring, mac } from './keyring.ts';
 
-/** What a service saw of a request, in the form of its answer: null for a header that did not come. */
+/** A request as it arrived, in the form of the answer: null for an absent header. */
 export type Seen = {
   readonly source: string;
   readonly peer: string;
@@ -38,9 +38,7 @@ export function doctorPass(keyring: Keyring, now: number): string {
   return `${keyring.currentKeyId}.${expiresAt}.${mac(currentKey(keyring, 'doctor'), expiresAt).toString('base64url')}`;
 }
 
-/**
- * Whether a text is a pass that is good now. One that expires too late was made by a clock that is ahead, and is not good.
- */
+/** True if a text is a valid pass. A pass that expires too late comes from a clock that is ahead, and is refused. */
 export function isDoctorPass(keyring: Keyring, text: string, now: number): boolean {
   const [, keyId = '', expiresAt = '', proof = ''] = /^(\d{1,10})\.(\d{1,16})\.([\w-]{43})$/.exec(text) ?? [];
   const key = keyring.key(Number(keyId), 'doctor');

@@ -5,9 +5,9 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * What derived keys are for: the three kinds of credentials; passwords; form tokens; the marks of known browsers; sealed
- * values (pushed requests, device codes, sign-in requests, foreign hashes, cursors of disconnects); the chains and the
- * checkpoints of the audit trail; the doctor's pass; canaries.
+ * The purposes of derived keys: the three kinds of credentials; passwords; form tokens; the marks of known browsers;
+ * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors of disconnects); the chains
+ * and the checkpoints of the audit trail; the doctor's pass; canaries.
  */
 const PURPOSES = [
   'ac',

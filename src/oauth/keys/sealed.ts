@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Keyring, mac } from './keyring.ts';
 
-/** What a sealed value is for. Each purpose has a key of its own. */
+/** The purpose of a sealed value. Each purpose has its own key. */
 export type SealPurpose =
   | 'request'
   | 'opened-request'

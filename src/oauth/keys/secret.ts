@@ -5,10 +5,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { withChecksum } from './credential.ts';
 
-/** Whose secret it is; also in its text, `cs` for a client's, `rs` for a resource server's, `ps` for an identity provider's. */
+/**
+ * The kind of owner of a secret, as in its text: `cs` for a client, `rs` for a resource server, `ps` for an identity
+ * provider.
+ */
 export type SecretKind = 'cs' | 'rs' | 'ps';
 
-/** What is stored of a secret: the SHA-256 of its text (32 bytes), and when it was made (ms). */
+/** The stored form of a secret: the SHA-256 of its text (32 bytes), and the time when it was made (ms). */
 export type StoredSecret = { readonly digest: Buffer; readonly createdAt: number };
 
 /** Makes a secret: its text, which is shown once, and what is stored of it. `now` in ms. */

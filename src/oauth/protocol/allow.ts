@@ -18,7 +18,7 @@ export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'exter
   readonly session: Buffer;
 };
 
-/** What a client asks for. */
+/** A client's request. */
 export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource' | 'resourceIsDefault'> & {
   readonly client: Pick<Client, 'id' | 'epoch' | 'scopes'>;
   readonly scope: readonly string[];
@@ -34,7 +34,10 @@ export type Allow = {
   readonly origin: RequestOrigin;
 };
 
-/** What each way makes of its own; `expiresAt` (ms) is when the code or the device code can no longer be exchanged. */
+/**
+ * The parts of a grant that each way makes itself; `expiresAt` (ms) is the time after which the code or device code
+ * cannot be exchanged.
+ */
 type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
 
 /** The grant that is allowed now (ms): generation 0, with a seed of its own. */
@@ -78,7 +81,7 @@ const ACTIONS = {
   skipped: 'consent_skipped',
 } as const satisfies Record<Consent['given'], AuditAction>;
 
-/** What the audit trail says of an Allow and its grant. */
+/** Returns the audit event of an Allow and its grant. */
 export function allowEvent({ given, origin }: Allow, grant: Grant): AuditEvent {
   const detail = isForDevice(grant) ? `for a device: ${grant.scope}` : grant.scope;
   const actor = userActor(grant.resourceOwnerId, origin);

@@ -20,14 +20,14 @@ import {
 import { nextGeneration } from './token-pair.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
-/** What the exchange presents beside the code. */
+/** The parameters of an exchange besides the code. */
 export type CodeExchange = Pick<TokenRequest, 'asked'> & {
   /** Null when none was sent, which only PKCE makes safe (OAuth 2.1 §10.2). */
   readonly redirectUri: string | null;
   readonly codeVerifier: string | undefined;
 };
 
-/** What follows from an exchange: a transition of the grant, a refusal, or a refusal that also revokes the grant. */
+/** The result of an exchange: a transition of the grant, a refusal, or a refusal that also revokes the grant. */
 export type CodeDecision =
   | { readonly grant: Grant; readonly redeem: Generation }
   | { readonly grant: Grant; readonly revoke: 'code_replay'; readonly refusal: Refusal }

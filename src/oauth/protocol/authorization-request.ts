@@ -16,7 +16,7 @@ import { isCodeChallenge } from './pkce.ts';
 /** The two faces of one core: the published interface, and the standards' own form. */
 export type Face = 'published' | 'standard';
 
-/** What an authorization request may ask of the pages (OpenID Connect Core §3.1.2.1, which OAuth clients borrow). */
+/** Demands of an authorization request on the pages (OpenID Connect Core §3.1.2.1, which OAuth clients use, too). */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
 /** A valid authorization request. */
@@ -73,7 +73,7 @@ export type RedirectableError = {
   readonly issuer: string | null;
 };
 
-/** What validation makes of an authorization request. */
+/** The result of validating an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
 /** The installation that a request is validated against: `resources` are the URIs that name its resources. */
@@ -84,7 +84,7 @@ export type RequestContext = {
   readonly resources: readonly string[];
 };
 
-/** What the published face reads; anything else is ignored (RFC 6749 §3.1). */
+/** Parameters that the published face reads; all others are ignored (RFC 6749 §3.1). */
 export const PUBLISHED_PARAMETERS: readonly string[] = [
   'client_id',
   'redirect_uri',
@@ -115,7 +115,7 @@ export function authorizationDetailsRefusal(parameters: Parameters): Refusal | n
   return parameters.isSent(name) ? new Refusal(error, description) : null;
 }
 
-/** What the standard face reads. */
+/** Parameters that the standard face reads. */
 export const STANDARD_PARAMETERS: readonly string[] = [
   ...PUBLISHED_PARAMETERS,
   'resource',

@@ -45,12 +45,12 @@ import type { ProtocolTally } from './tally.ts';
 import { deriveTokens, type IssuedTokens } from './token-pair.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
-/** What the authorization server works with. `now` returns ms since the epoch. */
+/** The parts of the authorization server. `now` returns ms since the epoch. */
 export type AuthorizationServerParts = {
   readonly store: GrantStore & Pick<ResourceServerStore, 'listResources'> & Pick<AuditStore, 'recordDenial'>;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
-  /** Whether people may sign in at an identity provider. */
+  /** True if users may sign in at an identity provider. */
   readonly signsInElsewhere: boolean;
   readonly prefix: string;
   /** `{app_url}` (RFC 8414 §2). */
@@ -304,7 +304,7 @@ export class AuthorizationServer {
   }
 }
 
-/** Whether a credential is genuine and the client's own. */
+/** True if a credential is genuine and the client's own. */
 function isOwn(keyring: Keyring, credential: Credential | null, found: FoundGrant | null, client: Client): boolean {
   return credential !== null && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed);
 }

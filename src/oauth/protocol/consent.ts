@@ -7,13 +7,13 @@ import { fieldsThere, type Person, type PersonField } from '../grants/person-fie
 import { optionalNames } from '../grants/scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
-/** What a resource owner decided about a client before, as far as live grants show it. */
+/** A resource owner's earlier decisions about a client, as live grants show them. */
 export type EarlierConsent = {
   /** The scope names that the client may use already. */
   readonly granted: readonly string[];
   /** Those that were left out when the client last asked for them. It may still have one by another grant. */
   readonly leftOut: readonly string[];
-  /** What it gets of the person already. */
+  /** The profile fields that the client already gets. */
   readonly personFields: readonly PersonField[];
 };
 
@@ -54,8 +54,8 @@ export function consentedFields(
 }
 
 /**
- * Whether the resource owner must be asked, as they are now. `remembered` is what they decided on the client before, for the same resource
- * and redirect URI (`GrantRegistry.rememberedConsent`); null for nothing.
+ * True if the resource owner must be asked. `remembered` is their earlier consent to the client, for the same
+ * resource and redirect URI (`GrantRegistry.rememberedConsent`), or null.
  */
 export function needsConsent(
   { client, redirectUri, prompt, scope }: AuthorizationRequest,
@@ -69,7 +69,7 @@ export function needsConsent(
 }
 
 /**
- * Whether each scope was allowed or left out before, and each field that the person has was allowed. If all scopes were left out,
+ * True if each scope was decided on, and each profile field of the user was allowed. If all scopes were declined,
  * nothing can be granted without asking.
  */
 function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent, owner: Person): boolean {

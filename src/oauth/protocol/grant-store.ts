@@ -35,8 +35,8 @@ export type GrantCount = { readonly grants: number; readonly resourceOwners: num
 export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };
 
 /**
- * What came of redeeming a code. `crowded`: it was redeemed, and its resource owner has more than `MAX_GRANTS_OF_ONE_APP`
- * rows of grants for its client, whatever became of those.
+ * The result of redeeming a code. `crowded`: redeemed, and the resource owner has more than `MAX_GRANTS_OF_ONE_APP`
+ * rows of grants for the client, in any state.
  */
 export type Redemption = 'redeemed' | 'crowded' | false;
 
@@ -69,7 +69,10 @@ export type GrantStore = {
   redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
   /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
   rotateRefreshToken(next: Generation, source?: string): Promise<boolean>;
-  /** What made the current generation of a grant; null when it is not there, or was not redeemed yet. */
+  /**
+   * Returns the presentation that made a grant's current generation; null if it is unknown, or the code was not
+   * redeemed yet.
+   */
   findPresentation(id: Buffer): Promise<Presentation | null>;
   /**
    * Ends one grant; false when it is not there or was revoked already (the first reason stays). Its event records the

@@ -22,7 +22,7 @@ import { decideAccessToken } from './access-token.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { ProtocolTally } from './tally.ts';
 
-/** What introspection works with. `now` returns ms since the epoch. */
+/** The parts of introspection. `now` returns ms since the epoch. */
 export type IntrospectionParts = {
   readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> &
     Pick<ResourceServerStore, 'findResourceServer'> &
@@ -60,8 +60,8 @@ export class Introspection {
   }
 
   /**
-   * What a token is good for at a resource server, or null: every reason looks the same (RFC 7662 §2.2). A token that is
-   * good counts as used, as with a check.
+   * Returns the token's details for a resource server, or null for every reason alike (RFC 7662 §2.2). An active
+   * token counts as used, as with a check.
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
     const { store, keyring, prefix, tally, now } = this.#parts;

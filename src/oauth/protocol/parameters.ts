@@ -33,7 +33,7 @@ export class Parameters {
     );
   }
 
-  /** Whether the parameter came, with whatever value, even an empty one. */
+  /** True if the parameter came, with any value, even an empty one. */
   has(name: string): boolean {
     return this.#values.has(name);
   }

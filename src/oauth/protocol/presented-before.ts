@@ -1,6 +1,6 @@
 /**
- * What the audit trail says of a code or refresh token that was presented a second time: when and from where it was
- * presented before.
+ * Finds the first presentation of a code or refresh token that was presented again, in the audit trail: its time and
+ * source.
  */
 import type { Grant } from '../grants/grant.ts';
 import type { GrantStore } from './grant-store.ts';

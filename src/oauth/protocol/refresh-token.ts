@@ -8,7 +8,7 @@ import { ACCESS_ENDED, explain, reasonOfStanding, refreshTokenExpired, refreshTo
 import { accessTokenLifetime, currentGeneration, isOfAnotherHistory, nextGeneration } from './token-pair.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
-/** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
+/** The result of a refresh: a transition, the same pair again without a write, a refusal, or one that also revokes. */
 export type RefreshDecision =
   | { readonly grant: Grant; readonly rotate: Generation }
   | { readonly grant: Grant; readonly again: Generation }

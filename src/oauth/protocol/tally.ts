@@ -1,4 +1,4 @@
-/** What the protocol's operations counted since the process began: plain integers, which cost a hot path a nanosecond. */
+/** Counts of the protocol's operations since the process began: plain integers, which cost a hot path a nanosecond. */
 
 /** The counts. They only grow. */
 export type ProtocolTally = {
@@ -15,7 +15,7 @@ export type ProtocolTally = {
   checks: number;
   refusedChecks: number;
   introspections: number;
-  /** What people decided. */
+  /** Users' decisions. */
   allowed: number;
   denied: number;
 };

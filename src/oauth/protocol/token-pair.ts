@@ -35,9 +35,9 @@ export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant):
 }
 
 /**
- * Whether a genuine token of a grant was issued in another history than its row: the token is newer than the row, or of the
- * row's generation with another expiry or key. Then an older database was restored, and the grant has gone on in both
- * histories. `expiresAt` (ms) is the expiry of such a token by the row.
+ * True if a genuine token was issued in another history than its grant's row: the token is newer than the row, or of
+ * the row's generation with another expiry or key. Then an older database was restored, and the grant has gone on in
+ * both histories. `expiresAt` (ms) is the expiry of such a token according to the row.
  */
 export function isOfAnotherHistory(
   token: Pick<Generation, 'generation' | 'keyId' | 'expiresAt'>,

@@ -1,4 +1,4 @@
-/** What a token request is decided on, and what it may ask of the tokens: less than the grant, and never more. */
+/** The basis of a token request's decision, and its demands on the tokens: less than the grant, never more. */
 import type { Client } from '../clients/client.ts';
 import { isSameResource } from '../clients/resource-uri.ts';
 import { Refusal } from '../error.ts';

@@ -11,7 +11,7 @@ import { readRootKeyName, rootKeyName } from '../keys/root-key.ts';
 /** The trail up to an event: the number of events since it began, and the digest over all of them, in hexadecimal. */
 export type TrailState = { readonly upTo: number; readonly events: number; readonly digest: string };
 
-/** What a checkpoint says; `at` in ms since the epoch, `installation` in hexadecimal. */
+/** The contents of a checkpoint; `at` in ms since the epoch, `installation` in hexadecimal. */
 export type Checkpoint = TrailState & {
   readonly installation: string;
   readonly at: number;

@@ -1,4 +1,4 @@
-/** What the audit trail records: every act that changes what somebody may do, written in one transaction with its effect. */
+/** The audit trail: records every act that changes access, in one transaction with its effect. */
 import type { GrantedAccess } from '../grants/granted-access.ts';
 
 /** The acts, by name. */
@@ -67,7 +67,7 @@ export const AUDIT_ACTIONS = [
 /** One of the acts. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who acts, from where and in which request; `source` is an address or null, as for a command. */
+/** The actor, with source and request; `source` is an address, or null for a command. */
 export type Actor = {
   readonly kind: 'user' | 'client' | 'operator' | 'visitor' | 'provider' | 'service';
   readonly id: string;
@@ -90,7 +90,7 @@ export type AuditEvent = {
   readonly resourceOwnerId: string | null;
   /** The grant's id as text. */
   readonly grantId: string | null;
-  /** What changed, in a few words, or null. */
+  /** The change in a few words, or null. */
   readonly detail: string | null;
 };
 
