@@ -47,13 +47,13 @@ const SETTINGS = {
     'VALETKEY_PAGES_BASE_PATH',
     '',
     readBasePath,
-    'A path before all pages but the published ones, such as `/connect`, where Valetkey shares its host name with your product.',
+    'A path before all pages except the published one, such as `/connect`, if Valetkey shares its host name with your product.',
   ),
   appListen: setting(
     'VALETKEY_APP_LISTEN',
     '',
     readListenAddress,
-    'The `host:port` to bind for the app address; without it that of the URL on loopback, or 127.0.0.1:3000 behind a proxy (https).',
+    'The `host:port` to bind for the app address. Default: the URL’s own on loopback, or 127.0.0.1:3000 behind a proxy (https).',
   ),
   apiListen: setting('VALETKEY_API_LISTEN', '', readListenAddress, 'The same for the API address; or 127.0.0.1:3001.'),
   database: setting(
@@ -72,7 +72,7 @@ const SETTINGS = {
     'VALETKEY_SQLITE_SYNC',
     'awaited',
     readChoice('awaited', 'full'),
-    'How a write reaches the disk before it is answered: `awaited` beside other requests, or `full` inside SQLite (`synchronous=FULL`).',
+    'How a write reaches the disk before the response: `awaited` beside other requests, or `full` inside SQLite (`synchronous=FULL`).',
   ),
   keysFile: setting(
     'VALETKEY_KEYS_FILE',
@@ -97,13 +97,13 @@ const SETTINGS = {
     'VALETKEY_MAX_CONNECTIONS',
     '4000',
     numberBetween(10, 1_000_000),
-    'Maximum number of open connections; a new one then takes the place of the one that was idle for longest.',
+    'Maximum number of open connections; at the limit, a new one replaces the one idle for longest.',
   ),
   maxConnectionsPerSource: setting(
     'VALETKEY_MAX_CONNECTIONS_PER_SOURCE',
     '500',
     numberBetween(1, 1_000_000),
-    'The same for one IPv4 address or IPv6 /64 that is no trusted proxy; new ones are then closed at once.',
+    'The same for one IPv4 address or IPv6 /64 that is not a trusted proxy; further ones are closed at once.',
   ),
   proxyIdleTimeout: setting(
     'VALETKEY_PROXY_IDLE_TIMEOUT',
@@ -121,19 +121,19 @@ const SETTINGS = {
     'VALETKEY_LOG_LEVEL',
     'info',
     readChoice('debug', 'info', 'warn', 'error', 'fatal'),
-    'What the log holds at least: `debug`, `info` (a line for each request), `warn`, `error` or `fatal`.',
+    'The lowest level in the log: `debug`, `info` (a line for each request), `warn`, `error` or `fatal`.',
   ),
   logFormat: setting(
     'VALETKEY_LOG_FORMAT',
     'auto',
     readChoice('auto', 'json', 'text'),
-    'How a line of the log looks: `json`, `text` for people, or `auto`: text at a terminal, else JSON.',
+    'The form of a log line: `json`, `text`, or `auto` (text at a terminal, otherwise JSON).',
   ),
   auditRetention: setting(
     'VALETKEY_AUDIT_RETENTION',
     '',
     (text) => (text === '' ? null : durationBetween(30 * 86_400, 3_650 * 86_400)(text)),
-    'Retention of events in the audit trail, at least 30 d; without it they stay for good. What is left can still be verified.',
+    'Retention of events in the audit trail, at least 30 d; without it, events stay forever. The rest can still be verified.',
   ),
   codeTtl: setting(
     'VALETKEY_CODE_TTL',
@@ -151,7 +151,7 @@ const SETTINGS = {
     'VALETKEY_REFRESH_TOKEN_IDLE_TTL',
     '30d',
     durationBetween(60, 3_650 * 86_400),
-    'Lifetime of a refresh token that is not used.',
+    'Lifetime of an unused refresh token.',
   ),
   refreshTokenMaxTtl: setting(
     'VALETKEY_REFRESH_TOKEN_MAX_TTL',
@@ -163,13 +163,13 @@ const SETTINGS = {
     'VALETKEY_REFRESH_OVERLAP',
     '10',
     durationBetween(0, 3600),
-    'Time after a rotation in which the refresh token before it gets the same pair again; 0 is strict.',
+    'Time after a refresh in which the previous refresh token gets the same pair again; 0 is strict.',
   ),
   refreshRetryWindow: setting(
     'VALETKEY_REFRESH_RETRY_WINDOW',
     '600',
     durationBetween(0, 86_400),
-    'The same while the new pair is unused, for answers that were lost; never longer than an access token works; 0 is strict.',
+    'The same while the new pair is unused, for lost responses; at most the lifetime of an access token; 0 is strict.',
   ),
   tokenPrefix: setting(
     'VALETKEY_TOKEN_PREFIX',
@@ -177,12 +177,12 @@ const SETTINGS = {
     readPrefix,
     'The brand at the front of every credential: 1 to 12 lower-case letters or digits.',
   ),
-  productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readName, 'What pages call your product.'),
+  productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readName, 'The name of your product on pages.'),
   productColour: setting(
     'VALETKEY_PRODUCT_COLOUR',
     '#0f5c4d',
     readColour,
-    'Its colour, `#rrggbb`; shades that are easy to read are made from it.',
+    'The color of your product, `#rrggbb`; pages derive readable shades from it.',
   ),
   signInMethods: setting(
     'VALETKEY_SIGN_IN_METHODS',
@@ -194,13 +194,13 @@ const SETTINGS = {
     'VALETKEY_PRODUCT_LOGO',
     '',
     readText,
-    'Its logo: the path of an SVG or PNG file, shown 32 pixels high, and on white in dark pages.',
+    'The path of a logo, an SVG or PNG file, shown 32 pixels high, and on white in dark pages.',
   ),
   supportAddress: setting(
     'VALETKEY_SUPPORT_ADDRESS',
     '',
     readSupportAddress,
-    'Where people get help: an email address or an https address, shown on every page.',
+    'An email address or an https address for help, shown on every page.',
   ),
 } as const;
 
