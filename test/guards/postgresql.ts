@@ -139,6 +139,12 @@ export const postgresqlGuards: readonly Guard[] = [
         'if (this.#queue.length >= Infinity * MAX_QUEUED)',
       ],
       ['rows of a statement are bounded', 'batch.length === MAX_PER_STATEMENT || ', ''],
+      ['two writes of one row never share a statement', ' || this.#busy.has(entry.key)', ''],
+      [
+        'a statement that fails is tried again request by request',
+        'if (entries.length > 1 && ',
+        'if (entries.length > 1e9 && ',
+      ],
     ],
   ),
   ...guardsIn(
