@@ -137,13 +137,8 @@ export class Table<Row extends object> {
 
   /** The object of values in the order of the columns, as either store reads them; the first stands at `from`. */
   read(values: readonly unknown[], from = 0): Row {
-    const row: Record<string, unknown> = {};
-    for (const [index, column] of this.columns.entries()) {
-      const [field, inner] = column.path as [string, string?];
-      const value = read(column, values[from + index]);
-      if (inner === undefined) row[field] = value;
-      else row[field] = { ...(row[field] as object | undefined), [inner]: value };
-    }
+    const row = {};
+    for (const [index, column] of this.columns.entries()) put(row, column.path, read(column, values[from + index]));
     return row as Row;
   }
 }
@@ -156,6 +151,16 @@ export function sideBySide<Rows extends readonly object[]>(...tables: { [At in k
     read: (values: readonly unknown[]) =>
       tables.map((table, index) => table.read(values, starts[index])) as readonly object[] as Rows,
   };
+}
+
+/** Puts a value where a path leads, from its part at `depth` on. */
+function put(object: Record<string, unknown>, path: readonly string[], value: unknown, depth = 0): void {
+  const field = path[depth] as string;
+  if (depth === path.length - 1) object[field] = value;
+  else {
+    object[field] ??= {};
+    put(object[field] as Record<string, unknown>, path, value, depth + 1);
+  }
 }
 
 function columnsOf(description: object, path: readonly string[] = []): Column[] {
