@@ -1,4 +1,4 @@
-// Holds the floors of docs/architecture.md by reading the source as text. Each rule carries an example that breaks it, so
+// Holds the layers of docs/architecture.md by reading the source as text. Each rule carries an example that breaks it, so
 // that a rule which no longer finds anything fails too. (Types and lint hold the rest: no enum, no parameter properties.)
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
