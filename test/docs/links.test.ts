@@ -15,6 +15,17 @@ test('every link between documents leads to a file and a heading that are there'
   assert.deepEqual(broken, []);
 });
 
+test('every page is linked from docs/README.md, or from the list of decisions', () => {
+  const linked = ['docs/README.md', 'docs/decisions/README.md', 'README.md'].flatMap((path) =>
+    linksOf(path).map((link) => new URL(link.replace(/#.*/, ''), new URL(path, ROOT)).href),
+  );
+  const pages = globSync('docs/**/*.md', { cwd: ROOT }).map((path) => new URL(path, ROOT).href);
+  assert.deepEqual(
+    pages.filter((page) => !linked.includes(page)),
+    [],
+  );
+});
+
 test('README and contributing: every npm script that they name exists', () => {
   const named = ['README.md', 'CONTRIBUTING.md'].flatMap((path) =>
     [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name = '']) => name),
