@@ -26,6 +26,21 @@ test('every page is linked from docs/README.md, or from the list of decisions', 
   );
 });
 
+test('each document that the code, the tests and the shipped files name is there', () => {
+  const files = globSync(
+    ['{src,test,tools,bench,demo,examples,deploy,packages}/**/*.{ts,mjs,sql,sh,yml,conf,service,txt}', 'Dockerfile'],
+    { cwd: ROOT, exclude: (path) => path.includes('node_modules') },
+  );
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => ({ file, path })),
+  );
+  assert.ok(named.length > 20, 'documents are named');
+  assert.deepEqual(
+    named.filter(({ path }) => !existsSync(new URL(path, ROOT))),
+    [],
+  );
+});
+
 test('README and contributing: every npm script that they name exists', () => {
   const named = ['README.md', 'CONTRIBUTING.md'].flatMap((path) =>
     [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name = '']) => name),
