@@ -1,20 +1,19 @@
 /** The wiring of the doctor: looks at an installation from its configuration to what a visitor meets, and changes nothing. */
-
 import { type Finding, Findings } from './doctor/finding.ts';
 import { examineOpened, type Opened } from './doctor/opened.ts';
 import { examineAddress } from './doctor/public-address.ts';
-import { makeInstallation, type WiredInstallation } from './installation.ts';
-import type { Client } from './oauth/clients/client.ts';
+import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
+import { makeInstallation } from './installation.ts';
 import { doctorPass } from './oauth/keys/doctor-pass.ts';
-import type { LiveKeyring } from './oauth/keys/keyring.ts';
-import { createKeyring } from './oauth/keys/keyring.ts';
-import { StoreUnavailable } from './oauth/store.ts';
-import { isNew, later, type OpenDatabase, openDatabase, stopwatch, userName, wait } from './open-database.ts';
+import { createKeyring, type LiveKeyring } from './oauth/keys/keyring.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { lostDefaults } from './operator/default-resource.ts';
-import { InstallationError } from './process/installation-error.ts';
+import { leftOut } from './operator/sign-in-methods.ts';
 import type { Log } from './process/log.ts';
+import { userName } from './process/names.ts';
 import { ask } from './process/one-request.ts';
 import { Outbound } from './process/outbound.ts';
+import { later, stopwatch, wait } from './process/timers.ts';
 import {
   type Configuration,
   configurationWarnings,
@@ -23,6 +22,7 @@ import {
 } from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { checkDamaged } from './storage/sqlite/check.ts';
+import { isNew } from './storage/sqlite/database-file.ts';
 
 /** Looks at everything. `now` returns ms since the epoch by the clock of this machine. */
 export async function examine(
@@ -31,16 +31,9 @@ export async function examine(
   now: () => number,
 ): Promise<Finding[]> {
   const found = new Findings('configuration');
-  let configuration: Configuration;
-  try {
-    configuration = readConfiguration(environment);
-  } catch (error) {
-    refusal(found, 'variables', error);
-    return found.all;
-  }
-  const set = Object.keys(environment).filter((name) => name.startsWith('VALETKEY_')).length;
-  found.good('variables', set === 0 ? 'none is set: this is a trial on this machine' : `${set} are set, and readable`);
-  for (const sentence of configurationWarnings(configuration)) found.told('proxies', 'wrong', sentence);
+  const configuration = readOr(found, 'variables', () => readConfiguration(environment));
+  if (!configuration) return found.all;
+  ofVariables(found, Object.keys(environment), configurationWarnings(configuration));
   return [...found.all, ...(await examineInstallation(configuration, logger, now))];
 }
 
@@ -49,83 +42,26 @@ async function examineInstallation(
   logger: Log,
   now: () => number,
 ): Promise<readonly Finding[]> {
-  const found = new Findings('database');
-  const { database } = configuration;
-  if (database.kind === 'memory') {
-    found.wrong(
-      'opened',
-      'it is in the memory of the service',
-      'name a file in VALETKEY_DATABASE_URL, such as sqlite:data/valetkey.db',
-    );
-    return found.all;
-  }
-  if (isNew(database)) {
-    found.wrong(
-      'opened',
-      `there is no database at ${database.path}`,
-      '"valetkey serve" makes one, or check VALETKEY_DATABASE_URL',
-    );
-    return found.all;
-  }
+  const { database, keysFile } = configuration;
+  const nothing = ofNothing(database, isNew(database));
+  if (nothing) return nothing;
   const keys = new Findings('keys');
-  let keyring: LiveKeyring;
+  const keyring = readOr(keys, 'read', () => createKeyring(loadRootKeys(configuration, false)));
+  if (!keyring) return keys.all;
+  ofKeysPlace(keys, configuration.keys === null ? keysFile : null);
+  let opened: OpenDatabase | null = null;
   try {
-    keyring = createKeyring(loadRootKeys(configuration, false));
-  } catch (error) {
-    refusal(keys, 'read', error);
-    return keys.all;
-  }
-  keys.good(
-    'read',
-    configuration.keys === null
-      ? `from ${configuration.keysFile}, whose owner and mode are as they should be`
-      : 'from VALETKEY_KEYS',
-  );
-  let opened: OpenDatabase;
-  try {
-    opened = await openDatabase(
-      configuration,
-      keyring,
-      { logger, wallClock: now },
-      { role: 'command', migrate: false, mayFound: false },
-    );
-  } catch (error) {
-    unusable(found, configuration, error);
-    return [...keys.all, ...found.all];
-  }
-  try {
+    const world = { logger, wallClock: now };
+    opened = await openDatabase(configuration, keyring, world, { role: 'command', migrate: false, mayFound: false });
     const facts = await factsOf(configuration, keyring, opened, now);
-    return [
-      ...keys.all,
-      ...examineOpened(facts),
-      ...(await ofAddresses(configuration, keyring, opened, facts.running, now)),
-    ];
+    const addresses = await ofAddresses(configuration, keyring, opened, facts.running, now);
+    return [...keys.all, ...examineOpened(facts), ...addresses];
   } catch (error) {
-    unusable(found, configuration, error);
-    return [...keys.all, ...found.all];
+    const damage = database.kind === 'file' ? checkDamaged(database.path, error) : null;
+    return [...keys.all, ...ofUnusable(damage, error)];
   } finally {
-    await opened.storage.close();
+    await opened?.storage.close();
   }
-}
-
-/** Makes a finding of what cannot be opened or read: a damaged file, or a store that does not answer. */
-function unusable(found: Findings, { database }: Configuration, error: unknown): void {
-  const damage = database.kind === 'file' ? checkDamaged(database.path, error) : null;
-  for (const { name, detail } of damage ?? []) found.told(name, 'wrong', detail);
-  if (damage) return;
-  if (error instanceof StoreUnavailable)
-    found.wrong(
-      'opened',
-      `the database does not answer now (${error.message})`,
-      'look at its disk or server, and try again',
-    );
-  else refusal(found, 'opened', error);
-}
-
-/** A refusal of an installation is a finding; anything else is a bug of ours, or of the machine. */
-function refusal(found: Findings, name: string, error: unknown): void {
-  if (!(error instanceof InstallationError)) throw error;
-  for (const sentence of error.message.split('\n')) found.told(name, 'wrong', sentence.replace(/^- /, ''));
 }
 
 async function factsOf(
@@ -147,13 +83,6 @@ async function factsOf(
     report: () => {}, // It serves nobody.
   });
   const [newest] = await storage.store.listAuditEvents({ limit: 1 });
-  const registered = await storage.store.listIdentityProviders();
-  const tested = configuration.signInMethods
-    .filter((id) => id !== 'password')
-    .map(async (id) => {
-      const isThere = registered.some((provider) => provider.id === id);
-      return [id, isThere ? await installation.testProvider(id) : null] as const;
-    });
   return {
     checks: await storage.check('quick'),
     exposures: storage.exposures,
@@ -166,21 +95,11 @@ async function factsOf(
     backups: await storage.store.findBackups(),
     running: (await storage.instances.listRunning()).length,
     methods: configuration.signInMethods,
-    providers: new Map(await Promise.all(tested)),
+    providers: await installation.testMethods(),
     lostDefaults: await lostDefaults(storage.store),
-    publishers: await publishersOf(installation),
-    leftOut: registered
-      .filter(({ id, status }) => status === 'active' && !configuration.signInMethods.includes(id))
-      .map(({ id }) => id),
+    publishers: await installation.clientDocuments.publishers(),
+    leftOut: leftOut(configuration.signInMethods, await storage.store.listIdentityProviders()),
   };
-}
-
-/** The active clients that publish their keys. */
-async function publishersOf({ clientDocuments }: WiredInstallation): Promise<Client[]> {
-  const found: Client[] = [];
-  for await (const client of clientDocuments.all())
-    if (client.status === 'active' && client.jwksUri !== null) found.push(client);
-  return found;
 }
 
 /** Each public address; one that both are is looked at as the app's. */

@@ -28,7 +28,7 @@ import { ClientDocuments } from './operator/client-documents.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
-import { type ProviderTestParts, testProvider } from './operator/provider-test.ts';
+import { type ProviderTestParts, testMethods, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
@@ -163,6 +163,7 @@ export function makeInstallation(
     scopes: new ScopeRegistry(store, now),
     identityProviders,
     testProvider: (id: string) => testProvider(testParts, id),
+    testMethods: () => testMethods(testParts),
     rootKeys: new KeyRegistry({
       ...{ store, keyring, now, wait },
       listRunning: instances.listRunning,

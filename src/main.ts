@@ -18,16 +18,17 @@ import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation, type WiringWorld } from './installation.ts';
 import { keyCommands } from './key-commands.ts';
-import { followKeys, instanceName, refuseUnknownMethods } from './may-serve.ts';
+import { followKeys, refuseUnknownMethods } from './may-serve.ts';
 import { createKeyring } from './oauth/keys/keyring.ts';
-import { isNew, later, nothingThere, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
+import { openDatabase, type World } from './open-database.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
-import { InstallationError } from './process/installation-error.ts';
 import { inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
+import { instanceName, userName } from './process/names.ts';
 import { stopSignal } from './process/stop-signal.ts';
+import { later, stopwatch, wait } from './process/timers.ts';
 import {
   type Configuration,
   configurationWarnings,
@@ -35,10 +36,12 @@ import {
   outboundRules,
   readConfiguration,
 } from './settings/configuration.ts';
+import { requireReachable } from './settings/database-place.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
+import { isNew } from './storage/sqlite/database-file.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** A service that runs: its addresses, the domain, and how to stop it. */
@@ -233,15 +236,9 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   const caller = callerOf(environment, typedPath());
   const world = { logger: makeLogger(lineByLine(), Date.now), wallClock: Date.now };
   const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
-    if (read.database.kind === 'memory') {
-      throw new InstallationError([
-        'VALETKEY_DATABASE_URL is sqlite::memory:, which only the service itself can reach: name a file',
-      ]);
-    }
-    if (!mayCreate && isNew(read.database)) {
-      throw new InstallationError([nothingThere(read)]);
-    }
-    const keyring = createKeyring(loadRootKeys(read, isNew(read.database)));
+    const begins = isNew(read.database);
+    requireReachable(read.database, mayCreate || !begins);
+    const keyring = createKeyring(loadRootKeys(read, begins));
     const lines = inStyle(lineByLine(), read, process.stderr.isTTY);
     const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel) };
     const opened = await openDatabase(read, keyring, logged, { role: 'command', migrate, mayFound: mayCreate });

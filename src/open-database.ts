@@ -1,12 +1,9 @@
 /** The wiring of a start: opens the database that the configuration names, with its keys, for the service or one command. */
-import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import type { LiveKeyring } from './oauth/keys/keyring.ts';
 import type { Log } from './process/log.ts';
 import { type Configuration, sharedSettings } from './settings/configuration.ts';
+import { nothingThere, placeOf } from './settings/database-place.ts';
 import { noteServed, refusalOfNew } from './settings/served-installations.ts';
-import { isNothing, requireOwnLog } from './storage/sqlite/database-file.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -46,7 +43,7 @@ export async function openDatabase(
   keyring.sealIn(history);
   for (const keyId of retiredKeyIds) keyring.remove(keyId);
   if (begins && configuration.database.kind !== 'memory') {
-    const sentence = `a new installation begins in ${placeOf(configuration)} (${id}): if you expected an earlier one there, check VALETKEY_DATABASE_URL`;
+    const sentence = `a new installation begins in ${placeOf(configuration.database)} (${id}): if you expected an earlier one there, check VALETKEY_DATABASE_URL`;
     if (how.role === 'service') world.logger.info(sentence);
     else process.stderr.write(`valetkey: ${sentence}\n`);
   }
@@ -65,7 +62,7 @@ async function openStorage(
   const { database, durability, tokenPrefix } = configuration;
   const beginning = {
     settings: { tokenPrefix, shared: sharedSettings(configuration) },
-    refuseNew: refusalOfNew(configuration) ?? (mayFound ? null : nothingThere(configuration)),
+    refuseNew: refusalOfNew(configuration) ?? (mayFound ? null : nothingThere(configuration.database)),
     announce: (sentence: string) => {
       logger.warn(sentence);
       // A migration of SQLite blocks the event loop, and with it the lines that are gathered.
@@ -84,7 +81,7 @@ async function openStorage(
       checkoutTimeout,
       lockTimeout,
       warn: (sentence) => logger.warn(sentence),
-      ...(now ? { now } : {}),
+      now,
     });
     return { storage, now: storage.now };
   }
@@ -109,50 +106,4 @@ async function openStorage(
     },
   });
   return { storage, now: clock };
-}
-
-/** The sentence that refuses to work where no installation is. */
-export function nothingThere(configuration: Configuration): string {
-  const isFile = configuration.database.kind === 'file';
-  return `there is no ${isFile ? 'database at' : 'installation in'} ${placeOf(configuration)}: "serve" makes one, or check VALETKEY_DATABASE_URL`;
-}
-
-/** In full, since a path that is relative may be meant from another folder; without what is secret. */
-function placeOf({ database }: Configuration): string {
-  return database.kind === 'file' ? resolve(database.path) : 'the database that VALETKEY_DATABASE_URL names';
-}
-
-/**
- * Whether there is no database file yet: then the service or the first command creates it, with its keys. Throws
- * `InstallationError` where one was, and what is left of it must not be opened.
- */
-export function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
-  if (database.kind !== 'file') return false;
-  requireOwnLog(database.path);
-  return isNothing(database.path);
-}
-
-/** Ms from any beginning, which no step of the clock changes. */
-export function stopwatch(): number {
-  return performance.now();
-}
-
-/** Acts after `ms`; the returned function cancels that. */
-export function later(act: () => void, ms: number): () => void {
-  const timer = setTimeout(act, ms).unref();
-  return () => clearTimeout(timer);
-}
-
-/** Waits for a time (ms), and keeps the process alive meanwhile. */
-export function wait(ms: number): Promise<void> {
-  return after(ms);
-}
-
-/** The system user who runs the command; in a container it may be a number without a name. */
-export function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`;
-  }
 }

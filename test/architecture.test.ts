@@ -62,6 +62,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'src/operator/',
     'src/accounts/',
     'src/settings/duration.ts',
+    'type src/backup/backup.ts',
     INSTALLATION_ERROR,
   ],
   'src/main.ts': [''],
@@ -71,6 +72,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/examination.ts': [''],
   'src/doctor/': [
     'type node:',
+    INSTALLATION_ERROR,
+    'src/oauth/store.ts',
     'src/oauth/keys/doctor-pass.ts',
     'src/oauth/keys/root-key.ts',
     'src/operator/certificate-remedy.ts',
@@ -246,6 +249,22 @@ test('a room of oauth/ and accounts/ imports from itself and those before it, al
   const inRooms = sources.filter(({ path }) => Object.keys(ROOMS).some((floor) => path.startsWith(floor)));
   const found = inRooms.flatMap(({ path, code }) => uphill(path, code).map((what) => `${path} ${what}`));
   assert.deepEqual(found, [], found.join('\n'));
+});
+
+/** Maximum number of branches (conditions and loops) in a root file of src: the few that wiring needs. */
+const MAX_BRANCHES = 12;
+
+test(`a root file of src wires, with ${MAX_BRANCHES} branches at most: move what decides or computes to the room it belongs to`, () => {
+  const deciding = (files: readonly Source[]) =>
+    files
+      .filter(({ path }) => dirname(path) === 'src')
+      .map(
+        ({ path, code }) => [path, [...code.matchAll(/\b(?:if|for|for await|while|switch) \(|\s\? /g)].length] as const,
+      )
+      .filter(([, branches]) => branches > MAX_BRANCHES);
+  const example = source('src/wiring.ts', 'if (one) two(three ? four : five);\n'.repeat(MAX_BRANCHES / 2 + 1));
+  assert.deepEqual(deciding([example]), [['src/wiring.ts', MAX_BRANCHES + 2]]);
+  assert.deepEqual(deciding(sources), []);
 });
 
 /** Maximum number of files in a room of `oauth/` and `accounts/`, and of `http/`. */

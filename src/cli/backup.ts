@@ -1,8 +1,8 @@
 /** `database backup` and `database note-backup`. */
+import type { BackupAsked, BackupMade } from '../backup/backup.ts';
 import { isoTime } from '../operator/json/time.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
-import type { BackupAsked, BackupMade } from './context.ts';
 import { readLimit } from './option.ts';
 import { readableTime } from './time.ts';
 

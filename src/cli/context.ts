@@ -3,6 +3,7 @@
 import type { UserImport } from '../accounts/import/user-import.ts';
 import type { UserLinks } from '../accounts/import/user-links.ts';
 import type { Accounts } from '../accounts/sign-in/accounts.ts';
+import type { BackupAsked, BackupMade } from '../backup/backup.ts';
 import type { GrantRegistry } from '../oauth/connected-apps/grant-registry.ts';
 import type { Revived } from '../oauth/installation/since-backup.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
@@ -76,30 +77,6 @@ export type CopyOutcome = {
   readonly to: string;
   /** What both sides hold: `sha256` is over all rows of a table. */
   readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[] | null;
-};
-
-/** What is asked of a backup. */
-export type BackupAsked = {
-  /** A file, or a folder where each has a name of its own and the newest are kept. */
-  readonly to: { readonly file: string } | { readonly folder: string; readonly keep: number };
-  /** Whether it may take the place of a file. */
-  readonly replace: boolean;
-  /** The file of a passphrase to encrypt it with; null for none. */
-  readonly passphraseFile: string | null;
-};
-
-/** A backup that was made and checked. Times in ms. */
-export type BackupMade = {
-  readonly file: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly madeAt: number;
-  /** By how many bytes the write-ahead log of the service grew meanwhile. */
-  readonly logGrowth: number;
-  readonly seconds: number;
-  readonly isEncrypted: boolean;
-  /** Older backups that were removed from the folder. */
-  readonly removed: readonly string[];
 };
 
 /** What is asked of a restore. */

@@ -117,6 +117,14 @@ export class ClientDocuments {
     }
   }
 
+  /** The active clients whose document publishes their keys at an address of its own. */
+  async publishers(): Promise<Client[]> {
+    const found: Client[] = [];
+    for await (const client of this.all())
+      if (client.status === 'active' && client.jwksUri !== null) found.push(client);
+    return found;
+  }
+
   async #read(address: string): Promise<FetchedClient> {
     const { fetchJson, now } = this.#parts;
     const fetchedAt = now();

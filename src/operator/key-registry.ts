@@ -8,6 +8,7 @@ import { type RootKey, rootKeyName } from '../oauth/keys/root-key.ts';
 import type { GrantStore } from '../oauth/protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
+import { forgetEnded } from './ended-instances.ts';
 
 /** What the operator's acts on root keys work with. Times in ms. */
 export type KeyRegistryParts = {
@@ -174,9 +175,8 @@ export class KeyRegistry {
   /** The names of running instances that have not noted that they have a key. Instances that no longer run are forgotten. */
   async #lacking(keyId: number): Promise<string[]> {
     const { store, listRunning } = this.#parts;
-    const running = await listRunning();
+    const running = await forgetEnded({ store, listRunning });
     const noted = await store.listInstances();
-    for (const { id } of noted) if (!running.includes(id)) await store.forgetInstance(id);
     return running
       .map((id) => noted.find((instance) => instance.id === id) ?? { id, name: `instance ${id}`, keyIds: [] })
       .filter(({ keyIds }) => !keyIds.includes(keyId))

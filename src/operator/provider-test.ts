@@ -69,6 +69,16 @@ export async function testProvider(parts: ProviderTestParts, id: string): Promis
   ];
 }
 
+/** Tests each provider that people may sign in at; null for one that is not registered. */
+export async function testMethods(
+  parts: ProviderTestParts & { readonly identityProviders: Pick<IdentityProviderRegistry, 'list'> },
+): Promise<Map<string, ProviderFinding[] | null>> {
+  const registered = new Set((await parts.identityProviders.list()).map(({ id }) => id));
+  const ids = parts.methods.filter((id) => id !== 'password');
+  const tested = ids.map(async (id) => [id, registered.has(id) ? await testProvider(parts, id) : null] as const);
+  return new Map(await Promise.all(tested));
+}
+
 function ofStatus({ id, status }: IdentityProvider): ProviderFinding {
   return status === 'active'
     ? good('status', 'active')

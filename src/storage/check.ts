@@ -1,4 +1,5 @@
 /** What `database check` looks at. */
+import { InstallationError } from '../process/installation-error.ts';
 import { compareObjects } from './catalogue.ts';
 import { recordOf, requireFittingKeys } from './installation.ts';
 import { differences, type InstallationRecord, toldDifferences } from './installation-settings.ts';
@@ -30,6 +31,16 @@ export async function check(
     await finding('variables', unlike),
     await finding('migrations', () => requireUpToDate(database).then(nothing)),
   ];
+}
+
+/** How a server is set, and variables that are set otherwise than they are recorded, are no fault of a copy. */
+const NOT_OF_COPY: readonly string[] = ['settings', 'variables'];
+
+/** Refuses a copy that is not whole, in a sentence with what is wrong. Throws `InstallationError`. */
+export function requireSound(findings: readonly Finding[], sentence: string): void {
+  const wrong = findings.filter(({ name, ok }) => !ok && !NOT_OF_COPY.includes(name));
+  if (wrong.length === 0) return;
+  throw new InstallationError([`${sentence}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`]);
 }
 
 async function objects(database: PlainDatabase): Promise<Finding[]> {

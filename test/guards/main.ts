@@ -7,7 +7,17 @@ export const mainGuards: readonly Guard[] = [
     'src/may-serve.ts',
     ['test/flows/earlier-key.test.ts'],
     [
-      ['instances that ended are forgotten', 'await forgetEnded(store, instances);', 'void instances;'],
+      [
+        'instances that ended are forgotten',
+        'await forgetEnded({ store, listRunning: instances.listRunning });',
+        'void forgetEnded;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/ended-instances.ts',
+    ['test/flows/earlier-key.test.ts'],
+    [
       [
         'an instance that runs stays noted',
         'if (!running.includes(id)) await',
@@ -21,7 +31,7 @@ export const mainGuards: readonly Guard[] = [
     [
       [
         'most commands begin no installation',
-        '?? (mayFound ? null : nothingThere(configuration))',
+        '?? (mayFound ? null : nothingThere(configuration.database))',
         '?? (mayFound ? null : null)',
       ],
     ],

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 type Program = typeof import('../../src/open-database.ts') &
+  typeof import('../../src/storage/sqlite/database-file.ts') &
   typeof import('../../src/oauth/keys/keyring.ts') &
   typeof import('../../src/process/log.ts') &
   typeof import('../../src/settings/configuration.ts') &
@@ -15,7 +16,8 @@ type Program = typeof import('../../src/open-database.ts') &
 
 const [, , folder = '', at = ''] = process.argv;
 const load = (file: string) => import(pathToFileURL(join(folder, 'src', file)).href) as Promise<Program>;
-const { openDatabase, isNew } = await load('open-database.ts');
+const { openDatabase } = await load('open-database.ts');
+const { isNew } = await load('storage/sqlite/database-file.ts');
 const { createKeyring } = await load('oauth/keys/keyring.ts');
 const { makeLogger } = await load('process/log.ts');
 const { readConfiguration } = await load('settings/configuration.ts');

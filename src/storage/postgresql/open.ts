@@ -35,7 +35,7 @@ export type PostgresqlOptions = OpeningOptions & {
   /** Gets a sentence on each failover, and on a server that a failover left behind. */
   readonly warn?: (sentence: string) => void;
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
   /** Maximum time that a statement waits for rows that others hold (ms), and the only bound of its time; for such tests as well. */

@@ -9,6 +9,22 @@ export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
+/**
+ * Whether there is no database file yet: then the service or the first command creates it, with its keys. Throws
+ * `InstallationError` where one was, and what is left of it must not be opened.
+ */
+export function isNew<Place extends { readonly kind: string }>(
+  database: Place,
+): database is Extract<Place, { kind: 'file' }> {
+  if (!isFile(database)) return false;
+  requireOwnLog(database.path);
+  return isNothing(database.path);
+}
+
+function isFile(database: { readonly kind: string }): database is { readonly kind: 'file'; readonly path: string } {
+  return database.kind === 'file';
+}
+
 /** Tells whether a file begins as one of SQLite does (https://sqlite.org/fileformat2.html §1.3). */
 export function hasHeader(path: string): boolean {
   const found = Buffer.alloc(HEADER.length);
