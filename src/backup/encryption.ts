@@ -11,10 +11,13 @@ import { readSecretFile } from '../process/secret-file.ts';
 import { digestOf } from './named-file.ts';
 
 const GPG = ['--batch', '--quiet', '--no-tty', '--no-symkey-cache', '--pinentry-mode', 'loopback'];
-/** AES-256 under a key of 65 million rounds of SHA-512; GnuPG adds what finds any change. Databases hardly compress. */
+/**
+ * AES-256 under a key of 65 million rounds of SHA-512; GnuPG adds protection against changes. Databases hardly
+ * compress.
+ */
 const SYMMETRIC = ['--symmetric', '--cipher-algo', 'AES256', '--s2k-digest-algo', 'SHA512', '--s2k-count', '65011712'];
 
-/** Minimum size of a passphrase (bytes): a backup can be guessed at for years. */
+/** Minimum size of a passphrase (bytes): an attacker can guess at a backup for years. */
 const MIN_PASSPHRASE_BYTES = 16;
 
 /** Throws an `InstallationError` unless the first line of the file is a passphrase, and nobody else can read it. */
@@ -26,9 +29,9 @@ export function requirePassphrase(file: string): void {
     ]);
 }
 
-/** Writes an encrypted copy of a file to another that is not there yet, with mode 0600. Throws `InstallationError`. */
+/** Writes an encrypted copy of a file to a new file with mode 0600. Throws `InstallationError`. */
 export async function encrypt(from: string, to: string, passphraseFile: string): Promise<void> {
-  // GnuPG wants a folder of its own, and must not touch the user's keys.
+  // GnuPG needs a folder of its own, and must not touch the user's keys.
   const home = mkdtempSync(join(tmpdir(), 'valetkey-gpg-'));
   try {
     const gpg = (...words: string[]) => run([...GPG, '--homedir', home, '--passphrase-file', passphraseFile, ...words]);
@@ -37,7 +40,7 @@ export async function encrypt(from: string, to: string, passphraseFile: string):
     const opened = await gpg('--decrypt', to);
     if (opened !== (await digestOf(from)))
       throw new InstallationError([
-        `the encrypted backup does not open as what was encrypted: look at the disk, and run this again`,
+        `the encrypted backup differs from the original when it is opened: check the disk, and run this again`,
       ]);
   } finally {
     await run(['--homedir', home, '--kill', 'gpg-agent'], 'gpgconf').catch(() => {});
@@ -52,7 +55,7 @@ async function run(words: readonly string[], program = 'gpg'): Promise<string> {
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   try {
     const [code, said] = await Promise.all([ended, text(child.stderr), pipeline(child.stdout, digest)]);
-    if (code !== 0) throw new InstallationError([`gpg could not do it (${said.trim().replaceAll('\n', '; ')})`]);
+    if (code !== 0) throw new InstallationError([`gpg failed (${said.trim().replaceAll('\n', '; ')})`]);
     return digest.digest('hex');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

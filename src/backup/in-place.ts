@@ -1,4 +1,4 @@
-/** Puts a backup in the place of a SQLite database: prepared beside it, and exchanged in one step. */
+/** Puts a backup in the place of a SQLite database: prepares it beside the database, and exchanges both in one step. */
 import {
   chmodSync,
   closeSync,
@@ -19,7 +19,7 @@ import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { syncFile } from './named-file.ts';
 
-/** What SQLite may have beside a database file. */
+/** Suffixes of the files that SQLite puts beside a database file. */
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 /** Copies a backup beside the database at `path`, and returns the copy's name. Throws `InstallationError`. */
@@ -33,24 +33,24 @@ export function stage(file: string, path: string): string {
   return staged;
 }
 
-/** Removes a database with what is beside it. */
+/** Removes a database with the files beside it. */
 export function removeDatabase(path: string): void {
   for (const end of ['', ...BESIDE]) rmSync(path + end, { force: true });
 }
 
 /**
- * Gives a staged copy the name of the database. What was there is kept under the returned name; null where there was
- * nothing. While a log that belongs to another file is beside it, the mark stands, which keeps the database closed: a kill
- * at any point leaves either of the two there, whole, or the mark.
+ * Gives a staged copy the name of the database. Returns the name under which the old database is kept; null if there
+ * was none. While a log of another file is beside the database, the mark exists and keeps the database closed: after
+ * a kill at any point, one of both is there, complete, or the mark.
  */
 export function exchange(staged: string, path: string, mark: string, now: number): string | null {
   if ((statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new InstallationError([
-      `the log of ${staged} could not be copied into it: look at the disk, and run this again`,
+      `the log of ${staged} could not be copied into it: check the disk, and run this again`,
     ]);
   syncFile(staged);
   const folder = dirname(resolve(path));
-  // A restore that was cut off has kept all of it already, and what stands here now may be no database.
+  // A restore that was cut off has already kept the old database, and the present file may be no database.
   const kept = existsSync(mark) ? readFileSync(mark, 'utf8') || null : keep(path, now);
   syncFolder(folder);
   const beside = BESIDE.filter((end) => existsSync(path + end));
@@ -66,7 +66,7 @@ export function exchange(staged: string, path: string, mark: string, now: number
   return kept;
 }
 
-/** Gives what is there a second name, which it returns; the file comes last, so that one with such a name has its log. */
+/** Gives the database a second name, and returns it; the file comes last, so that a file with such a name has its log. */
 function keep(path: string, now: number): string | null {
   const kept = `${path}.before-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`;
   const there = ['-wal', '-journal', ''].filter((end) => existsSync(path + end));
@@ -80,7 +80,7 @@ function requireBackup(file: string, path: string): void {
   if (!stat?.isFile()) throw new InstallationError([`there is no backup at ${file}: check the path`]);
   if (existsSync(path) && statSync(path).ino === stat.ino && statSync(path).dev === stat.dev)
     throw new InstallationError([
-      `${file} is the database itself: name a backup, or leave the name out to restore it as it is`,
+      `${file} is the database itself: name a backup, or omit the name to restore it in place`,
     ]);
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new InstallationError([

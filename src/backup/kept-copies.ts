@@ -1,13 +1,13 @@
-/** Backups in a folder of their own, named by when they were made, of which the newest are kept. */
+/** Manages a folder of backups, named by the time they were made; keeps the newest. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../process/folder.ts';
 import { removeIfLeft } from './named-file.ts';
 
-/** The names that are given here; no other file is ever removed. */
+/** Names given here; no other file is ever removed. */
 const NAME = /^valetkey-\d{8}T\d{9}Z\.db(\.gpg)?$/;
 
-/** A file for a backup that is made at `madeAt` (ms), in a folder that is made if it is missing (mode 0700). */
+/** Returns the name of a backup made at `madeAt` (ms), in a folder that is created if missing (mode 0700). */
 export function copyIn(folder: string, madeAt: number, isEncrypted: boolean): string {
   makeFolder(folder);
   const time = new Date(madeAt).toISOString().replaceAll(/[-:.]/g, '');
@@ -15,8 +15,8 @@ export function copyIn(folder: string, madeAt: number, isEncrypted: boolean): st
 }
 
 /**
- * Removes all copies but the one just made and the newest others, `keep` in all, and returns those that went. By its name the
- * one just made may be older: the clock may have stepped back. What killed runs left goes as well. `now` in ms.
+ * Removes all copies except the new one and the newest others, `keep` in all, and returns the removed ones. The new
+ * one may have an older name, after the clock stepped back. Removes the leftovers of killed runs, too. `now` in ms.
  */
 export function removeOlder(made: string, keep: number, now: number): string[] {
   const folder = dirname(made);

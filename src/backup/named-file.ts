@@ -1,4 +1,4 @@
-/** A file that has its name only once it is whole and on disk: until then it has another one beside it. */
+/** Writes files that get their name only when they are complete and on disk; until then they have another name. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -17,14 +17,14 @@ import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 
-/** The file of a run that was killed is deleted when nothing was written to it for this time (ms): before the next nightly run. */
+/** Time without writes after which a killed run's file is deleted (ms): before the next nightly run. */
 const LEFT_AFTER_MS = 12 * 3_600_000;
-/** The name of such a file, after the name that it was to get; SQLite may have a journal beside it. */
+/** Suffix of such a file, after its future name; SQLite may have a journal beside it. */
 const PART = /\.part-\d+(-journal)?$/;
 
 /**
- * Has `make` write a file under another name, and then gives it its own. An existing file is refused unless it is to be
- * replaced, and replaced in one step. `now` in ms. Throws `InstallationError`.
+ * Lets `make` write a file under a temporary name, and then renames it. Refuses an existing file unless `replace`,
+ * and replaces it in one step. `now` in ms. Throws `InstallationError`.
  */
 export async function writeNamed<T>(
   path: string,
@@ -42,7 +42,7 @@ export async function writeNamed<T>(
   });
 }
 
-/** Has something done with a file that is gone after it; one that a killed run left goes after half a day. `now` in ms. */
+/** Lets `act` work with a file that is removed afterwards; a killed run's file is removed after half a day. `now` in ms. */
 export async function withPart<T>(path: string, now: number, act: (part: string) => Promise<T>): Promise<T> {
   removeLeftParts(path, now);
   const part = `${path}.part-${process.pid}`;
@@ -57,11 +57,11 @@ function requireRoom(path: string, replace: boolean): void {
   if (!statSync(dirname(resolve(path)), { throwIfNoEntry: false })?.isDirectory())
     throw new InstallationError([`there is no folder ${dirname(resolve(path))}: make it, or name another file`]);
   const there = statSync(path, { throwIfNoEntry: false });
-  if (there && !there.isFile()) throw new InstallationError([`${path} is not a file: name one`]);
+  if (there && !there.isFile()) throw new InstallationError([`${path} is not a file: name a file`]);
   if (there && !replace) throw new InstallationError([isThere(path)]);
 }
 
-/** A link, unlike a renaming, never takes the place of a file. */
+/** A link, unlike renaming, never replaces a file. */
 function takeName(part: string, path: string, replace: boolean): void {
   try {
     if (replace) renameSync(part, path);
@@ -76,10 +76,10 @@ function takeName(part: string, path: string, replace: boolean): void {
 }
 
 function isThere(path: string): string {
-  return `${path} is there already: name another file, or give --replace`;
+  return `${path} exists: name another file, or use --replace`;
 }
 
-/** With what SQLite may have put beside it. */
+/** Removes the file, and SQLite's files beside it. */
 function removePart(part: string): void {
   for (const file of [part, `${part}-journal`]) rmSync(file, { force: true });
 }
@@ -90,7 +90,7 @@ function removeLeftParts(path: string, now: number): void {
     if (name.startsWith(`${basename(path)}.part-`)) removeIfLeft(join(folder, name), now);
 }
 
-/** Removes a file that a killed run left before it had its name, and no other. `now` in ms. */
+/** Removes a file that a killed run left before it got its name, and no other. `now` in ms. */
 export function removeIfLeft(file: string, now: number): void {
   const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
   if (PART.test(file) && now - written > LEFT_AFTER_MS) rmSync(file, { force: true });
@@ -106,7 +106,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** The SHA-256 of a file, in hexadecimal. */
+/** Returns the SHA-256 of a file, in hexadecimal. */
 export async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), digest);

@@ -1,9 +1,9 @@
-/** What the doctor found: one line each, with what to do. */
+/** The doctor's findings: one line each, with the remedy. */
 
-/** `warning` may be meant so, or becomes wrong one day; `wrong` harms now. */
+/** `warning` may be intended, or becomes wrong one day; `wrong` harms now. */
 export type Verdict = 'ok' | 'warning' | 'wrong';
 
-/** One thing that was looked at. `remedy` says what to do; null where nothing is to be done. */
+/** The result of one check. `remedy` is null if there is nothing to do. */
 export type Finding = {
   readonly area: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export class Findings {
     this.all.push({ area: this.#area, name, verdict: 'wrong', detail, remedy });
   }
 
-  /** A sentence of the form "what is wrong: what to do", as errors of an installation have it. */
+  /** Adds a finding from an installation error's sentence, of the form "what is wrong: what to do". */
   told(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
     const parts = sentence.split(': ');
     // A variable's name alone says nothing yet.

@@ -1,4 +1,4 @@
-/** What an opened database tells: settings, keys, clocks, sizes, who can reach it, and where people sign in. */
+/** Checks an opened installation: settings, keys, clocks, sizes, permissions and ways to sign in. */
 import type { Client } from '../oauth/clients/client.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
@@ -8,14 +8,14 @@ import type { Finding as StorageFinding } from '../storage/storage.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge, readableBytes } from './sizes.ts';
 
-/** What is known of an opened installation. Times in ms, sizes in bytes. */
+/** Data on an opened installation. Times in ms, sizes in bytes. */
 export type Opened = {
   readonly checks: readonly StorageFinding[];
   readonly exposures: readonly string[];
   readonly keys: RootKeys;
-  /** The ids of the keys that this command has. */
+  /** The ids of this command's keys. */
   readonly ownKeyIds: readonly number[];
-  /** The clock of the database's server, where it has one of its own; that of this machine; and when the newest event was. */
+  /** The clock of the database's server, if it has its own; this machine's clock; and the time of the newest event. */
   readonly serverNow: number | null;
   readonly now: number;
   readonly newestEventAt: number | null;
@@ -23,33 +23,33 @@ export type Opened = {
   readonly backups: BackupRecord;
   readonly running: number;
   readonly methods: readonly string[];
-  /** Of each provider that people may sign in at, what its test found; null where there is none of that id. */
+  /** The test's findings for each provider in use; null if no provider has the id. */
   readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
   /** The active clients that publish their keys. */
   readonly publishers: readonly Publisher[];
-  /** The active providers that VALETKEY_SIGN_IN_METHODS leaves out. */
+  /** The active providers that VALETKEY_SIGN_IN_METHODS omits. */
   readonly leftOut: readonly string[];
-  /** The default resources of apps that no API has. */
+  /** The default resources of apps that are no API's. */
   readonly lostDefaults: readonly string[];
 };
 
-/** A client that publishes its keys, and when these were last fetched and last asked for (ms). */
+/** A client that publishes its keys, with the times of the last fetch and the last try (ms). */
 type Publisher = Pick<Client, 'id' | 'jwksUri' | 'jwksFetchedAt' | 'jwksAskedAt'>;
 
 const DAY_MS = 24 * 3_600_000;
-/** A key that is older is due for a rotation. */
+/** Age after which a key is due for a rotation. */
 const KEY_IS_OLD_MS = 400 * DAY_MS;
-/** Who makes backups makes them daily. */
+/** Maximum age of a daily backup. */
 const BACKUP_IS_OLD_MS = 2 * DAY_MS;
-/** A fetch of keys takes 10 s at most. */
+/** Time after which a fetch of keys is over: it takes at most 10 s. */
 const FETCH_IS_OVER_MS = 60_000;
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_WRONG_MS = 30_000;
-/** A log of this length does not begin anew: something reads for long, or nobody copies it. */
+/** Size of a log that is not reset any more: a reader holds it for long, or nobody copies it. */
 const LONG_LOG_BYTES = 128 * 2 ** 20;
 const LITTLE_SPACE_BYTES = 500 * 2 ** 20;
 
-/** Looks at everything. */
+/** Makes all checks. */
 export function examineOpened(opened: Opened): Finding[] {
   return [
     ...ofDatabase(opened),
@@ -77,13 +77,14 @@ function ofDatabase({ checks, running }: Opened): Finding[] {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  settings: 'put the settings of the server right, or a crash can bring back what was revoked',
+  settings: 'correct the server’s settings: otherwise a crash can undo revocations',
 };
 
 function ofPermissions({ exposures }: Opened): Finding[] {
   const found = new Findings('permissions');
   for (const sentence of exposures) found.told('reach', 'wrong', sentence);
-  if (exposures.length === 0) found.good('reach', 'nobody else can read what is stored, as far as that shows here');
+  if (exposures.length === 0)
+    found.good('reach', 'only Valetkey can read the stored data, as far as this command can see');
   return found.all;
 }
 
@@ -91,7 +92,7 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Opened): Findi
   const found = new Findings('keys');
   const current = keys.find(({ keyId }) => keyId === currentKeyId);
   const age = now - (current?.createdAt ?? now);
-  const detail = `root key ${rootKeyName(currentKeyId)} is in use, and ${readableAge(age)} old`;
+  const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(age)} old`;
   if (age > KEY_IS_OLD_MS) found.warn('current key', detail, 'rotate once a year: "valetkey keys rotate"');
   else found.good('current key', detail);
   const live = keys.filter(({ retiredAt }) => retiredAt === null);
@@ -101,17 +102,17 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Opened): Findi
   for (const { keyId } of waiting)
     found.warn(
       'announced key',
-      `root key ${rootKeyName(keyId)} was added, and is not used`,
+      `root key ${rootKeyName(keyId)} was added, but is not used`,
       'finish with "valetkey keys rotate"',
     );
   for (const { keyId } of lacking)
     found.warn(
       'missing key',
-      `root key ${rootKeyName(keyId)} is not retired, and this command does not have it`,
-      'nothing needs it any more: retire it with "valetkey keys retire", or put it back',
+      `root key ${rootKeyName(keyId)} is not retired, but this command does not have it`,
+      'restore it, or retire it with "valetkey keys retire": nothing needs it any more',
     );
   if (earlier.length > 0)
-    found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" says what rests on them`);
+    found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" shows their uses`);
   return found.all;
 }
 
@@ -143,12 +144,16 @@ function ofSizes({ sizes: { database, log, free } }: Opened): Finding[] {
     found.warn(
       'log',
       `the write-ahead log has ${readableBytes(log)}`,
-      'end what reads the database for long, such as a copy or an open shell',
+      'end long reads of the database, such as a copy or an open shell',
     );
   else if (log !== null) found.good('log', readableBytes(log));
   if (free === null) return found.all;
   if (free < Math.max(LITTLE_SPACE_BYTES, 2 * (log ?? 0)))
-    found.wrong('free space', `${readableBytes(free)} on its disk`, 'make room: a full disk refuses every write');
+    found.wrong(
+      'free space',
+      `${readableBytes(free)} on its disk`,
+      'free some space: on a full disk every write fails',
+    );
   else found.good('free space', readableBytes(free));
   return found.all;
 }
@@ -157,7 +162,7 @@ function ofBackups({ backups: { backedUpAt }, now }: Opened): Finding[] {
   const found = new Findings('backup');
   const remedy =
     '"valetkey database backup FILE", or "valetkey database note-backup" after a copy by other means such as pg_dump';
-  if (backedUpAt === null) found.warn('last', 'none was ever noted', remedy);
+  if (backedUpAt === null) found.warn('last', 'none was ever recorded', remedy);
   else if (now - backedUpAt > BACKUP_IS_OLD_MS) found.wrong('last', `${readableAge(now - backedUpAt)} old`, remedy);
   else found.good('last', `${readableAge(now - backedUpAt)} old`);
   return found.all;
@@ -170,8 +175,8 @@ function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
     if (findings === null)
       found.wrong(
         id,
-        'VALETKEY_SIGN_IN_METHODS names it, and it is not registered',
-        `valetkey identity-provider register --id ${id}, or leave it out`,
+        'VALETKEY_SIGN_IN_METHODS names it, but it is not registered',
+        `register it with "valetkey identity-provider register --id ${id}", or remove it there`,
       );
     else
       for (const { name, ok, detail, remedy } of findings)
@@ -181,8 +186,8 @@ function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
   for (const id of leftOut)
     found.warn(
       id,
-      'VALETKEY_SIGN_IN_METHODS leaves it out: its sign-ins are answered with invalid_client',
-      `add ${id} to it, or "valetkey identity-provider pause ${id}"`,
+      'VALETKEY_SIGN_IN_METHODS omits it: its sign-ins get invalid_client',
+      `add ${id} there, or pause it with "valetkey identity-provider pause ${id}"`,
     );
   return found.all;
 }
@@ -198,7 +203,7 @@ function ofApps({ lostDefaults }: Opened): Finding[] {
   return found.all;
 }
 
-/** Clients whose keys were last asked for in vain. */
+/** Checks the last fetch of each publisher's keys. */
 function ofAgents({ publishers, now }: Opened): Finding[] {
   const found = new Findings('agents');
   for (const { id, jwksUri, jwksFetchedAt, jwksAskedAt } of publishers) {
@@ -208,8 +213,8 @@ function ofAgents({ publishers, now }: Opened): Finding[] {
     else
       found.warn(
         id,
-        `its keys could not be fetched ${readableAge(now - askedAt)} ago, and are ${readableAge(now - fetchedAt)} old`,
-        `the log of the service has the reason; "valetkey client refresh ${id}" asks ${jwksUri} again`,
+        `its keys could not be fetched ${readableAge(now - askedAt)} ago and are ${readableAge(now - fetchedAt)} old`,
+        `the service’s log has the reason; "valetkey client refresh ${id}" fetches ${jwksUri} again`,
       );
   }
   return found.all;

@@ -1,6 +1,6 @@
 /**
- * What stands between visitors and the service: the public addresses are asked as a visitor asks them, with claims that a proxy
- * must not believe, and the service says what of it arrived.
+ * Checks the way between visitors and the service: requests the public addresses as a visitor, with claims that a
+ * proxy must not believe, and lets the service report what arrived.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/keys/doctor-pass.ts';
@@ -9,7 +9,7 @@ import { readableAge } from './sizes.ts';
 import { type Failed, ofUnreached, REACH } from './unreached.ts';
 import { CLAIMED, ofWhatArrived, QUERY } from './what-arrived.ts';
 
-/** An answer, as `process/one-request.ts` tells it. */
+/** An answer, as `process/one-request.ts` returns it. */
 export type Answered = {
   readonly kind: 'answered';
   readonly status: number;
@@ -21,33 +21,33 @@ export type Answered = {
   readonly certificateEndsAt: number | null;
 };
 
-/** Asks an address once; never throws. */
+/** Sends one request; never throws. */
 export type Ask = (
   url: string,
   question: { method: string; headers: Record<string, string>; body?: string; maxBytes: number },
 ) => Promise<Answered | Failed>;
 
-/** What the examination of one address works with. */
+/** The parts of the examination of one address. */
 export type AddressParts = {
   /** Scheme, host and port. */
   readonly url: string;
   readonly is: 'app' | 'api';
   readonly ask: Ask;
-  /** Makes a pass for one question. */
+  /** Makes a pass for one request. */
   readonly pass: () => string;
-  /** Whether a service is known to run: then nothing may be silent. */
+  /** True if a service is known to run: then no answer is a fault. */
   readonly isServed: boolean;
-  /** The keep-alive timeout of proxies that the service was told (s). */
+  /** The proxies' keep-alive timeout, as configured (s). */
   readonly proxyIdleTimeout: number;
 };
 
 const BODY_BYTES = 60_000;
 const CLOCK_WARNING_MS = 5000;
-/** Client assertions of a clock that is further ahead are refused. */
+/** Difference of clocks beyond which client assertions are refused. */
 const CLOCK_WRONG_MS = 30_000;
 const CERTIFICATE_ENDS_SOON_MS = 14 * 24 * 3_600_000;
 
-/** Looks at one public address. */
+/** Checks one public address. */
 export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
   const { url, is, ask, pass, isServed } = parts;
   const found = new Findings(is === 'app' ? 'app address' : 'API address');
@@ -57,7 +57,7 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
     return found.all;
   }
   if (!isAlive(plainly)) {
-    found.wrong('reached', `${url}: answers ${plainly.status}, and not as Valetkey does`, REACH);
+    found.wrong('reached', `${url}: answers ${plainly.status}, but not as Valetkey`, REACH);
     return found.all;
   }
   found.good('reached', `${url} answers`);
@@ -74,9 +74,9 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
     const what = asked.kind === 'failed' ? asked.problem : `${asked.status}`;
     found.wrong('long answers', `an answer with a head of 8 KiB did not come (${what})`, BUFFERS);
   } else if (!seen) {
-    found.wrong('same service', 'a service answers, and does not know the keys of this command', SAME_KEYS);
+    found.wrong('same service', 'a service answers, but with other keys than this command’s', SAME_KEYS);
   } else {
-    found.good('same service', 'it has the keys of this command');
+    found.good('same service', 'it has this command’s keys');
     ofWhatArrived(found, url, seen, parts.proxyIdleTimeout);
     ofAnswer(found, asked);
   }
@@ -89,9 +89,9 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
 }
 
 const BUFFERS =
-  'let the proxy take answer heads of 16 KiB (nginx: proxy_buffer_size 16k), or an Allow can end in a 502';
+  'let the proxy accept answer heads of 16 KiB (nginx: proxy_buffer_size 16k); otherwise an Allow can end in a 502';
 const SAME_KEYS =
-  'give this command the same VALETKEY_KEYS_FILE and VALETKEY_DATABASE_URL, set both clocks, and see that the proxy hands on every header';
+  'give this command the same VALETKEY_KEYS_FILE and VALETKEY_DATABASE_URL, set both clocks, and check that the proxy passes every header on';
 
 function isAlive({ status, body }: Answered): boolean {
   return status === 200 && objectIn(body)?.['status'] === 'alive';
@@ -110,42 +110,43 @@ function objectIn(body: string): Record<string, unknown> | null {
 }
 
 function ofTls(found: Findings, url: string, { certificateEndsAt, at }: Answered): void {
-  if (!url.startsWith('https:')) return void found.good('TLS', 'none: an address of this machine, for trials alone');
+  if (!url.startsWith('https:')) return void found.good('TLS', 'none: an address of this machine, only for trials');
   if (certificateEndsAt === null) return void found.good('TLS', 'trusted');
   const left = certificateEndsAt - at;
   const detail = `trusted, for ${readableAge(left)} more`;
-  if (left < CERTIFICATE_ENDS_SOON_MS) found.warn('TLS', detail, 'renew the certificate, and see why nothing did');
+  if (left < CERTIFICATE_ENDS_SOON_MS)
+    found.warn('TLS', detail, 'renew the certificate, and find out why it was not renewed automatically');
   else found.good('TLS', detail);
 }
 
-/** RFC 9110 §6.6.1: to a second. */
+/** Compares clocks to a second (RFC 9110 §6.6.1). */
 function ofClock(found: Findings, { date, at }: Answered): void {
   if (date === null) return void found.warn('clock', 'the answer has no Date', 'compare the two clocks by hand');
   const difference = date - at;
   const seconds = Math.abs(Math.trunc(difference / 1000));
   const detail = seconds === 0 ? 'the same as here' : `${seconds} s ${difference > 0 ? 'ahead' : 'behind'} of here`;
   const remedy =
-    'set the clocks of all machines by NTP: sign-ins at products, client assertions and lifetimes of tokens go by them';
+    'set the clocks of all machines by NTP: sign-ins at products, client assertions and lifetimes of tokens depend on them';
   if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('clock', detail, remedy);
   else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('clock', detail, remedy);
   else found.good('clock', detail);
 }
 
-/** What became of the answer on its way back. */
+/** Checks what the proxy changed in the answer. */
 function ofAnswer(found: Findings, { headers }: Answered): void {
   const cookies = headers['set-cookie'] ?? [];
   if (!cookies.some((cookie) => sameCookie(cookie, DOCTORS_COOKIE)))
     found.wrong(
       'cookies set',
       cookies.length === 0 ? 'the proxy drops Set-Cookie' : `the proxy changes cookies: ${cookies.join(' | ')}`,
-      'hand Set-Cookie on as it is (nginx: no proxy_cookie_flags, proxy_cookie_path or proxy_cookie_domain)',
+      'pass Set-Cookie on unchanged (nginx: no proxy_cookie_flags, proxy_cookie_path or proxy_cookie_domain)',
     );
-  else found.good('cookies set', 'come back as they were set: __Host-, Secure, HttpOnly, SameSite');
+  else found.good('cookies set', 'return unchanged: __Host-, Secure, HttpOnly, SameSite');
   if (headers[PADDING_HEADER] !== PADDING) found.wrong('long answers', 'a head of 8 KiB was cut', BUFFERS);
   else found.good('long answers', 'a head of 8 KiB comes back');
 }
 
-/** Each answer has an id of its own: the same one twice is an answer that was kept. */
+/** Each answer has its own request id: the same id twice means a cached answer. */
 function ofCaching(found: Findings, { headers }: Answered, again: Awaited<ReturnType<Ask>>): void {
   const id = again.kind === 'answered' ? again.headers['x-request-id'] : null;
   const isCached = headers.age !== undefined || id === headers['x-request-id'];
@@ -153,7 +154,7 @@ function ofCaching(found: Findings, { headers }: Answered, again: Awaited<Return
     found.wrong(
       'caching',
       isCached ? 'an answer came from a cache' : `Cache-Control became ${headers['cache-control'] ?? 'nothing'}`,
-      'cache nothing of the service, and hand Cache-Control on: answers hold tokens',
+      'cache nothing of the service, and pass Cache-Control on: answers hold tokens',
     );
   else found.good('caching', 'none');
 }
@@ -169,7 +170,7 @@ function sameCookie(one: string, other: string): boolean {
   return parts(one) === parts(other);
 }
 
-/** The headers that protect pages. */
+/** Checks the headers that protect pages. */
 async function ofPage(found: Findings, url: string, ask: Ask): Promise<void> {
   const page = await ask(`${url}/sign-in`, { method: 'GET', headers: { Accept: 'text/html' }, maxBytes: 0 });
   if (page.kind === 'failed') return found.wrong('pages', `/sign-in: ${page.problem}`, REACH);
@@ -179,20 +180,20 @@ async function ofPage(found: Findings, url: string, ask: Ask): Promise<void> {
   if (policyCount !== 1 || /form-action/.test(policy))
     found.wrong(
       'Content-Security-Policy',
-      policyCount === 0 ? 'is missing' : 'the proxy adds one of its own',
-      'hand on the one of the service, and add none: with form-action browsers block the redirect after Allow',
+      policyCount === 0 ? 'is missing' : 'the proxy adds another',
+      'pass the service’s header on, and add none: with form-action, browsers block the redirect after Allow',
     );
-  else found.good('Content-Security-Policy', 'the one of the service');
+  else found.good('Content-Security-Policy', 'the service’s own');
   if (!url.startsWith('https:')) return;
   const strict = String(headers['strict-transport-security'] ?? '');
   if ((counts['strict-transport-security'] ?? 0) === 0)
-    found.wrong('HSTS', 'Strict-Transport-Security is missing', 'hand the header on');
+    found.wrong('HSTS', 'Strict-Transport-Security is missing', 'pass the header on');
   else if ((counts['strict-transport-security'] ?? 0) > 1)
     found.warn('HSTS', 'Strict-Transport-Security comes twice, and browsers read the first', 'let the proxy add none');
   else found.good('HSTS', strict);
 }
 
-/** Whether a body that the service takes reaches it, and the answer is its own. */
+/** Checks that a body of the permitted size reaches the service, and that the answer is the service's own. */
 async function ofBodies(found: Findings, url: string, ask: Ask): Promise<void> {
   const body = `grant_type=doctor&padding=${'x'.repeat(BODY_BYTES)}`;
   const headers = {
@@ -202,16 +203,16 @@ async function ofBodies(found: Findings, url: string, ask: Ask): Promise<void> {
   };
   const answer = await ask(`${url}/api/auth/oauth/token`, { method: 'POST', headers, body, maxBytes: 10_000 });
   if (answer.kind === 'answered' && answer.status === 400 && objectIn(answer.body)?.['error'] !== undefined)
-    return found.good('bodies', `one of ${BODY_BYTES / 1000} KB arrives`);
+    return found.good('bodies', `a body of ${BODY_BYTES / 1000} KB arrives`);
   const what = answer.kind === 'failed' ? answer.problem : `${answer.status}`;
   found.wrong(
     'bodies',
-    `a body of ${BODY_BYTES / 1000} KB is not answered by the service (${what})`,
-    'let the proxy take bodies of 64 KiB (nginx: client_max_body_size 64k), and show errors as the service sends them',
+    `the service does not answer a body of ${BODY_BYTES / 1000} KB (${what})`,
+    'let the proxy accept bodies of 64 KiB (nginx: client_max_body_size 64k), and pass the service’s errors on unchanged',
   );
 }
 
-/** Secrets that are sent by plain http must fail, so that whoever sends them notices. */
+/** Checks that secrets sent over plain http fail, so that their sender notices. */
 async function ofPlainHttp(found: Findings, url: string, is: 'app' | 'api', ask: Ask): Promise<void> {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'https:') return;
@@ -219,12 +220,12 @@ async function ofPlainHttp(found: Findings, url: string, is: 'app' | 'api', ask:
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '0' };
   const question = is === 'app' ? { method: 'POST', headers, body: '' } : { method: 'GET', headers: {} };
   const answer = await ask(`http://${hostname}${path}`, { ...question, maxBytes: 1000 });
-  const remedy = `on port 80 refuse ${is === 'app' ? '/api/ and /oauth2/' : '/v2/'}: a program that sends secrets there should fail`;
+  const remedy = `on port 80, refuse ${is === 'app' ? '/api/ and /oauth2/' : '/v2/'}: a program that sends secrets there should fail`;
   if (answer.kind === 'failed') found.good('plain http', `not answered: ${answer.problem}`);
   else if (answer.status >= 300 && answer.status < 400)
-    found.warn('plain http', 'requests of programs are redirected to https, after they were sent in clear', remedy);
+    found.warn('plain http', 'programs’ requests are redirected to https after they were sent in the clear', remedy);
   else if (answer.status === 401 || (answer.status === 400 && !/plain http/.test(answer.body) && isOurs(answer)))
-    found.wrong('plain http', 'the service answers requests that came in clear', remedy);
+    found.wrong('plain http', 'the service answers requests that were sent in the clear', remedy);
   else found.good('plain http', `refused with ${answer.status}`);
 }
 

@@ -1,16 +1,16 @@
-/** Words for numbers that people read. */
+/** Formats numbers for people. */
 
 const DAY_MS = 24 * 3_600_000;
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
-/** A number of bytes. */
+/** Formats a number of bytes. */
 export function readableBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 1024 && unit < UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
   return `${value >= 10 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** A duration (ms), in its largest unit alone. */
+/** Formats a duration (ms) in its largest unit. */
 export function readableAge(ms: number): string {
   const days = Math.floor(ms / DAY_MS);
   if (days > 0) return days === 1 ? '1 day' : `${days} days`;

@@ -1,14 +1,14 @@
-/** What the service saw of a question that was asked through the proxy, with claims that it must not believe. */
+/** Checks the request as it arrived through the proxy, with claims that the service must not believe. */
 import type { Seen } from '../oauth/keys/doctor-pass.ts';
 import type { Findings } from './finding.ts';
 
 /** An address for documentation (RFC 5737), which no visitor has. */
 const CLAIMED_SOURCE = '192.0.2.123';
-/** The query of the question. */
+/** The request's query. */
 export const QUERY = 'doctor=a%2Fb+c';
 const COOKIE = 'valetkey-doctor=1';
 
-/** The headers of the question. */
+/** The request's headers. */
 export const CLAIMED = {
   'X-Forwarded-For': CLAIMED_SOURCE,
   'X-Forwarded-Proto': 'http',
@@ -16,7 +16,7 @@ export const CLAIMED = {
   Authorization: 'Bearer doctor',
 } as const;
 
-/** Looks at all of it; `proxyIdleTimeout` as in `AddressParts`. */
+/** Makes all these checks; `proxyIdleTimeout` as in `AddressParts`. */
 export function ofWhatArrived(found: Findings, url: string, seen: Seen, proxyIdleTimeout: number): void {
   ofSource(found, url, seen);
   ofScheme(found, url, seen);
@@ -24,7 +24,7 @@ export function ofWhatArrived(found: Findings, url: string, seen: Seen, proxyIdl
   ofConnections(found, seen, proxyIdleTimeout);
 }
 
-/** Whom the service takes a visitor for. */
+/** Checks the source that the service sees. */
 function ofSource(found: Findings, url: string, seen: Seen): void {
   const { source, peer, peer_is_trusted: isTrusted, forwarded_for: forwardedFor } = seen;
   const name = 'visitors’ addresses';
@@ -32,53 +32,54 @@ function ofSource(found: Findings, url: string, seen: Seen): void {
   if (source === CLAIMED_SOURCE)
     found.wrong(
       name,
-      'X-Forwarded-For is believed as a visitor sends it: who makes up addresses has no limits',
-      'let the proxy put the address of whoever connected to it there (nginx: proxy_set_header X-Forwarded-For $remote_addr), and name no more in VALETKEY_TRUSTED_PROXIES than proxies',
+      'the proxy passes on X-Forwarded-For from visitors: an attacker who invents addresses has no rate limits',
+      'let the proxy set it to the address of its client (nginx: proxy_set_header X-Forwarded-For $remote_addr), and name only proxies in VALETKEY_TRUSTED_PROXIES',
     );
   else if (!isTrusted && isProxied)
     found.wrong(
       name,
-      `the service takes the proxy at ${peer} for every visitor, who all share its limits`,
+      `the service sees every visitor at the proxy’s address ${peer}: all share one visitor’s rate limits`,
       `add ${peer} to VALETKEY_TRUSTED_PROXIES, and restart`,
     );
   else if (isTrusted && forwardedFor === null)
     found.wrong(
       name,
-      `the proxy at ${peer} does not say for whom it asks: all visitors share its limits`,
+      `the proxy at ${peer} does not name the visitor: all visitors share one visitor’s rate limits`,
       'let it set X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $remote_addr)',
     );
-  else found.good(name, `this command came from ${source}; what it claimed was not believed`);
+  else found.good(name, `this command came from ${source}; its false claim was not believed`);
 }
 
-/** Whether plain http would be noticed. */
+/** Checks that plain http would be noticed. */
 function ofScheme(found: Findings, url: string, { forwarded_proto: proto, peer_is_trusted: isTrusted }: Seen): void {
   if (!url.startsWith('https:') || !isTrusted) return;
   const last = proto?.split(',').at(-1)?.trim().toLowerCase() ?? null;
   const remedy = 'let the proxy set X-Forwarded-Proto itself (nginx: proxy_set_header X-Forwarded-Proto $scheme)';
-  if (last === null) found.warn('scheme', 'the proxy does not say whether a request came by https', remedy);
-  else if (last !== 'https') found.wrong('scheme', `the proxy hands on X-Forwarded-Proto: ${last} as it came`, remedy);
+  if (last === null) found.warn('scheme', 'the proxy does not say if a request came by https', remedy);
+  else if (last !== 'https')
+    found.wrong('scheme', `the proxy passes on a visitor’s X-Forwarded-Proto: ${last}`, remedy);
   else found.good('scheme', 'the proxy says https, whatever a visitor claims');
 }
 
 function ofHead(found: Findings, url: string, seen: Seen): void {
   if (seen.target !== `/healthz?${QUERY}`)
-    found.wrong('addresses', 'the proxy changes addresses on their way', 'hand every path and query on unchanged');
+    found.wrong('addresses', 'the proxy changes addresses', 'pass every path and query on unchanged');
   else found.good('addresses', 'arrive unchanged');
   if (!seen.has_authorization)
     found.wrong(
       'Authorization',
-      'the proxy drops it: no token can be checked or refreshed',
-      'hand the header on (Apache: CGIPassAuth On, or no RequestHeader unset)',
+      'the proxy drops it: tokens cannot be checked or refreshed',
+      'pass the header on (Apache: CGIPassAuth On, or no RequestHeader unset)',
     );
   else found.good('Authorization', 'arrives');
   if (!seen.cookie?.includes(COOKIE))
-    found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'hand the header on');
-  // Many proxies leave the port out (nginx: $host).
+    found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'pass the header on');
+  // Many proxies omit the port (nginx: $host).
   if (URL.parse(`http://${seen.host}`)?.hostname !== new URL(url).hostname)
     found.warn(
       'Host',
-      `the service is told ${seen.host ?? 'none'}, and not ${new URL(url).hostname}; links do not depend on it`,
-      'hand Host on, so that logs of both say the same (nginx: proxy_set_header Host $host)',
+      `the service gets ${seen.host ?? 'none'}, not ${new URL(url).hostname}; links do not depend on it`,
+      'pass Host on, so that both logs agree (nginx: proxy_set_header Host $host)',
     );
   else found.good('Host', 'arrives');
 }
@@ -90,7 +91,7 @@ function ofConnections(found: Findings, seen: Seen, proxyIdleTimeout: number): v
     found.warn(
       'connections',
       'the proxy keeps its connections, and VALETKEY_PROXY_IDLE_TIMEOUT is 0: a stop may cut off a POST',
-      'let it keep them for a few seconds at most, and set VALETKEY_PROXY_IDLE_TIMEOUT to the same',
+      'let it keep them for at most a few seconds, and set VALETKEY_PROXY_IDLE_TIMEOUT to the same time',
     );
   else found.good('connections', isKept ? `kept for ${proxyIdleTimeout} s at most` : 'one for each request');
 }

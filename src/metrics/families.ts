@@ -1,4 +1,4 @@
-/** What is exported, as one table. The table in `docs/operating/metrics.md` is made from it. */
+/** The exported metrics, as one table. The table in `docs/operating/metrics.md` is made from it. */
 import type { SignInTally } from '../accounts/providers/tally.ts';
 import type { RequestTally } from '../http/request-tally.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
@@ -7,7 +7,7 @@ import type { ProtocolTally } from '../oauth/protocol/tally.ts';
 import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
 import { by, counter, type Family, gauge, histogram, one, type Sample } from './family.ts';
 
-/** Everything at the moment of one scrape. Times in ms since the epoch. */
+/** All values at the time of one scrape. Times in ms since the epoch. */
 export type Snapshot = {
   readonly version: string;
   readonly database: string;
@@ -18,43 +18,47 @@ export type Snapshot = {
   readonly protocol: ProtocolTally;
   readonly signIns: SignInTally;
   readonly store: StoreFigures;
-  /** When the audit trail was last verified and signed up to its end, or the start of the process. */
+  /** Time when the audit trail was last verified and signed to its end, or start of the process. */
   readonly trailVerifiedAt: number;
-  /** The number of lines of the log that were dropped, since nobody read them. */
+  /** Number of dropped log lines: the buffer was full. */
   readonly droppedLines: number;
-  /** Null until the database said it once. */
+  /** Null until the first successful read. */
   readonly keys: RootKeys | null;
   readonly backups: BackupRecord | null;
 };
 
 /** The table. */
 export const FAMILIES: readonly Family<Snapshot>[] = [
-  gauge('valetkey_build_info', 'Always 1; its labels say what runs.', ({ version, database }) => [
-    { value: 1, labels: { version, database } },
-  ]),
-  gauge('valetkey_ready', '1 while requests can be served, as /readyz says; else 0.', ({ isReady }) =>
+  gauge(
+    'valetkey_build_info',
+    'Always 1; its labels name the running version and database.',
+    ({ version, database }) => [{ value: 1, labels: { version, database } }],
+  ),
+  gauge('valetkey_ready', '1 while requests can be served, like /readyz; else 0.', ({ isReady }) =>
     one(Number(isReady)),
   ),
   counter(
     'valetkey_requests_total',
-    'Requests by route (none: no route of ours) and outcome: ok, or the error as the log names it.',
+    'Requests by route (none: an unknown one) and outcome: ok, or the error’s name in the log.',
     ({ requests }) => [...requests.routes].flatMap(([route, tally]) => outcomesOf(route, tally.ok, tally.others)),
   ),
-  histogram('valetkey_request_seconds', 'How long requests took, by route.', ({ requests }) =>
+  histogram('valetkey_request_seconds', 'Durations of requests, by route.', ({ requests }) =>
     [...requests.routes].map(([route, { seconds }]) => [{ route }, seconds]),
   ),
   counter(
     'valetkey_throttled_total',
-    'Requests that were told to come back later, since somebody asked or guessed too often.',
+    'Requests refused with 429: too many requests or wrong guesses.',
     ({ requests }) => one(requests.throttled),
   ),
   gauge('valetkey_connections', 'Open connections of browsers, apps and proxies.', ({ connections }) =>
     one(connections.open),
   ),
-  gauge('valetkey_connections_max', 'How many may be open: VALETKEY_MAX_CONNECTIONS.', ({ maxConnections }) =>
-    one(maxConnections),
+  gauge(
+    'valetkey_connections_max',
+    'Maximum number of open connections: VALETKEY_MAX_CONNECTIONS.',
+    ({ maxConnections }) => one(maxConnections),
   ),
-  counter('valetkey_connections_opened_total', 'Connections that were ever opened.', ({ connections }) =>
+  counter('valetkey_connections_opened_total', 'Connections opened since the start.', ({ connections }) =>
     one(connections.opened),
   ),
   counter('valetkey_exchanges_total', 'First pairs of tokens, for an authorization code or a device code.', (of) =>
@@ -63,17 +67,17 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   counter('valetkey_refreshes_total', 'Rotations of a refresh token.', ({ protocol }) => one(protocol.refreshes)),
   counter(
     'valetkey_retries_total',
-    'The same new pair answered again: a lost answer, or workers that refreshed at once.',
+    'The same new pair sent again: after a lost answer, or to workers that refreshed at once.',
     ({ protocol }) => one(protocol.retries),
   ),
   counter(
     'valetkey_code_replays_total',
-    'Grants that ended since their code was presented again: a fault in an app, or a theft.',
+    'Grants that ended because their code was presented again: a fault in an app, or a theft.',
     ({ protocol }) => one(protocol.codeReplays),
   ),
   counter(
     'valetkey_refresh_reuses_total',
-    'Grants that ended since an old refresh token was presented: a fault in an app, or a theft.',
+    'Grants that ended because an old refresh token was presented: a fault in an app, or a theft.',
     ({ protocol }) => one(protocol.refreshReuses),
   ),
   counter('valetkey_checks_total', 'Checks of an access token at the API of this service.', ({ protocol }) =>
@@ -82,34 +86,36 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   counter('valetkey_introspections_total', 'Tokens that resource servers asked about.', ({ protocol }) =>
     one(protocol.introspections),
   ),
-  counter('valetkey_consents_total', 'What people decided on the consent page and for devices.', ({ protocol }) =>
+  counter('valetkey_consents_total', 'Users’ decisions on the consent page and for devices.', ({ protocol }) =>
     by('decision', { allowed: protocol.allowed, denied: protocol.denied }),
   ),
   counter(
     'valetkey_sign_ins_total',
-    'Tries to sign in, with a password here or at an identity provider, by what came of them.',
+    'Tries to sign in, with a password here or at an identity provider, by result.',
     ({ signIns }) => [...outcomesOfWay('password', signIns.password), ...outcomesOfWay('provider', signIns.provider)],
   ),
   histogram(
     'valetkey_group_size',
-    'How many requests shared one commit (SQLite) or one statement (PostgreSQL), by their kind.',
+    'Number of requests that shared one commit (SQLite) or one statement (PostgreSQL), by kind.',
     ({ store }) => Object.entries(store.groups).map(([kind, sizes]) => [{ kind }, sizes]),
   ),
-  histogram('valetkey_sync_seconds', 'How long syncs of the write-ahead log took (SQLite).', ({ store }) =>
+  histogram('valetkey_sync_seconds', 'Durations of syncs of the write-ahead log (SQLite).', ({ store }) =>
     store.syncs ? [[{}, store.syncs]] : [],
   ),
   gauge('valetkey_queued_writes', 'Writes that wait for their commit (SQLite).', ({ store }) => one(store.queued)),
-  gauge('valetkey_wal_bytes', 'Length of the write-ahead log (SQLite).', ({ store }) => one(store.walBytes)),
-  gauge('valetkey_database_connections', 'Open connections to the server, by what they are for (PostgreSQL).', (of) =>
+  gauge('valetkey_wal_bytes', 'Size of the write-ahead log (SQLite).', ({ store }) => one(store.walBytes)),
+  gauge('valetkey_database_connections', 'Open connections to the database server, by purpose (PostgreSQL).', (of) =>
     ofPools(of, ({ open }) => open),
   ),
-  gauge('valetkey_database_connections_busy', 'Those of them that are in use (PostgreSQL).', (of) =>
-    ofPools(of, ({ busy }) => busy),
+  gauge(
+    'valetkey_database_connections_busy',
+    'Connections to the database server that are in use (PostgreSQL).',
+    (of) => ofPools(of, ({ busy }) => busy),
   ),
-  gauge('valetkey_database_waiting', 'Requests that wait for such a connection (PostgreSQL).', (of) =>
+  gauge('valetkey_database_waiting', 'Requests that wait for a connection to the database server (PostgreSQL).', (of) =>
     ofPools(of, ({ waiting }) => waiting),
   ),
-  counter('valetkey_database_connections_lost_total', 'Connections to the server that were lost (PostgreSQL).', (of) =>
+  counter('valetkey_database_connections_lost_total', 'Lost connections to the database server (PostgreSQL).', (of) =>
     ofPools(of, ({ lost }) => lost),
   ),
   counter('valetkey_clean_up_rows_total', 'Rows that the clean-up of this instance read and deleted.', ({ store }) =>
@@ -121,23 +127,23 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   counter('valetkey_clean_up_failures_total', 'Steps of the clean-up that failed; it tries again.', ({ store }) =>
     one(store.cleanUp.failures),
   ),
-  gauge('valetkey_clean_up_behind_seconds', 'How far the time of the clean-up is behind the clock.', ({ store }) =>
+  gauge('valetkey_clean_up_behind_seconds', 'Delay of the clean-up behind the clock.', ({ store }) =>
     one(store.cleanUp.behind / 1000),
   ),
   gauge(
     'valetkey_current_root_key_created_timestamp_seconds',
-    'When the installation first had the root key that it issues with.',
+    'Time when the installation first had its current root key.',
     ({ keys }) => one(keys && currentKeyCreatedAt(keys)),
   ),
-  gauge('valetkey_last_backup_timestamp_seconds', 'When the last backup was noted; 0 where none ever was.', (of) =>
+  gauge('valetkey_last_backup_timestamp_seconds', 'Time when the last backup was recorded; 0 if none was.', (of) =>
     one(of.backups && (of.backups.backedUpAt ?? 0) / 1000),
   ),
   gauge(
     'valetkey_audit_trail_verified_timestamp_seconds',
-    'When this instance last verified the new events of the audit trail, and recorded a checkpoint if there were any.',
+    'Time when this instance last verified the new events of the audit trail, and recorded a checkpoint if there were any.',
     ({ trailVerifiedAt }) => one(trailVerifiedAt / 1000),
   ),
-  counter('valetkey_log_lines_dropped_total', 'Lines of the log that were dropped, since nobody read it.', (of) =>
+  counter('valetkey_log_lines_dropped_total', 'Log lines that were dropped because nobody read them.', (of) =>
     one(of.droppedLines),
   ),
   gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
@@ -162,8 +168,8 @@ function currentKeyCreatedAt({ currentKeyId, keys }: RootKeys): number | null {
   return current ? current.createdAt / 1000 : null;
 }
 
-/** The table of figures in Markdown. */
+/** Returns the table of metrics in Markdown. */
 export function figuresTable(): string {
   const rows = FAMILIES.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
-  return ['| figure | kind | meaning |', '|---|---|---|', ...rows].join('\n');
+  return ['| metric | kind | meaning |', '|---|---|---|', ...rows].join('\n');
 }

@@ -1,14 +1,14 @@
-/** A figure with its name, its kind and a sentence, and how it becomes the lines that Prometheus reads. */
+/** A metric with its name, kind and help sentence, and its lines in Prometheus' format. */
 import type { Distribution } from '../process/distribution.ts';
 
-/** One line: a value under its labels. `metricName` is that of the line, where it is not the family's own. */
+/** One line: a value with labels. `metricName` is set if it differs from the family's. */
 export type Sample = {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly metricName?: string;
 };
 
-/** What is read of `Of` under one name. Labels are names of the program: what a request says is never one. */
+/** A metric that is read of `Of`. Labels are names from the program, never from a request. */
 export type Family<Of> = {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -16,17 +16,17 @@ export type Family<Of> = {
   readonly read: (of: Of) => readonly Sample[];
 };
 
-/** What only grows. */
+/** Describes a value that only grows. */
 export function counter<Of>(name: string, help: string, read: Family<Of>['read']): Family<Of> {
   return { name, type: 'counter', help, read };
 }
 
-/** What goes up and down. */
+/** Describes a value that goes up and down. */
 export function gauge<Of>(name: string, help: string, read: Family<Of>['read']): Family<Of> {
   return { name, type: 'gauge', help, read };
 }
 
-/** Distributions, each with its labels. */
+/** Describes distributions, each with its labels. */
 export function histogram<Of>(
   name: string,
   help: string,
@@ -36,17 +36,17 @@ export function histogram<Of>(
   return { name, type: 'histogram', help, read: linesOf };
 }
 
-/** A number without labels; none where there is nothing to tell. */
+/** Returns a sample without labels, or none for a missing value. */
 export function one(value: number | null | undefined): readonly Sample[] {
   return value === null || value === undefined ? [] : [{ value }];
 }
 
-/** Numbers by the values of a label. */
+/** Returns samples by the values of one label. */
 export function by(label: string, values: Readonly<Record<string, number>>): readonly Sample[] {
   return Object.entries(values).map(([name, value]) => ({ value, labels: { [label]: name } }));
 }
 
-/** Each bucket holds what is in the smaller ones too. */
+/** Each bucket includes the smaller ones. */
 function bucketsOf(name: string, labels: Readonly<Record<string, string>>, { bounds, counts, sum }: Distribution) {
   let count = 0;
   const buckets = Array.from(counts, (inBucket, at) => {

@@ -1,6 +1,6 @@
 /**
- * `/metrics`, on an address of its own: figures that others counted as plain numbers, put into the text of Prometheus when it
- * asks. Only this folder knows its library, and it is loaded only where the address is set.
+ * `/metrics`, on its own address: turns plain counts into Prometheus' text format at each scrape. Only this folder
+ * imports Prometheus' library, and only if the address is set.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -11,7 +11,7 @@ import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
 
-/** What is measured: counters that the parts of the service hold, and how to ask the database. */
+/** The measured things: tallies of the service's parts, and the reads of the database. */
 export type Measured = Omit<
   Snapshot,
   'isReady' | 'keys' | 'backups' | 'connections' | 'store' | 'trailVerifiedAt' | 'droppedLines'
@@ -25,10 +25,13 @@ export type Measured = Omit<
   readonly findBackups: () => Promise<BackupRecord>;
 };
 
-/** Timeout of the database in a scrape (ms): figures must come when it does not answer, and then most of all. */
+/**
+ * Timeout of the database in a scrape (ms): metrics must arrive when the database does not answer, and then most of
+ * all.
+ */
 const DATABASE_TIMEOUT_MS = 1000;
 
-/** The figures as text. */
+/** The metrics as text. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #measured: Measured;
@@ -36,14 +39,14 @@ export class Metrics {
   #snapshot: Snapshot | null = null;
   #keys: RootKeys | null = null;
   #backups: BackupRecord | null = null;
-  /** Those who ask at the same time get the same text. */
+  /** Concurrent scrapes share one text. */
   #text: Promise<string> | null = null;
 
   constructor(measured: Measured) {
     this.#measured = measured;
     for (const { read, ...about } of FAMILIES) {
       const values = () => (this.#snapshot === null ? [] : read(this.#snapshot));
-      // The library's own metrics would be counted up by each request: of ours it needs only what it prints.
+      // The library's own metrics would grow with each request: it only prints our values.
       const metric = { ...about, get: async () => ({ ...about, values: values() }) };
       this.#registry.registerMetric(metric as unknown as Metric<string>);
     }
@@ -51,7 +54,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** The text of one scrape. */
+  /** Returns the text of one scrape. */
   text(): Promise<string> {
     this.#text ??= this.#make().finally(() => {
       this.#text = null;
@@ -84,22 +87,22 @@ export class Metrics {
   }
 }
 
-/** Null where it failed, or took too long. */
+/** Returns null if it failed, or took too long. */
 async function inTime<T>(asked: Promise<T>): Promise<T | null> {
   return Promise.race([asked.catch(() => null), after(DATABASE_TIMEOUT_MS, null, { ref: false })]);
 }
 
-/** Serves the figures; resolves when the address answers. Throws `InstallationError`. */
+/** Serves the metrics; resolves when the address answers. Throws `InstallationError`. */
 export async function serveMetrics(metrics: Metrics, address: { host: string; port: number }): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
     const isAsked = request.url?.replace(/\?.*$/s, '') === '/metrics';
-    if (!isAsked) answer(response, 404, 'text/plain', 'There is nothing here but /metrics.\n');
+    if (!isAsked) answer(response, 404, 'text/plain', 'The only path here is /metrics.\n');
     else if (request.method !== 'GET' && request.method !== 'HEAD')
       answer(response.setHeader('Allow', 'GET, HEAD'), 405, 'text/plain', 'Only GET is answered here.\n');
     else
       metrics.text().then(
         (text) => answer(response, 200, metrics.contentType, text),
-        () => answer(response, 500, 'text/plain', 'The figures could not be read.\n'),
+        () => answer(response, 500, 'text/plain', 'The metrics could not be read.\n'),
       );
   });
   await new Promise<void>((resolve, reject) => {
@@ -125,7 +128,7 @@ function answer(response: ServerResponse, status: number, type: string, text: st
   response.end(text);
 }
 
-/** A server that answers until it is closed: it is closed last, since a stop is worth watching. */
+/** A server that answers until it is closed. It closes last, so that a stop can be watched. */
 class MetricsServer {
   readonly url: string;
   readonly #server: Server;

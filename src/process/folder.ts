@@ -1,4 +1,4 @@
-/** Makes names of folders and files survive a power cut: a name is stored in the folder above, which must be synced. */
+/** Makes names of folders and files durable: a name is stored in its parent folder, which must be synced. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 

@@ -1,51 +1,51 @@
 /**
- * Standard error for a service, which logs thousands of lines a second: they are gathered, to save system calls, and nobody
- * waits for their reader. A pipe that is full takes nothing: the lines wait in a bounded buffer, and are tried again. What
- * does not fit is dropped and counted.
+ * A service's standard error. It logs thousands of lines a second, so lines are gathered to save system calls, and
+ * nothing waits for their reader. A full pipe takes nothing: the lines wait in a bounded buffer, and the write is
+ * tried again. Lines that do not fit are dropped and counted.
  *
- * Why no asynchronous write: a thread that waits for a full pipe cannot be ended, and the process would hang when it exits
- * (pino's own asynchronous destination does, measured). Node.js sets a pipe to be non-blocking when `process.stderr` is first
- * used, so that a synchronous write to a full one returns at once. A file has no reader to wait for. A terminal is written
- * to at its own pace: who stops it sees it.
+ * Why no asynchronous write: a thread that waits for a full pipe cannot be ended, and the process would hang at its
+ * exit (pino's own asynchronous destination does, measured). Node.js makes a pipe non-blocking when `process.stderr`
+ * is first used, so a synchronous write to a full one returns at once. A file has no reader to wait for. A terminal
+ * is written to at its own pace: its user sees a stop.
  */
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Maximum time that a line waits for others (ms), and the number of characters at which lines are written at once. */
+/** Maximum time that a line waits for others (ms), and number of characters at which lines are written at once. */
 const WRITE_EVERY_MS = 250;
 const WRITTEN_AT_ONCE = 32_768;
 
 /** Maximum number of characters that wait for the reader: some 4,000 lines. */
 const MAX_WAITING = 2 ** 20;
 
-/** Shortest time after which a full pipe is tried again (ms): a reader that reads at all is not held up. */
+/** Minimum time before a full pipe is tried again (ms): short enough for any reader. */
 const RETRY_MS = 4;
 
-/** Maximum time that the end of the process waits for a reader that takes nothing (ms). */
+/** Maximum time that the exit waits for a reader that takes nothing (ms). */
 const END_TIMEOUT_MS = 500;
 
-/** The destination of bytes: returns how many were taken, and throws when none could be. */
+/** A destination of bytes: returns the number of bytes taken, and throws if none could be. */
 type Output = (bytes: Buffer) => number;
 
 /** Standard error of a service. */
 export class GatheredLines implements DestinationStream {
   readonly #output: Output;
-  /** Lines that wait, and what was begun of them to be written. */
+  /** Waiting lines, and the bytes of a line that is partly written. */
   #lines = '';
   #begun: Buffer = Buffer.alloc(0);
   #retry: NodeJS.Timeout | null = null;
   #retryMs = RETRY_MS;
-  /** Lines that were dropped since the buffer was full; 0 while all fit. */
+  /** Number of lines dropped since the buffer was full; 0 while all fit. */
   #missing = 0;
-  /** The number of lines that were ever dropped. */
+  /** Number of lines ever dropped. */
   dropped = 0;
-  /** Gets the number of lines that were dropped, when lines fit again; what it logs stands in their place. */
+  /** Called with the number of dropped lines when lines fit again; its log line stands in their place. */
   onGap: (lines: number) => void = () => {};
 
   constructor(output: Output = toStandardError()) {
     this.#output = output;
     setInterval(() => this.flushSync(), WRITE_EVERY_MS).unref();
-    // The last lines matter most. They are lost only when the process is killed, or nobody reads.
+    // The last lines matter most. They are lost only if the process is killed, or nobody reads.
     process.on('exit', () => this.#end());
   }
 
@@ -59,13 +59,13 @@ export class GatheredLines implements DestinationStream {
     if (this.#lines.length >= WRITTEN_AT_ONCE && this.#retry === null) this.flushSync();
   }
 
-  /** Writes the gathered lines, as far as they are taken, for who cannot wait; pino's `flush` calls it. */
+  /** Writes the gathered lines, as far as the reader takes them, for callers that cannot wait; pino's `flush` calls it. */
   flush(done?: () => void): void {
     this.flushSync();
     done?.();
   }
 
-  /** Writes the gathered lines, as far as they are taken; pino calls it after a fatal line. */
+  /** Writes the gathered lines, as far as the reader takes them; pino calls it after a fatal line. */
   flushSync(): void {
     try {
       while (this.#waiting > 0) {
@@ -75,7 +75,7 @@ export class GatheredLines implements DestinationStream {
         this.#closeGap();
       }
     } catch {
-      // A full pipe, a full disk, no reader: all may pass.
+      // A full pipe, a full disk or a missing reader may pass.
       this.#tryLater();
     }
   }

@@ -1,4 +1,7 @@
-/** The installation cannot run as it is set up: one sentence for each mistake, with its remedy. Nothing was changed. */
+/**
+ * Thrown if the installation cannot run with its settings: one sentence per mistake, with the remedy. Nothing was
+ * changed.
+ */
 export class InstallationError extends Error {
   override readonly name = 'InstallationError';
 

@@ -1,17 +1,17 @@
-/** The log: one line of JSON for each entry, or of text for people. */
+/** The log: one line per entry, in JSON or as text for people. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { readableLines } from './readable-lines.ts';
 
 /**
- * A logger with a cheap `line`, for what is logged thousands of times a second, of level `info` if none is given; and `always`
- * for what is logged at every level.
+ * A logger with a cheap `line`, for lines that are logged thousands of times a second (level `info` by default); and
+ * `always`, which logs at every level.
  */
 export type Log = Logger & { line(members: object, level?: 'info' | 'warn'): void; always(members: object): void };
 
-/** How the lines of a log look: `auto` is text at a terminal, and else JSON. */
+/** Format of the log: `auto` is text at a terminal, and JSON otherwise. */
 export type LogStyle = { readonly logFormat: 'auto' | 'json' | 'text' };
 
-/** Where lines go, in this style; `isTerminal`: whether people see them as they come. */
+/** Returns the destination of lines in this style; `isTerminal` if people watch them. */
 export function inStyle(
   destination: DestinationStream,
   { logFormat }: LogStyle,
@@ -20,7 +20,7 @@ export function inStyle(
   return logFormat === 'text' || (logFormat === 'auto' && isTerminal) ? readableLines(destination) : destination;
 }
 
-/** Makes the log, of entries of a level or above. It never gets a secret. `now` in ms since the epoch. */
+/** Makes the log, for entries of a level or above. It must never get a secret. `now` in ms since the epoch. */
 export function makeLogger(destination: DestinationStream, now: () => number, level = 'info'): Log {
   const timestamp = timesOfLines(now);
   const logger = pino({ base: null, level, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
@@ -34,7 +34,7 @@ export function makeLogger(destination: DestinationStream, now: () => number, le
   });
 }
 
-/** The time in a line (RFC 3339), made once for all lines of a millisecond. */
+/** Formats a line's time (RFC 3339), once for all lines of a millisecond. */
 function timesOfLines(now: () => number): () => string {
   let moment = Number.NaN;
   let text = '';

@@ -1,4 +1,4 @@
-/** One request to an address that an operator configured, to see what answers. No redirect is followed. */
+/** Sends one request to an address that an operator configured, to see its answer. Follows no redirect. */
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -9,29 +9,29 @@ import { lookUp } from './host-names.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_HEAD_BYTES = 32 * 1024;
 
-/** The head of an answer, or why there is none. Times in ms since the epoch; those of the certificate only over TLS. */
+/** The head of an answer, or the reason why there is none. Times in ms since the epoch; the certificate's only over TLS. */
 export type RequestOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly location: string | null;
-      /** The `Date` header, and when it came. */
+      /** The `Date` header, and the time of its arrival. */
       readonly date: number | null;
       readonly at: number;
       readonly certificateEndsAt: number | null;
     }
   | Failure;
 
-/** Why there is no answer: in words, and by a code: Node.js's or OpenSSL's, `TIMEOUT`, or `UNRECOGNIZED_NAME`. */
+/** Reason why there is no answer: in words, and by a code of Node.js or OpenSSL, `TIMEOUT`, or `UNRECOGNIZED_NAME`. */
 export type Failure = {
   readonly kind: 'failed';
   readonly problem: string;
   readonly code: string;
-  /** When it failed (ms since the epoch). */
+  /** Time of the failure (ms since the epoch). */
   readonly at: number;
 };
 
-/** Asks once, and reads no body. Never throws. `now` returns ms since the epoch. */
+/** Sends one request, and reads no body. Never throws. `now` returns ms since the epoch. */
 export async function requestOnce(
   url: string,
   now: () => number,
@@ -45,28 +45,28 @@ export async function requestOnce(
   return { kind: 'answered', status, location: answer.headers.location ?? null, date, at, certificateEndsAt };
 }
 
-/** A request: its body is sent whole, and at most `maxBytes` of the body of its response are read. */
+/** A request: its body is sent completely, and at most `maxBytes` of the response's body are read. */
 export type Question = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly maxBytes: number;
-  /** The look-up of the host name, and an authority to trust in place of the usual ones. */
+  /** The host name's resolver, and an authority to trust in place of the usual ones. */
   readonly lookup?: LookupFunction;
   readonly certificateAuthority?: string | undefined;
 };
 
-/** An answer, or why there is none. Times in ms since the epoch. */
+/** An answer, or the reason why there is none. Times in ms since the epoch. */
 export type Answer =
   | (Omit<Extract<RequestOutcome, { kind: 'answered' }>, 'location'> & {
       readonly headers: http.IncomingHttpHeaders;
-      /** By name in lower case: how often each came. */
+      /** Number of times that each header came, by name in lower case. */
       readonly counts: Readonly<Record<string, number>>;
       readonly body: string;
     })
   | Failure;
 
-/** Asks once. Never throws. */
+/** Sends one request. Never throws. */
 export function ask(url: string, question: Question, now: () => number, timeout = TIMEOUT_MS): Promise<Answer> {
   const { request } = url.startsWith('https:') ? https : http;
   const { method, headers, body, maxBytes, lookup = lookUp, certificateAuthority: ca } = question;
@@ -107,7 +107,7 @@ export function ask(url: string, question: Question, now: () => number, timeout 
       },
     );
     asking.on('error', failed);
-    // Without a listener Node.js ends the connection and says neither an answer nor an error.
+    // Without a listener, Node.js ends the connection, and neither an answer nor an error follows.
     asking.on('upgrade', (_response, socket) => {
       socket.destroy();
       failed(Object.assign(new Error(), { code: 'UPGRADE' }));
@@ -125,12 +125,12 @@ function countsOf(rawHeaders: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** TLS that fails with EPROTO says why in its message alone. */
+/** Returns the code of a TLS failure; with EPROTO, only the message has it. */
 function codeOf({ code = '', message }: NodeJS.ErrnoException): string {
   return code === 'EPROTO' && message.includes('unrecognized name') ? 'UNRECOGNIZED_NAME' : code;
 }
 
-/** In words that say nothing of the address but its host, since it may hold a sealed request. */
+/** Describes a failure. Of the address it names only the host, since the rest may hold a sealed request. */
 function problemOf(error: NodeJS.ErrnoException): string {
   const code = codeOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ofAnotherName(error as Misnamed);
@@ -144,18 +144,18 @@ function problemOf(error: NodeJS.ErrnoException): string {
 
 type Misnamed = NodeJS.ErrnoException & { readonly host: string; readonly cert: PeerCertificate };
 
-/** The host that was asked, and the names of the certificate that was shown; of many the first. */
+/** Names the requested host, and the names of the certificate; of many, the first ones. */
 function ofAnotherName({ host, cert: { subjectaltname = '' } }: Misnamed): string {
   const names = subjectaltname.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
   const [shown, more] = [names.slice(0, SHOWN_NAMES).join(', ') || 'no host', names.length - SHOWN_NAMES];
-  return `its TLS certificate is for ${shown}${more > 0 ? ` and ${more} more` : ''}, and not for ${host}`;
+  return `its TLS certificate is for ${shown}${more > 0 ? ` and ${more} more` : ''}, not for ${host}`;
 }
 
 const SHOWN_NAMES = 3;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   UPGRADE: 'its answer changes the protocol of the connection',
-  ENOTFOUND: 'its host name is not known here',
+  ENOTFOUND: 'its host name is unknown here',
   EAI_AGAIN: 'host names cannot be looked up here',
   ECONNREFUSED: 'nothing listens there',
   ENETUNREACH: 'no way leads there from here',
@@ -163,14 +163,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was ended before an answer',
   EPROTO: 'what answers speaks no TLS',
   // RFC 6066 §3.
-  UNRECOGNIZED_NAME: 'what answers has no TLS certificate for its host name',
+  UNRECOGNIZED_NAME: 'the server has no TLS certificate for its host name',
   HPE_HEADER_OVERFLOW: 'the head of the answer is longer than 32 KiB',
   HPE_INVALID_CONSTANT: 'what answers is no HTTP',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed, which browsers refuse',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is of an authority that is not known here',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is from an authority that is unknown here',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its TLS certificate comes without the intermediate one, or is of an authority that is not known here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is of an authority that is not known here',
+    'its TLS certificate comes without the intermediate one, or is from an authority that is unknown here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is from an authority that is unknown here',
 };

@@ -1,25 +1,25 @@
 /**
- * Requests to addresses that others wrote. A host name is resolved once a try, every address that it has must be allowed,
- * and the connection goes to one of them: a name that leads elsewhere a moment later changes nothing.
+ * Sends requests to addresses that others chose. Resolves a host name once per try, requires that all its addresses
+ * are allowed, and connects to one of them: a name that changes in between has no effect.
  */
 import type { BlockList, LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { lookUp } from './host-names.ts';
 import { type Answer, ask, type RequestOutcome, requestOnce } from './one-request.ts';
 
-/** Maximum time of a fetch, from the look-up of the name to the last byte (ms). */
+/** Maximum time of a fetch, from the name's resolution to the last byte (ms). */
 const TIMEOUT_MS = 10_000;
 const LATE = 'no answer within 10 s';
 
-/** The addresses that may be asked. */
+/** The allowed addresses. */
 export type OutboundRules = {
-  /** `true` if this installation is on loopback: then it asks loopback addresses, and no others. */
+  /** True if this installation is on loopback: then it requests loopback addresses, and no others. */
   readonly isLocal: boolean;
-  /** Networks that are not public and may be asked all the same. */
+  /** Private networks that are allowed nevertheless. */
   readonly privateNetworks: BlockList;
 };
 
-/** The resolver of names and the trusted certificates; tests have their own. */
+/** The name resolver and the trusted certificates; tests have their own. */
 export type OutboundWorld = {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly certificateAuthority?: string;
@@ -27,7 +27,7 @@ export type OutboundWorld = {
   readonly now: () => number;
 };
 
-/** A document that was fetched, or one sentence that says why not. Nothing of its body is in the sentence. */
+/** A fetched document, or one sentence that says why there is none. The sentence never quotes the body. */
 export type FetchedDocument =
   | { readonly kind: 'fetched'; readonly value: unknown; readonly text: string }
   | { readonly kind: 'refused'; readonly problem: string };
@@ -43,8 +43,8 @@ export class Outbound {
   }
 
   /**
-   * Fetches a JSON document of at most `maxBytes`: exactly status 200, no redirect, no content coding. Never throws. `url`
-   * is https, or http where the installation is local.
+   * Fetches a JSON document of at most `maxBytes`: exactly status 200, no redirect, no content coding. Never throws.
+   * `url` is https, or http if the installation is local.
    */
   async fetchJson(url: string, maxBytes: number): Promise<FetchedDocument> {
     const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': 'valetkey' };
@@ -52,10 +52,10 @@ export class Outbound {
     if (typeof answer === 'string') return refused(answer);
     const { status, body } = answer;
     const [type = ''] = (answer.headers['content-type'] ?? '').toLowerCase().split(';');
-    if (status !== 200) return refused(`it answers status ${status}, and must answer 200 without a redirect`);
+    if (status !== 200) return refused(`its status is ${status}, and must be 200 without a redirect`);
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity')
       return refused('it is compressed, and must not be');
-    if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) return refused('it is not JSON by its Content-Type');
+    if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) return refused('its Content-Type is not JSON');
     if (Buffer.byteLength(body) > maxBytes) return refused(`it is larger than ${maxBytes} bytes`);
     try {
       return { kind: 'fetched', value: JSON.parse(body), text: body };
@@ -64,7 +64,7 @@ export class Outbound {
     }
   }
 
-  /** Asks for the head of an answer, as a browser would. Never throws. */
+  /** Requests the head of an answer, like a browser. Never throws. */
   async head(url: string): Promise<RequestOutcome> {
     const { now } = this.#world;
     const judged = await this.#judge(url);
@@ -87,7 +87,7 @@ export class Outbound {
     return answer.code === 'TIMEOUT' ? LATE : answer.problem;
   }
 
-  /** The address to connect to and the time that is left (ms), or why none may be asked. */
+  /** Returns the address to connect to and the remaining time (ms), or the reason why none is allowed. */
   async #judge(url: string): Promise<{ readonly address: string; readonly left: number } | string> {
     const since = performance.now();
     const found = await within(TIMEOUT_MS, addressesOf(new URL(url).hostname, this.#world.resolve));
@@ -97,7 +97,7 @@ export class Outbound {
     return { address: found[0] as string, left: Math.max(1, Math.ceil(TIMEOUT_MS - (performance.now() - since))) };
   }
 
-  /** Why an address may not be asked; null if it may. */
+  /** Returns the reason why an address is not allowed, or null. */
   #problemOf(address: string): string | null {
     const { isLocal, privateNetworks } = this.#rules;
     const plain = plainAddress(address);
@@ -111,7 +111,10 @@ export class Outbound {
   }
 }
 
-/** An address, with an IPv4 address taken out of IPv6 forms that carry one: mapped, NAT64 (RFC 6052), 6to4 (RFC 3056). */
+/**
+ * Parses an address. Takes the IPv4 address out of IPv6 forms that carry one: mapped, NAT64 (RFC 6052), 6to4 (RFC
+ * 3056).
+ */
 export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
   const address = ipaddr.process(text);
   if (address.kind() === 'ipv4') return address;
@@ -122,7 +125,7 @@ export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return address;
 }
 
-/** Tells whether an address is public unicast. IANA gives out IPv6 addresses of 2000::/3 alone. */
+/** True for public unicast. IANA assigns only IPv6 addresses of 2000::/3. */
 export function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3);
@@ -140,7 +143,7 @@ async function addressesOf(
     const found = await resolve(hostname);
     return found.length > 0 ? found : 'its host name has no address';
   } catch {
-    return 'its host name is not known here';
+    return 'its host name is unknown here';
   }
 }
 
@@ -152,7 +155,7 @@ function resolveAll(host: string): Promise<string[]> {
   );
 }
 
-/** The result of some work, or `LATE` if the work takes longer (ms). */
+/** Returns the result of some work, or `LATE` if the work takes longer (ms). */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((tell) => {
@@ -161,7 +164,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | string> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** A look-up that knows one answer, whatever is asked. */
+/** Returns a resolver that always gives this address. */
 function pinnedTo(address: string): LookupFunction {
   const family = ipaddr.parse(address).kind() === 'ipv4' ? 4 : 6;
   return (_host, { all }, callback) => (all ? callback(null, [{ address, family }]) : callback(null, address, family));

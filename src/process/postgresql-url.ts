@@ -1,20 +1,20 @@
 /** The URL of a PostgreSQL database. As in libpq it may name several servers: `postgres://user@one:5432,two:5432/database`. */
 
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)([^?#]*)(.*)$/s;
-/** What `target_session_attrs` may be; a server that cannot be written to is refused with each of them. */
+/** Accepted values of `target_session_attrs`; with each of them, a read-only server is refused. */
 const FOR_WRITING = ['any', 'primary', 'read-write'];
 
-/** A database on one server or several. Places are without user and password. */
+/** A database on one server or several. `place` names it for people, without user and password. */
 export type PostgresqlUrl = {
   readonly place: string;
-  /** The servers in the order of the URL, each with a URL of its own. */
+  /** The servers in the order of the URL, each with its own URL. */
   readonly servers: readonly [PostgresqlServer, ...PostgresqlServer[]];
 };
 
 /** One of the servers. */
 export type PostgresqlServer = { readonly url: string; readonly host: string };
 
-/** Reads a URL. Throws `RangeError`, whose message says what to write instead and holds no password. */
+/** Reads a URL. Throws `RangeError`, whose message has the remedy and no password. */
 export function readPostgresqlUrl(text: string): PostgresqlUrl {
   const [, scheme, user, hosts, path, rest] = PARTS.exec(text) ?? [];
   if (hosts === undefined) throw new RangeError('write postgres://user:password@host/database');
@@ -38,7 +38,7 @@ function requireWriting(query: URLSearchParams): void {
     throw new RangeError('name several hosts before the database: postgres://user:password@one:5432,two:5432/database');
 }
 
-/** A password whose `/`, `?` or `#` is not encoded ends up among the hosts: then nothing of them is told. */
+/** A password with an unencoded `/`, `?` or `#` ends up among the hosts: then the message names none of them. */
 function unreadable(host: string, hosts: string): string {
   const which =
     /^[\w.,:[\]%-]+$/.test(hosts) && !/:\D/.test(host) ? `"${host}" is no host and port` : 'it cannot be read';

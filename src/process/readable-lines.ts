@@ -1,10 +1,13 @@
-/** The log for people: a line of JSON becomes one of text. Only a terminal gets it, where nobody logs thousands of lines a second. */
+/**
+ * Turns the log's JSON lines into text for people. Only a terminal gets it, where nobody logs thousands of lines a
+ * second.
+ */
 import type { DestinationStream } from 'pino';
 
-/** Members that a line shows in places of their own, or not at all. */
+/** Members with a fixed place in the line, or without one. */
 const PLACED = ['level', 'time', 'msg', 'request_id', 'method', 'route', 'status', 'ms', 'source', 'err'];
 
-/** Turns each line that is written into text. */
+/** Turns each written line into text. */
 export function readableLines(destination: DestinationStream): DestinationStream {
   const { flushSync } = destination as { flushSync?: () => void };
   return {
@@ -35,7 +38,7 @@ function sentenceOf(line: Line): string {
   return `${method || 'unreadable'} ${route ?? 'unknown address'} ${status} in ${ms} ms from ${source} ${id}`;
 }
 
-/** Without characters that would move a terminal's cursor or change its colours. */
+/** Removes characters that would move a terminal's cursor or change its colors. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

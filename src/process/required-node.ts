@@ -1,12 +1,12 @@
 /**
- * Ends the process with one sentence where Node.js is too old: some of its releases begin to run the sources, and fail
- * later without a word. Imported first, for that alone.
+ * Ends the process with one sentence if Node.js is too old: some releases begin to run the sources, and fail later
+ * without a message. Imported first, only for this effect.
  */
 
-/** The oldest Node.js that runs the program; package.json says the same. */
+/** The oldest supported Node.js; package.json says the same. */
 export const REQUIRED_NODE = '24.15';
 
-/** What a person does whose Node.js is too old; null where it is new enough. */
+/** Returns the remedy if Node.js is too old, or null. */
 export function nodeProblem(version: string): string | null {
   const numbers = (text: string) => text.split('.').map(Number);
   const [[major = 0, minor = 0], [neededMajor = 0, neededMinor = 0]] = [numbers(version), numbers(REQUIRED_NODE)];

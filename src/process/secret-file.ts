@@ -1,4 +1,4 @@
-/** Files that hold a secret: read only where nobody else can read them. */
+/** Reads files that hold a secret, if nobody else can read them. */
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { InstallationError } from './installation-error.ts';
 
@@ -8,17 +8,17 @@ const GROUP_MAY_READ = 0o040;
 const ROOT = 0;
 
 /**
- * The text of a file with a secret, which sentences call `what`; null if there is none. Throws `InstallationError` if others
- * can read it, or this process cannot. Its group may read it only where root owns it: so systemd hands out credentials, and so
- * an administrator gives a file to the group of one service.
+ * Returns the text of a secret file, which messages call `what`; null if there is none. Throws `InstallationError` if
+ * others can read it, or this process cannot. Its group may read it only if root owns it: systemd hands out
+ * credentials this way, and an administrator gives a file to one service's group.
  */
 export function readSecretFile(path: string, what: string): string | null {
   try {
     const found = statSync(path);
-    if (!found.isFile()) throw new InstallationError([`${what} ${path} is no file: name the file itself`]);
+    if (!found.isFile()) throw new InstallationError([`${what} ${path} is not a file: name the file itself`]);
     if (process.platform !== 'win32' && isExposed(found))
       throw new InstallationError([
-        `${whoMay(found)} ${what} ${path}: ${remedy(found, path)}, and think of it as known if somebody else uses this machine`,
+        `${whoMay(found)} ${what} ${path}: ${remedy(found, path)}, and consider it leaked if somebody else uses this machine`,
       ]);
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -29,13 +29,13 @@ export function readSecretFile(path: string, what: string): string | null {
   }
 }
 
-/** Who may do what that they should not, as the beginning of a sentence. */
+/** Returns the beginning of a sentence about an excessive permission. */
 function whoMay({ mode }: Pick<Stats, 'mode'>): string {
   const acts = [mode & 0o044 && 'read', mode & 0o022 && 'change', mode & 0o011 && 'run'].filter(Boolean);
   return `${mode & OTHERS_MAY ? 'others' : 'its group'} can ${acts.join(' and ')}`;
 }
 
-/** Who is not root reads a file of root's by its group alone. */
+/** A process that is not root reads a file of root's only by its group. */
 function remedy({ uid }: Pick<Stats, 'uid'>, path: string): string {
   const isRoots = uid === ROOT && process.geteuid?.() !== ROOT;
   return isRoots ? `run "chmod 640 ${path}", and give it to a group of this user` : `run "chmod 600 ${path}"`;

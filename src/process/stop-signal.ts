@@ -1,9 +1,9 @@
-/** Signals that stop the process. */
+/** Handles the signals that stop the process. */
 
-/** A signal within this time after the first is the same one (ms): npm and the first run pass on a signal to the group. */
+/** Time in which a further signal counts as the same one (ms): npm and the first run pass a signal on to the group. */
 const SAME_SIGNAL_MS = 1000;
 
-/** Resolves at the first signal that asks to stop; a second one ends the process at once. */
+/** Resolves at the first stop signal; a second one ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;

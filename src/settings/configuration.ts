@@ -27,7 +27,7 @@ import {
   readText,
 } from './readers.ts';
 
-/** A variable: how its text is read (`Mistake` if it is wrong), its default as text, and a sentence for the documents. */
+/** A variable: the parser of its text (`Mistake` if wrong), its default as text, and a sentence for the documents. */
 type Setting<T> = {
   readonly variable: string;
   readonly initial: string;
@@ -42,7 +42,12 @@ const SETTINGS = {
     readBaseUrl,
     'The address of the pages and the token endpoints, as browsers and apps reach it; https unless the host is loopback.',
   ),
-  apiUrl: setting('VALETKEY_API_URL', 'http://localhost:3001', readBaseUrl, 'The address of the API; may be the same.'),
+  apiUrl: setting(
+    'VALETKEY_API_URL',
+    'http://localhost:3001',
+    readBaseUrl,
+    'The address of the API; may equal `VALETKEY_APP_URL`.',
+  ),
   pagesBasePath: setting(
     'VALETKEY_PAGES_BASE_PATH',
     '',
@@ -55,7 +60,6 @@ const SETTINGS = {
     readListenAddress,
     'The `host:port` to bind for the app address. Default: the URL’s own on loopback, or 127.0.0.1:3000 behind a proxy (https).',
   ),
-  apiListen: setting('VALETKEY_API_LISTEN', '', readListenAddress, 'The same for the API address; or 127.0.0.1:3001.'),
   database: setting(
     'VALETKEY_DATABASE_URL',
     'sqlite:data/valetkey.db',
@@ -115,7 +119,7 @@ const SETTINGS = {
     'VALETKEY_METRICS_LISTEN',
     '',
     readListenAddress,
-    'The `host:port` for Prometheus to read `/metrics`; without it nothing is measured. There is no sign-in: keep it on loopback or a private network.',
+    'The `host:port` at which Prometheus reads `/metrics`; without it nothing is measured. It needs no sign-in: keep it on loopback or a private network.',
   ),
   logLevel: setting(
     'VALETKEY_LOG_LEVEL',
@@ -233,14 +237,14 @@ export function readConfiguration(given: Readonly<Record<string, string | undefi
   };
 }
 
-/** Reads where a database is. Throws `InstallationError`, which calls the text `name`. */
+/** Reads the location of a database. Throws `InstallationError`, which calls the text `name`. */
 export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
   const read = readDatabaseUrl(text);
   if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);
   return read;
 }
 
-/** Returns the addresses that this installation may ask: loopback alone where it is on loopback itself. */
+/** Returns the addresses that this installation may request: only loopback if it is on loopback itself. */
 export function outboundRules({ appUrl, outboundPrivateNetworks: privateNetworks }: Configuration) {
   return { isLocal: isLoopback(new URL(appUrl).hostname), privateNetworks };
 }
@@ -254,29 +258,32 @@ const LIFETIMES = {
   refreshRetryWindow: 'refreshRetryWindow',
 } as const satisfies Record<keyof Lifetimes, keyof Settings>;
 
-/** Lifetimes as the domain takes them, in seconds. */
+/** Returns lifetimes in the domain's form, in seconds. */
 export function lifetimesOf(configuration: Configuration): Lifetimes {
   const lifetimes = Object.entries(LIFETIMES).map(([lifetime, setting]) => [lifetime, configuration[setting]]);
   return Object.fromEntries(lifetimes) as Lifetimes;
 }
 
-/** The settings that all instances must agree on, beside the token prefix: variables by name, as they were read. */
+/**
+ * Returns the settings that all instances must agree on, besides the token prefix: variables by name, as they were
+ * read.
+ */
 export function sharedSettings(configuration: Configuration): Record<string, string> {
   const names = ['appUrl', 'pagesBasePath', ...Object.values(LIFETIMES)] as const;
   return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
 }
 
-/** Warnings for the operator, although the service can start; each is a sentence with its remedy. */
+/** Returns warnings for the operator that do not prevent a start; each is a sentence with its remedy. */
 export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
   return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
     ? [
-        'VALETKEY_APP_URL is https, which a proxy in front must end, but VALETKEY_TRUSTED_PROXIES names none: ' +
+        'VALETKEY_APP_URL is https, so a proxy must end TLS, but VALETKEY_TRUSTED_PROXIES names none: ' +
           'all visitors seem to come from one address and share its limits. Name the proxy',
       ]
     : [];
 }
 
-/** The table of variables in Markdown. */
+/** Returns the table of variables in Markdown. */
 export function configurationTable(): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map(
     ({ variable, initial, sentence }) => `| \`${variable}\` | ${initial ? `\`${initial}\`` : 'none'} | ${sentence} |`,
@@ -306,12 +313,12 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
   return mistakes;
 }
 
-/** Every variable with our prefix must be known: a misspelt one would be ignored in silence. */
+/** Returns the unknown variables with our prefix: a misspelled one would otherwise be ignored silently. */
 function unknownVariables(variables: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
   return Object.keys(variables)
     .filter((name) => name.startsWith('VALETKEY_') && !known.includes(name))
-    .map((name) => `${name}: there is no such variable; the known ones are in docs/reference/settings.md`);
+    .map((name) => `${name}: unknown variable; docs/reference/settings.md lists the known ones`);
 }
 
 function defaultListenAddress(url: string, portBehindProxy: number): ListenAddress {

@@ -1,8 +1,11 @@
-/** The database's URL from a file, since it may hold a password. */
+/** Reads the database's URL from a file, since it may hold a password. */
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from '../process/secret-file.ts';
 
-/** Reads the value of `VALETKEY_DATABASE_URL` from the file that another variable names, if it does. Adds to `mistakes` what keeps it from that. */
+/**
+ * Returns the value of `VALETKEY_DATABASE_URL` from the file that another variable names, if it is set. Adds problems
+ * to `mistakes`.
+ */
 export function databaseUrlIn(
   given: Readonly<Record<string, string | undefined>>,
   mistakes: string[],
@@ -16,7 +19,7 @@ export function databaseUrlIn(
   try {
     const text = readSecretFile(path, 'the file of the database URL')?.trim();
     if (text) return { VALETKEY_DATABASE_URL: text };
-    mistakes.push(`VALETKEY_DATABASE_URL_FILE: there is no URL in ${path}`);
+    mistakes.push(`VALETKEY_DATABASE_URL_FILE: ${path} has no URL: write one into it`);
   } catch (error) {
     if (!(error instanceof InstallationError)) throw error;
     mistakes.push(`VALETKEY_DATABASE_URL_FILE: ${error.message}`);

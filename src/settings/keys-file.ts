@@ -1,4 +1,4 @@
-/** Changes of the keys file: another root key is added, or one is taken out. Whoever reads it meanwhile reads a whole file. */
+/** Changes the keys file: adds a root key, or removes one. Concurrent readers always read a complete file. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -19,10 +19,10 @@ import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { parseRootKeys } from './root-keys.ts';
 
-/** The suffix of a draft: its name is that of the keys file with this at the end. */
+/** Suffix of a draft; its name is the keys file's with this suffix. */
 export const DRAFT = /^\.[0-9a-f]{16}\.new$/;
 
-/** Adds a root key (its text) above those that are there. Throws `InstallationError`. */
+/** Adds a root key (its text) above the present ones. Throws `InstallationError`. */
 export function addRootKey(keysFile: string, key: string): void {
   change(keysFile, (text) => {
     const lines = text.split('\n');
@@ -31,7 +31,7 @@ export function addRootKey(keysFile: string, key: string): void {
   });
 }
 
-/** Takes a root key out, by its id; false when it is not there. Throws `InstallationError`. */
+/** Removes a root key by its id; false if it is not there. Throws `InstallationError`. */
 export function removeRootKey(keysFile: string, keyId: number): boolean {
   return change(keysFile, (text) => {
     const isOther = (word: string) =>
@@ -45,7 +45,7 @@ export function removeRootKey(keysFile: string, keyId: number): boolean {
   });
 }
 
-/** Replaces the file if its text changes; returns whether it did. */
+/** Replaces the file if its text changes; returns true if it did. */
 function change(keysFile: string, changed: (text: string) => string): boolean {
   try {
     const path = realpathSync(keysFile); // So that a link is not replaced by a file.
@@ -63,8 +63,8 @@ function change(keysFile: string, changed: (text: string) => string): boolean {
 }
 
 /**
- * Replaces a keys file as a whole or not at all, with its mode and owner, if it still is as it was read. If two processes
- * replace it at once, the later one may win. What the other one added is then missing, and that process or its next start
+ * Replaces a keys file atomically, with its mode and owner, if it is unchanged since the read. If two processes
+ * replace it at once, the later one may win. The other one's key is then missing, and that process or its next start
  * adds it again.
  */
 export function replaceKeysFile(path: string, before: string, after: string): void {
@@ -77,7 +77,7 @@ export function replaceKeysFile(path: string, before: string, after: string): vo
     fchownSync(descriptor, uid, gid);
     fchmodSync(descriptor, mode & 0o777);
     fsyncSync(descriptor);
-    if (readFileSync(path, 'utf8') !== before) throw new Error('somebody else is changing it');
+    if (readFileSync(path, 'utf8') !== before) throw new Error('another process is changing it');
     renameSync(draft, path);
     syncFolder(dirname(path));
   } finally {

@@ -9,7 +9,8 @@ export type Logo = { readonly type: string; readonly bytes: Buffer };
 export function readLogo(path: string | null): Logo | null {
   if (path === null) return null;
   const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (!type) throw new InstallationError([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png`]);
+  if (!type)
+    throw new InstallationError([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png: name an SVG or PNG file`]);
   try {
     return { type, bytes: readFileSync(path) };
   } catch (error) {

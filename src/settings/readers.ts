@@ -1,10 +1,10 @@
-/** How the texts of settings are read. What cannot be read becomes a `Mistake`, which says what to write instead. */
+/** Parsers of settings' texts. A text that cannot be read becomes a `Mistake`, which has the remedy. */
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../oauth/clients/loopback.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 
-/** What is wrong with a value, and what to write instead. */
+/** A problem with a value, and its remedy. */
 export class Mistake {
   readonly remedy: string;
 
@@ -13,42 +13,42 @@ export class Mistake {
   }
 }
 
-/** Where to listen. */
+/** An address to listen at. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** Where the data is: in a file, in memory that ends with the process, or on a server. */
+/** The location of the data: a file, memory that ends with the process, or a server. */
 export type DatabaseLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgresql'; readonly url: string };
 
-/** The origin of an address, https unless its host is loopback. */
+/** Reads an origin: https, unless its host is loopback. */
 export function readBaseUrl(text: string): string | Mistake {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return new Mistake('write an address such as https://auth.example.com');
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
     return new Mistake('write only scheme, host and port, without a path');
-  if (url.port === '0') return new Mistake('write the port at which others find it: 0 is none');
+  if (url.port === '0') return new Mistake('write the port at which others reach it, not 0');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return new Mistake('http is only for loopback: use https, with a proxy in front that ends TLS');
   return url.origin;
 }
 
-/** First segments that are not for pages: the interface has paths of its own there. */
+/** First path segments that pages must not have: the interface has its own paths there. */
 const RESERVED_SEGMENTS = ['auth', 'api', 'oauth2', 'v2', '.well-known', 'healthz', 'readyz'];
 
-/** A path before pages; empty for none. */
+/** Reads a path before pages; empty for none. */
 export function readBasePath(text: string): string | Mistake {
   if (text === '') return text;
   const reserved = RESERVED_SEGMENTS.find((segment) => text.split('/')[1] === segment);
   if (reserved !== undefined)
-    return new Mistake(`/${reserved} has addresses of its own: begin with another name, such as /connect`);
+    return new Mistake(`/${reserved} is reserved for the interface: begin with another name, such as /connect`);
   return /^(\/[a-z0-9-]+)+$/.test(text)
     ? text
     : new Mistake('write a path such as /connect: lower-case letters, digits and hyphens, no slash at the end');
 }
 
-/** Where to listen; null for an empty text. */
+/** Reads an address to listen at; null for an empty text. */
 export function readListenAddress(text: string): ListenAddress | null | Mistake {
   if (text === '') return null;
   const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:\s]+):(\d{1,5})$/.exec(text) ?? [];
@@ -57,7 +57,7 @@ export function readListenAddress(text: string): ListenAddress | null | Mistake 
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** Where a database is. */
+/** Reads the location of a database. */
 export function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
   if (text === 'sqlite::memory:') return { kind: 'memory' };
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
@@ -72,7 +72,7 @@ export function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
   }
 }
 
-/** A reader of whole numbers, both ends included. */
+/** Returns a parser of whole numbers, both ends included. */
 export function numberBetween(least: number, most: number): (text: string) => number | Mistake {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -80,7 +80,7 @@ export function numberBetween(least: number, most: number): (text: string) => nu
   };
 }
 
-/** A reader of durations, in seconds. */
+/** Returns a parser of durations, in seconds. */
 export function durationBetween(least: number, most: number): (text: string) => number | Mistake {
   return (text) => {
     const seconds = readDuration(text);
@@ -90,7 +90,7 @@ export function durationBetween(least: number, most: number): (text: string) => 
   };
 }
 
-/** Addresses and networks, separated by commas. */
+/** Reads addresses and networks, separated by commas. */
 export function readAddresses(text: string): BlockList | Mistake {
   const list = new BlockList();
   for (const entry of text
@@ -108,40 +108,40 @@ export function readAddresses(text: string): BlockList | Mistake {
   return list;
 }
 
-/** A reader of one of these words. */
+/** Returns a parser of one of these words. */
 export function readChoice<T extends string>(...choices: readonly T[]): (text: string) => T | Mistake {
   return (text) => choices.find((choice) => choice === text) ?? new Mistake(`write ${choices.join(' or ')}`);
 }
 
-/** The brand in credentials. */
+/** Reads the brand in credentials. */
 export function readPrefix(text: string): string | Mistake {
   return /^[a-z0-9]{1,12}$/.test(text) ? text : new Mistake('write 1 to 12 lower-case letters or digits');
 }
 
-/** A colour, `#rrggbb`. */
+/** Reads a color, `#rrggbb`. */
 export function readColour(text: string): string | Mistake {
-  return /^#[0-9a-fA-F]{6}$/.test(text) ? text : new Mistake('write a colour such as #0f5c4d');
+  return /^#[0-9a-fA-F]{6}$/.test(text) ? text : new Mistake('write a color such as #0f5c4d');
 }
 
-/** An e-mail address or an https address; null for an empty text. */
+/** Reads an email address or an https address; null for an empty text. */
 export function readSupportAddress(text: string): string | null | Mistake {
   if (text === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text || null;
-  return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an e-mail address or an https address');
+  return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an email address or an https address');
 }
 
-/** The ways to sign in, in their order. */
+/** Reads the ways to sign in, in their order. */
 export function readSignInMethods(text: string): readonly string[] | Mistake {
   const methods = text.split(',').map((method) => method.trim());
   const good = methods.every((method) => /^[a-z0-9-]{1,40}$/.test(method)) && new Set(methods).size === methods.length;
   return good ? methods : new Mistake('name password, ids of identity providers, or both, each once: password,product');
 }
 
-/** A text with a default, so that it is never empty. */
+/** Reads a text that has a default, so it is never empty. */
 export function readName(text: string): string {
   return text;
 }
 
-/** Any text; null for an empty one. */
+/** Reads any text; null for an empty one. */
 export function readText(text: string): string | null {
   return text || null;
 }

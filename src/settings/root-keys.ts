@@ -1,4 +1,4 @@
-/** Root keys on disk or in the environment: reads and checks them, and makes one for a new installation. */
+/** Reads and checks root keys from disk or the environment, and makes one for a new installation. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,17 +8,17 @@ import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from '../process/secret-file.ts';
 
-/** Begins every root key, so that secret scanners and people recognise one. */
+/** Prefix of every root key, by which secret scanners and people recognize it. */
 const PREFIX = 'vk_rk_';
 
-/** A new root key as text: 256 random bits with a prefix and a checksum. */
+/** Makes a new root key as text: 256 random bits with a prefix and a checksum. */
 export function makeRootKey(): string {
   return withChecksum(PREFIX + randomBytes(ROOT_KEY_BYTES).toString('base64url'));
 }
 
 /**
- * Reads root keys from a text, newest first, separated by white space. A line that begins with # is a comment. `place`
- * says where the text is from. Throws `InstallationError`, which never repeats the text.
+ * Reads root keys from a text, newest first, separated by white space. A line that begins with # is a comment.
+ * `place` names the text's origin. Throws `InstallationError`, which never quotes the text.
  */
 export function parseRootKeys(text: string, place: string): Buffer[] {
   const words = text
@@ -32,14 +32,14 @@ export function parseRootKeys(text: string, place: string): Buffer[] {
     const bytes = Buffer.from(body, 'base64url');
     if (!word.startsWith(PREFIX) || withChecksum(PREFIX + body) !== word || bytes.length < ROOT_KEY_BYTES) {
       throw new InstallationError([
-        `root key ${index + 1} in ${place} is not whole: copy it again, or make one with "valetkey keys generate"`,
+        `root key ${index + 1} in ${place} is incomplete or damaged: copy it again, or make one with "valetkey keys generate"`,
       ]);
     }
     return bytes;
   });
 }
 
-/** Where the keys are: in the environment, or in a file. */
+/** The place of the keys: the environment, or a file. */
 export type KeysPlace = {
   readonly keys: string | null;
   readonly keysFile: string;
@@ -50,8 +50,8 @@ export type KeysPlace = {
 };
 
 /**
- * The root keys of an installation, newest first: from the environment, from the file, or new ones for a new database.
- * Throws `InstallationError`.
+ * Returns the root keys of an installation, newest first: from the environment, from the file, or new ones for a new
+ * database. Throws `InstallationError`.
  */
 export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNewDatabase: boolean): Buffer[] {
   if (keys !== null) return parseRootKeys(keys, 'VALETKEY_KEYS');
@@ -65,7 +65,7 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
     ]);
   if (!isNewDatabase) {
     throw new InstallationError([
-      `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
+      `the keys file ${path} is missing, but the database ${database.path} exists: restore its keys, since the database is useless without them`,
     ]);
   }
   makeKeysFile(path, makeRootKey());
@@ -83,13 +83,13 @@ export function rereadKeysFile(path: string): Buffer[] {
   const found = readKeysFile(path);
   if (found) return found;
   throw new InstallationError([
-    `the keys file ${path} is gone: put it back from its backup before this process ends, since the next start is refused without it`,
+    `the keys file ${path} is gone: restore it from its backup before this process ends, since the service cannot start without it`,
   ]);
 }
 
 /**
- * Writes a new keys file with one key, mode 0600. It appears whole or not at all. It never replaces another, so that of
- * two processes that start at once one makes it and the other reads it. Returns false if there is one already.
+ * Writes a new keys file with one key, mode 0600, atomically. It never replaces another: of two processes that start
+ * at once, one makes it and the other reads it. Returns false if there is one already.
  */
 export function makeKeysFile(path: string, key: string): boolean {
   const draft = `${path}.${process.pid}.new`;

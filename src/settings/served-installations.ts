@@ -1,6 +1,6 @@
 /**
- * Notes in the keys file which installations its keys served. So a missing database is noticed, and no new installation
- * begins in its place.
+ * Notes in the keys file the installations that its keys served. So a missing database is noticed, and no new
+ * installation begins in its place.
  */
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const COMMENT = /^# Serves the installation ([0-9a-f]{32})\b/gm;
 const OWNER_MAY_WRITE = 0o200;
 
 /**
- * The sentence that refuses to begin a new installation, since these keys have served one. Null if they have not, or
+ * Returns the sentence that refuses a new installation because these keys have served one. Null if they have not, or
  * are in no file. Existing installations may share keys. The file was read before.
  */
 export function refusalOfNew(place: KeysPlace): string | null {
@@ -23,15 +23,15 @@ export function refusalOfNew(place: KeysPlace): string | null {
 }
 
 /**
- * Notes in the keys file that its keys serve an installation, unless it is there already. The file is replaced as a
- * whole or not at all, and keeps its mode and owner. Returns a sentence if that fails, else null.
+ * Notes in the keys file that its keys serve an installation, unless it is noted already. Replaces the file
+ * atomically, with its mode and owner. Returns a sentence if that fails, else null.
  */
 export function noteServed(place: KeysPlace, installation: string): string | null {
   if (!isInFile(place)) return null;
   const why = note(place.keysFile, installation);
   return (
     why &&
-    `the keys file ${place.keysFile} cannot say whom it serves (${why}): without its database a start would begin a new installation`
+    `the keys file ${place.keysFile} cannot record its installation (${why}): if the database is lost, the next start would begin a new installation`
   );
 }
 
@@ -39,7 +39,7 @@ function isInFile({ keys, database }: KeysPlace): boolean {
   return keys === null && database.kind !== 'memory';
 }
 
-/** Returns why it failed, or null. */
+/** Returns the reason of a failure, or null. */
 function note(keysFile: string, installation: string): string | null {
   try {
     const path = realpathSync(keysFile); // So that a link is not replaced by a file.
@@ -60,7 +60,7 @@ function note(keysFile: string, installation: string): string | null {
   }
 }
 
-/** Whether another start noted it, which was first or removed this one's draft. */
+/** True if another start noted it, which was first or removed this one's draft. */
 function wasNoted(keysFile: string, installation: string): boolean {
   try {
     return idsIn(readFileSync(keysFile, 'utf8')).includes(installation);
@@ -69,7 +69,7 @@ function wasNoted(keysFile: string, installation: string): boolean {
   }
 }
 
-/** Removes drafts of killed starts, which hold the keys. Only after the note is there: another start may need its draft. */
+/** Removes drafts of killed starts, which hold keys. Only after the note is written: another start may need its draft. */
 function removeDrafts(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
   for (const other of readdirSync(folder))

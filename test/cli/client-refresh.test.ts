@@ -130,7 +130,7 @@ test('client refresh --check changes nothing, and exits with 1 if a document dif
   assert.ok(
     lines.some((line) =>
       line.startsWith(
-        `${gone.client.name} (${gone.id}): the document ${gone.id} could not be fetched: it answers status 404`,
+        `${gone.client.name} (${gone.id}): the document ${gone.id} could not be fetched: its status is 404`,
       ),
     ),
   );

@@ -83,7 +83,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       chmodSync(keysFile, 0o620);
       assertOne(await doctor(variables), /^wrong keys, read: its group can change .*: run "chmod 600 /);
       rmSync(keysFile);
-      assertOne(await doctor(variables), /^wrong keys, read: the keys file .* is missing, .*: (put|make) /);
+      assertOne(await doctor(variables), /^wrong keys, read: the keys file .* is missing, .*: (restore|make) /);
       const others = join(folder, 'others');
       writeFileSync(others, `${makeRootKey()}\n`, { mode: 0o600 });
       assertOne(await doctor({ ...variables, VALETKEY_KEYS_FILE: others }), /^wrong database, opened: .*keys/);
@@ -128,7 +128,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       await post(service, 'token', { grant_type: 'refresh_token', refresh_token: 'x', ...fields });
       await service.stop();
       const expected =
-        /^warning agents, http.*client.json: its keys could not be fetched .* ago, .*: .*client refresh http/;
+        /^warning agents, http.*client.json: its keys could not be fetched .* ago and .*: .*client refresh http/;
       const lines = await doctor(variables);
       assert.match(lines.find((line) => line.includes('agents')) ?? lines.join('\n'), expected);
     });
@@ -138,7 +138,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       const methods = { ...variables, VALETKEY_SIGN_IN_METHODS: 'password,product' };
       assertOne(
         await doctor(methods),
-        /^wrong sign-in, product: .* not registered: valetkey identity-provider register/,
+        /^wrong sign-in, product: .* not registered: register it with "valetkey identity-provider register/,
       );
       const address = `http://127.0.0.1:${await freePort()}/sign-in`;
       const registration = ['--id', 'product', '--name', 'Product', '--sign-in-url', address];
@@ -146,7 +146,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       assertOne(await doctor(methods), /^wrong sign-in, product: sign-in address: nothing listens there: see that /);
       assertOne(
         await doctor(variables),
-        /^warning sign-in, product: VALETKEY_SIGN_IN_METHODS leaves it out: .*: add product/,
+        /^warning sign-in, product: VALETKEY_SIGN_IN_METHODS omits it: .*: add product/,
       );
     });
 
@@ -197,7 +197,7 @@ test('a server that may lose what was confirmed, and one that does not answer, a
   const careless = await startPostgres({ full_page_writes: 'off' });
   t.after(() => careless.remove());
   const { variables } = await found(t, () => careless.createDatabase());
-  assertOne(await doctor(variables), /^wrong database, settings: fsync is off and must be on.*: put the settings/);
+  assertOne(await doctor(variables), /^wrong database, settings: fsync is off and must be on.*: correct the server/);
   const nowhere = `postgres://valetkey@127.0.0.1:${await freePort()}/valetkey`;
   const lines = await doctor({ ...variables, VALETKEY_DATABASE_URL: nowhere });
   assertOne(lines, /^wrong database, opened: the database at .* cannot be reached.*: start it, or check the address/);

@@ -82,9 +82,9 @@ const FAULTS: Readonly<Record<string, [fault: Fault, name: string, verdict: 'wro
     { asks: () => ({ authorization: undefined }) },
     'Authorization',
     'wrong',
-    /hand the header on/,
+    /pass the header on/,
   ],
-  'drops Cookie': [{ asks: () => ({ cookie: undefined }) }, 'cookies sent', 'wrong', /hand/],
+  'drops Cookie': [{ asks: () => ({ cookie: undefined }) }, 'cookies sent', 'wrong', /pass/],
   'sends another Host': [{ asks: () => ({ host: 'inside' }) }, 'Host', 'warning', /\$host/],
   'keeps connections that the service was not told of': [
     { keepsConnections: true },
@@ -127,7 +127,7 @@ const FAULTS: Readonly<Record<string, [fault: Fault, name: string, verdict: 'wro
     { answers: () => ({ 'strict-transport-security': undefined }) },
     'HSTS',
     'wrong',
-    /hand the header on/,
+    /pass the header on/,
   ],
   'adds another Strict-Transport-Security': [
     {
@@ -155,7 +155,7 @@ const FAULTS: Readonly<Record<string, [fault: Fault, name: string, verdict: 'wro
     { itself: () => ({ status: 502, body: '<h1>502</h1>' }) },
     'reached',
     'wrong',
-    /see that the service runs/,
+    /check that the service runs/,
   ],
   'sends another site': [{ itself: () => ({ status: 200, body: '{}' }) }, 'reached', 'wrong', /sends this host to it/],
 };
@@ -192,7 +192,7 @@ test('the doctor says where nobody listens while a service runs', async () => {
   assert.equal(`${reached?.area}: ${reached?.verdict}`, 'app address: wrong');
   assert.match(
     reached?.remedy ?? '',
-    new RegExp(`^see that the proxy listens at localhost:${port}; see that the service`),
+    new RegExp(`^check that the proxy listens at localhost:${port}; check that the service`),
   );
 });
 

@@ -58,7 +58,7 @@ const SHOWN: Readonly<Record<string, [certificate: TestCertificate, said: RegExp
   ],
   'comes with an authority that nobody knows': (() => {
     const signed = makeCertificate(now, DAY_MS, { authority });
-    const said = /not known here: set NODE_EXTRA_CA_CERTS .* to the file of the certificate of the authority/;
+    const said = /unknown here: set NODE_EXTRA_CA_CERTS .* to the file of the certificate of the authority/;
     return [signed, said, signed.cert + authority.cert] as const;
   })() as [TestCertificate, RegExp, string],
   'comes without that of who signed it': [
@@ -69,7 +69,7 @@ const SHOWN: Readonly<Record<string, [certificate: TestCertificate, said: RegExp
   'is not valid yet': [early, /not valid yet: set the clock of this machine .*; else have the proxy show one/],
   'is for another name': [
     another,
-    /is for other\.example, 127\.0\.0\.1, and not for localhost: have the proxy show a certificate for localhost /,
+    /is for other\.example, 127\.0\.0\.1, not for localhost: have the proxy show a certificate for localhost /,
   ],
 };
 
@@ -111,11 +111,11 @@ test('RFC 6066 §3: the doctor says what to do where a proxy has no certificate 
 const UNRECOGNIZED_NAME = Buffer.from('15030300020270', 'hex');
 
 test('the doctor says what to do about a name that nobody knows, and waits with nobody there for a service', async () => {
-  assert.match(await reached('https://auth.invalid'), /^wrong: .*: (enter the name in the DNS|see that this machine)/);
+  assert.match(await reached('https://auth.invalid'), /^wrong: .*: (add the name to the DNS|check that this machine)/);
   // No route leads to the address of everybody at once.
   assert.match(
     await reached('https://255.255.255.255'),
-    /^wrong: .*no way leads there from here: see that the name has /,
+    /^wrong: .*no way leads there from here: check that the name has /,
   );
   const finding = await reached(`https://localhost:${await freePort()}`);
   assert.match(finding, /^warning: .*: nothing listens there, and no service runs .*: start it with "valetkey serve"/);

@@ -37,7 +37,7 @@ test('a backup that is made while the service runs is whole, and nobody but its 
   assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db', 'data'], 'nothing is left beside it');
 
   const again = await program.command(['database', 'backup', file]);
-  assert.match(again.stderr, /is there already: name another file, or give --replace/);
+  assert.match(again.stderr, /exists: name another file, or use --replace/);
   assert.equal(again.code, 1);
   await program.json(['database', 'backup', file, '--replace']);
 });

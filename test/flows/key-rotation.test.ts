@@ -220,7 +220,7 @@ test('operating: a service whose keys file is gone, or open to others, says so o
     assert.equal(found(), times, service.log.join(''));
   };
   renameSync(keysFile, `${keysFile}.away`);
-  await told(`${keysFile} is gone: put it back`, 1);
+  await told(`${keysFile} is gone: restore it`, 1);
   assert.equal((await me(service, accessToken)).status, 200);
   renameSync(`${keysFile}.away`, keysFile);
   chmodSync(keysFile, 0o644);

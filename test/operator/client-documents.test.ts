@@ -277,7 +277,7 @@ test('hostile documents: one of two addresses private, or another answer than a 
   assert.match(await refused(documents.fetch(address)), /not public \(10\.0\.0\.1\)/);
   const reached = await opened(t);
   answer = (_request, response) => void response.writeHead(302, { Location: `${origin}/other` }).end();
-  assert.match(await refused(reached.documents.fetch(address)), /could not be fetched: it answers status 302/);
+  assert.match(await refused(reached.documents.fetch(address)), /could not be fetched: its status is 302/);
 });
 
 test('draft-ietf-oauth-client-id-metadata-document §3: an address that is none is refused before anything is asked', async (t) => {

@@ -112,8 +112,8 @@ test('SSRF: an installation on loopback asks loopback, and nothing else', async 
 });
 
 const REFUSED: Readonly<Record<string, [http.RequestListener, RegExp]>> = {
-  'a redirect': [(_request, response) => void response.writeHead(302, { Location: url }).end(), /status 302/],
-  'another status': [(_request, response) => void response.writeHead(404).end(), /status 404/],
+  'a redirect': [(_request, response) => void response.writeHead(302, { Location: url }).end(), /status is 302/],
+  'another status': [(_request, response) => void response.writeHead(404).end(), /status is 404/],
   'no JSON by its type': [(_request, response) => json(response, {}, { 'Content-Type': 'text/html' }), /Content-Type/],
   'no JSON': [
     (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('canary{'),
@@ -143,7 +143,7 @@ test('hostile documents: a certificate of another name is refused, and a name th
   const elsewhere = `https://other.example:${port}/client.json`;
   assert.match(await refusal(outbound().fetchJson(elsewhere, LIMIT)), /certificate is for client\.example/);
   const resolve = async () => Promise.reject(new Error('ENOTFOUND'));
-  assert.match(await refusal(outbound({ resolve }).fetchJson(url, LIMIT)), /not known here/);
+  assert.match(await refusal(outbound({ resolve }).fetchJson(url, LIMIT)), /unknown here/);
 });
 
 test('a document at the limit is fetched', async () => {

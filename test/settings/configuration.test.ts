@@ -42,7 +42,7 @@ test('Configuration: the URL of the database may stand in a file that is for its
       (error) => error instanceof InstallationError && words.test(error.message) && !error.message.includes('hush'),
     );
   refused({ ...given, VALETKEY_DATABASE_URL: 'sqlite::memory:' }, /both set: keep one of them/);
-  refused({ VALETKEY_DATABASE_URL_FILE: join(folder, 'none') }, /there is no URL in .*none/);
+  refused({ VALETKEY_DATABASE_URL_FILE: join(folder, 'none') }, /none has no URL/);
   chmodSync(path, 0o644);
   refused(given, /others can read the file of the database URL .*chmod 600/);
   writeFileSync(path, 'postgres hush');
@@ -76,7 +76,7 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_APP_URL', 'https://auth.example.com/oauth', /without a path/],
     ['VALETKEY_APP_URL', 'https://auth.example.com?a', /without a path/],
     ['VALETKEY_APP_URL', 'https://auth.example.com#a', /without a path/],
-    ['VALETKEY_APP_URL', 'http://localhost:0', /0 is none/],
+    ['VALETKEY_APP_URL', 'http://localhost:0', /, not 0$/],
     ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
     ['VALETKEY_APP_LISTEN', '3000', /host:port/],
     ['VALETKEY_APP_LISTEN', 'localhost:70000', /host:port/],
@@ -86,9 +86,9 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ...['auth', 'api', 'oauth2', 'v2', '.well-known', 'healthz', 'readyz'].map((first): [string, string, RegExp] => [
       'VALETKEY_PAGES_BASE_PATH',
       `/${first}/pages`,
-      /has addresses of its own: begin with/,
+      /is reserved for the interface: begin with/,
     ]),
-    ['VALETKEY_PAGES_BASE_PATH', '/api', /has addresses of its own/],
+    ['VALETKEY_PAGES_BASE_PATH', '/api', /is reserved for the interface/],
     ['VALETKEY_DATABASE_URL', 'mysql://user:hunter2@db/valetkey', /sqlite:PATH/],
     ['VALETKEY_SQLITE_SYNC', 'off', /awaited or full/],
     ['VALETKEY_CODE_TTL', '601', /from 1 to 600/],
@@ -99,7 +99,7 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_TOKEN_PREFIX', 'Acme_', /lower-case/],
     ['VALETKEY_PRODUCT_COLOUR', 'teal', /#0f5c4d/],
     ['VALETKEY_SUPPORT_ADDRESS', 'javascript:alert(1)', /https address/],
-    ['VALETKEY_CODE_TLL', '60', /no such variable/],
+    ['VALETKEY_CODE_TLL', '60', /unknown variable/],
   ];
   for (const [variable, value, remedy] of refused) {
     const message = mistakesOf({ [variable]: value });

@@ -83,7 +83,11 @@ test('Root keys: a file of root’s that others can read is left to the group of
 test('Root keys: a missing file is told apart from an unreadable one', (t) => {
   const folder = folderOf(t);
   assert.equal(readKeysFile(join(folder, 'keys')), null);
-  assert.throws(() => readKeysFile(folder), /is no file/, 'never the advice to take the folder from those who use it');
+  assert.throws(
+    () => readKeysFile(folder),
+    /is not a file/,
+    'never the advice to take the folder from those who use it',
+  );
 });
 
 test('Root keys: several are read newest first; short, default and broken ones are refused and never repeated', (t) => {

@@ -61,7 +61,10 @@ function changedMeanwhile(t: TestContext, change: () => void): void {
 test('Promise 1: a keys file that somebody changes meanwhile keeps the change, and it is told', (t) => {
   const { folder, path, place } = keysFile(t);
   changedMeanwhile(t, () => fs.appendFileSync(path, 'key two\n'));
-  assert.match(noteServed(place, INSTALLATION) ?? '', /cannot say whom it serves \(somebody else is changing it\)/);
+  assert.match(
+    noteServed(place, INSTALLATION) ?? '',
+    /cannot record its installation \(another process is changing it\)/,
+  );
   assert.equal(fs.readFileSync(path, 'utf8'), `${KEYS}key two\n`);
   assert.deepEqual(fs.readdirSync(folder), ['keys']);
 });

@@ -235,7 +235,7 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
   });
 
   const FAILURES: Readonly<Record<string, [http.RequestListener, RegExp]>> = {
-    'an error': [(_, response) => void response.writeHead(500).end('canary'), /answers status 500/],
+    'an error': [(_, response) => void response.writeHead(500).end('canary'), /its status is 500/],
     'no connection': [(request) => void request.socket.destroy(), /the connection was ended/],
     'a private key': [
       (_, response) => set(response, [{ ...makeKey().jwk, d: 'canary' }]),
