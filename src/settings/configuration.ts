@@ -60,6 +60,12 @@ const SETTINGS = {
     readListenAddress,
     'The `host:port` to bind for the app address. Default: the URL’s own on loopback, or 127.0.0.1:3000 behind a proxy (https).',
   ),
+  apiListen: setting(
+    'VALETKEY_API_LISTEN',
+    '',
+    readListenAddress,
+    'The same for the API address; 127.0.0.1:3001 behind a proxy.',
+  ),
   database: setting(
     'VALETKEY_DATABASE_URL',
     'sqlite:data/valetkey.db',
