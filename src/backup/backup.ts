@@ -5,11 +5,11 @@ import { encrypt, requirePassphrase } from './encryption.ts';
 import { copyIn, removeOlder } from './kept-copies.ts';
 import { digestOf, withPart, writeNamed } from './named-file.ts';
 
-/** What is asked of a backup. */
+/** The options of a backup. */
 export type BackupAsked = {
   /** A file, or a folder where each has a name of its own and the newest are kept. */
   readonly to: { readonly file: string } | { readonly folder: string; readonly keep: number };
-  /** Whether it may take the place of a file. */
+  /** True if it may replace a file. */
   readonly replace: boolean;
   /** The file of a passphrase to encrypt it with; null for none. */
   readonly passphraseFile: string | null;
@@ -29,7 +29,7 @@ export type BackupMade = {
   readonly removed: readonly string[];
 };
 
-/** What a backup is made with. */
+/** The parts that make a backup. */
 export type BackupParts = {
   /** The database file. */
   readonly path: string;

@@ -1,4 +1,4 @@
-/** What the doctor finds before the database is open: variables, keys, and why it cannot be opened. */
+/** The doctor's findings before the database is open: variables, keys, and the reason why it cannot be opened. */
 import { StoreUnavailable } from '../oauth/store.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import type { Finding as StorageFinding } from '../storage/storage.ts';
@@ -42,7 +42,7 @@ export function ofNothing(
   return found.all.length === 0 ? null : found.all;
 }
 
-/** Where the keys are: in a file, or null for the variable. */
+/** The keys file, or null for the variable. */
 export function ofKeysPlace(found: Findings, file: string | null): void {
   const detail = file === null ? 'from VALETKEY_KEYS' : `from ${file}, whose owner and mode are as they should be`;
   found.good('read', detail);
