@@ -112,6 +112,11 @@ export type Runner = {
   select(statement: Statement, restsOn: RestsOn): Promise<Tuple[]>;
   /** Whether the act happened. */
   act(act: Act): Promise<boolean>;
+  /**
+   * Ends grants by a change that returns the access of each, which its event records. Tells whether it ended any; otherwise
+   * nothing is recorded.
+   */
+  end(touches: RowKeys, event: AuditEvent, ending: Statement): Promise<boolean>;
   /** Whether all of these acts happened, in this order and each with its event; else none did. */
   actAll(acts: readonly Act[]): Promise<boolean>;
   /** Changes rows that no event tells of, if its demands are met as those of an act. */

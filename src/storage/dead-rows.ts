@@ -33,7 +33,7 @@ export const DYING: readonly DyingRows[] = [
   {
     ...dyingAt(STORED_GRANT, 'expires_at', DAY_MS),
     isDead: (before) =>
-      `(coalesce(revoked_at < ${before}, FALSE) OR expires_at < ${before} OR NOT ${hasItsEpochs('oauth_grant')})`,
+      `(coalesce(revoked_at < ${before}, FALSE) OR expires_at < ${before} OR NOT ${hasItsEpochs((column) => `oauth_grant.${column}`)})`,
   },
   {
     ...dyingAt(SESSION, 'last_seen_at', DAY_MS),

@@ -75,37 +75,20 @@ export const postgresqlGuards: readonly Guard[] = [
     'src/storage/postgresql/grants.ts',
     ['test/postgresql/conformance.test.ts', 'test/postgresql/instances.test.ts'],
     [
-      ['no grant is issued in a session that ended', 'session IN (SELECT digest FROM held)', 'session IS NOT NULL'],
-      ['no grant is issued with an epoch that was raised', "AND ${hasItsEpochs('asked')}", ''],
-      [
-        'no grant is issued by consent that was taken back',
-        "remembered::uuid[] <@ (SELECT coalesce(array_agg(id), '{}') FROM remembered)",
-        'remembered IS NOT NULL',
-      ],
-      [
-        'whoever revokes waits for the grant that rests on remembered consent, or is waited for',
-        'FOR SHARE OF oauth_grant',
-        '',
-      ],
       ['a revocation locks the grants of an app first', 'await lockAll(connection, [...whose, spared]);', ''],
       ['it locks them until it finds no more', 'found !== locked; )', 'locked < 0; )'],
-      [
-        'whoever ends a session waits for the grant of it, or is waited for',
-        'ORDER BY digest FOR KEY SHARE',
-        'ORDER BY digest',
-      ],
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
-    ['test/postgresql/instances.test.ts'],
+    'src/storage/tables/grants.ts',
+    ['test/postgresql/conformance.test.ts', 'test/postgresql/instances.test.ts'],
     [
       [
-        'who waits for a grant holds no place in the trail',
-        '(${acts} ORDER BY id) AS acts',
-        '(${acts}) AS acts',
-        'PostgreSQL answers all rows of a statement before it runs what the answer does not name; its manual leaves the order open',
+        'whoever revokes waits for the grant that rests on remembered consent, or is waited for',
+        ' FOR SHARE OF oauth_grant',
+        '',
       ],
+      ['whoever ends a session waits for the grant of it, or is waited for', ' FOR KEY SHARE', ''],
     ],
   ),
   ...guardsIn(

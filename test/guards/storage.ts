@@ -113,12 +113,16 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/grants.ts',
+    'src/storage/tables/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
-      ['no grant is issued in a session that ended', 'SELECT 1 FROM session WHERE digest = $1', 'SELECT length($1)'],
-      ['no grant is issued with an epoch that was raised', "WHERE ${hasItsEpochs('asked')}", ''],
-      ['no grant is issued by consent that was taken back', 'id = $1 AND ${IS_REMEMBERED}', 'id = $1'],
+      ['no grant is issued in a session that ended', '{ sql: HAS_SESSION, values: [basis.session] },', ''],
+      [
+        'no grant is issued with an epoch that was raised',
+        '{ sql: HAS_EPOCHS, values: EPOCHS_OF_GRANT.values(grant) },',
+        '',
+      ],
+      ['no grant is issued by consent that was taken back', 'AND ${IS_REMEMBERED} FOR SHARE', 'FOR SHARE'],
     ],
   ),
   ...guardsIn(

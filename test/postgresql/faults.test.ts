@@ -193,15 +193,15 @@ for (const commitTakes of [0, 0.1]) {
     const id = grant.id.toString('hex').slice(0, 8);
     const digest = randomBytes(32);
 
-    await cut(id, () => store.issueGrant(grant, event('consent_allowed')));
+    await cut('COMMIT', () => store.issueGrant(grant, event('consent_allowed')));
     assert.equal(await events('consent_allowed'), 1);
     assert.notEqual(await cut(id, () => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), false);
     assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), false);
     assert.equal(await cut(id, () => store.rotateRefreshToken(sampleGeneration(grant, 2))), true);
     assert.equal((await cut(id, () => store.findGrant(grant.id)))?.grant.generation, 2);
-    assert.equal(await cut(id, () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), true);
+    assert.equal(await cut('COMMIT', () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), true);
     assert.equal(await events('grant_revoked'), 1);
-    assert.equal(await cut(id, () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), false);
+    assert.equal(await cut('COMMIT', () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), false);
     const assertion = { clientId: 'app_one', digest, expiresAt: NOW };
     assert.equal(await cut(digest.toString('hex'), () => store.useClientAssertion(assertion, 1)), 'first');
     assert.equal(await store.useClientAssertion(assertion, 1), 'again');

@@ -10,8 +10,7 @@ import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../oauth/protocol/grant-store.ts';
 import { bytesOf } from '../row-key.ts';
-import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
-import { GRANT, hasItsEpochs, IS_REMEMBERED, MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
+import { MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { Table } from '../tables/table.ts';
@@ -28,52 +27,18 @@ const ATTEMPT = Table.of<{ readonly id: Buffer; readonly attempt: Buffer }>('oau
   id: 'uuid',
   attempt: 'uuid',
 });
-const [OWN_ATTEMPT, EVENT] = [ATTEMPT.pick('attempt'), NEW_EVENT.within('event')];
-
-/** The session and the ids of the grants, as the text of an array, that an Allow rests on. */
-type Basis = { readonly session: Buffer | null; readonly remembered: string };
-const ISSUED = GRANT.and(OWN_ATTEMPT)
-  .and(EVENT)
-  .and(Table.of<Basis>('asked', { session: 'bytes?', remembered: 'text' }));
+const OWN_ATTEMPT = ATTEMPT.pick('attempt');
 
 const GENERATION = STORED_GRANT.pick(
   ...(['generation', 'keyId', 'rotatedAt', 'presentedFrom', 'accessTokenExpiresAt', 'expiresAt'] as const),
 ).and(OWN_ATTEMPT);
 const ADVANCED = STORED_GRANT.pick('id').and(GENERATION);
 
-const END = STORED_GRANT.pick('revokedAt', 'revocationReason').and(OWN_ATTEMPT);
-const ENDED = STORED_GRANT.pick('id').and(END).and(EVENT);
-
 const MARKED_GRANT = STORED_GRANT.pick('id').and(MARK);
 
 /** Sets columns to what was asked for. */
 const assigned = ({ columns }: Pick<Table<object>, 'columns'>) =>
   columns.map(({ name }) => `${name} = asked.${name}`).join(', ');
-
-/** Records the events of acts, after all their rows: so nobody waits for the row of a grant while holding a place in the trail. */
-const record = (acts: string) => `
-  INSERT INTO audit_event (${NEW_EVENT.names}) SELECT ${EVENT.names} FROM (${acts} ORDER BY id) AS acts`;
-
-/**
- * Whoever ends a session meanwhile, or a grant by which consent is remembered, waits for the grants of this statement, or is
- * waited for: then there is none. An epoch that is raised meanwhile needs no lock: the grant keeps the one of before.
- */
-const ISSUE = `
-  WITH asked AS (SELECT * FROM ${given(ISSUED)}),
-  held AS (SELECT digest FROM session WHERE digest IN (SELECT session FROM asked) ORDER BY digest FOR KEY SHARE),
-  remembered AS (
-    SELECT id FROM oauth_grant WHERE id IN (SELECT unnest(remembered::uuid[]) FROM asked) AND ${IS_REMEMBERED}
-    ORDER BY id FOR SHARE OF oauth_grant
-  ),
-  done AS (
-    INSERT INTO oauth_grant (${GRANT.names}, attempt)
-    SELECT ${GRANT.names}, attempt FROM asked
-    WHERE session IS NULL OR session IN (SELECT digest FROM held) AND ${hasItsEpochs('asked')}
-      AND remembered::uuid[] <@ (SELECT coalesce(array_agg(id), '{}') FROM remembered)
-    ON CONFLICT (id) DO NOTHING RETURNING id
-  ),
-  recorded AS (${record('SELECT * FROM asked WHERE id IN (SELECT id FROM done)')})
-  SELECT id FROM done`;
 
 const ADVANCE = `
   UPDATE oauth_grant SET ${assigned(GENERATION)} FROM ${given(ADVANCED)}
@@ -90,18 +55,6 @@ const REDEEM = `${ADVANCE}, EXISTS (
   SELECT FROM oauth_grant AS other
   WHERE (other.resource_owner_id, other.client_id) BETWEEN ${OWNER_AND_CLIENT} AND ${OWNER_AND_CLIENT}
   OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_crowded`;
-
-/** The access that a grant gave, in the very text that `JSON.stringify` makes of it: an exported event is verified by that. */
-const ENDED_ACCESS = `format('[{"resource":%s,"scope":%s}]', coalesce(to_json(oauth_grant.resource)::text, 'null'), to_json(oauth_grant.scope)::text)`;
-
-const REVOKE = `
-  WITH done AS (
-    UPDATE oauth_grant SET ${assigned(END)} FROM ${given(ENDED)}
-    WHERE oauth_grant.id = asked.id AND ${NOT_ENDED}
-    RETURNING asked.id, ${EVENT.names.replace('event_ended_access', `${ENDED_ACCESS} AS event_ended_access`)}
-  ),
-  recorded AS (${record('SELECT * FROM done')})
-  SELECT id FROM done`;
 
 const ATTEMPTED = `
   SELECT oauth_grant.id FROM ${given(ATTEMPT)}
@@ -147,25 +100,15 @@ export function useMarks(database: Database): UseMarks {
 /** What each request asks of a grant. */
 export function ownGrants(database: Database): OwnGrants {
   const write = <Row extends Written>(table: Table<Row>, sql: string) => writing(database, table, sql);
-  const [issue, revoke] = [write(ISSUED, ISSUE), write(ENDED, REVOKE)];
   const [redeem, rotate] = [write(ADVANCED, REDEEM), write(ADVANCED, ADVANCE)];
 
   return {
-    async issueGrant(grant, event, basis) {
-      const session = basis?.session ?? null;
-      const remembered = `{${(basis?.remembered ?? []).map(grantIdText).join(',')}}`;
-      const isIssued = (await issue({ ...grant, event: newEvent(event), session, remembered })) !== null;
-      if (!isIssued && !basis) throw new Error('there is a grant with this id already');
-      return isIssued;
-    },
     async redeemAuthorizationCode(next, source): Promise<Redemption> {
       const redeemed = await redeem(advanced(next, source));
       if (!redeemed) return false;
       return redeemed.is_crowded === false ? 'redeemed' : 'crowded';
     },
     rotateRefreshToken: async (next, source) => (await rotate(advanced(next, source))) !== null,
-    revokeGrant: async (id, reason, event) =>
-      (await revoke({ id, revokedAt: event.at, revocationReason: reason, event: newEvent(event) })) !== null,
     async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all', proof) {
       const whose = [resourceOwnerId, clientId];
       const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;

@@ -1,6 +1,8 @@
 /** Runs the cold verbs in PostgreSQL: each act in one transaction. */
 import { grantIdText } from '../../oauth/grants/grant.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
+import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { searchByKey } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
@@ -50,6 +52,14 @@ export function runnerOn(database: Database): Runner {
     },
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
+    async end(_touches, event, { sql, values }) {
+      const ended = await database.act<true | GrantedAccess[]>(
+        event,
+        async (connection) => (await connection.tuples(sql, values)).map((row) => ENDED_ACCESS.read(row)),
+        async () => true,
+      );
+      return ended === true || ended.length > 0;
+    },
     actAll: (acts) => retried(() => twice(() => actAll(acts))),
     async change(_touches, statement, demands = []) {
       if (demands.length === 0) await database.change(statement.sql, statement.values);

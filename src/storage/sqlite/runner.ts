@@ -1,11 +1,20 @@
 /** Runs the verbs in SQLite: acts inside the write queue, reads at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Act, type Runner, UNDONE } from '../acts.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
+import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
+import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
 /** Number of rows after which a reader goes on in another turn of the event loop. */
 const MANY_ROWS = 100;
+
+/** Ends grants inside a write, and records what they gave, if there are any; returns how many. */
+export function end(tables: Tables, event: AuditEvent, ending: Statement): number {
+  const ended = tables.rows(ending).map((row) => ENDED_ACCESS.read(row));
+  if (ended.length > 0) tables.record(event, ended);
+  return ended.length;
+}
 
 /** The runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
@@ -34,6 +43,7 @@ export function runnerOn(tables: Tables): Runner {
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
     act: (act) => tables.write(act.touches, () => run(act)),
+    end: (touches, event, ending) => tables.write(touches, () => end(tables, event, ending) > 0),
     async actAll(acts) {
       const touches = acts.flatMap((act) => act.touches);
       try {

@@ -12,7 +12,9 @@ export const DIALECT: Dialect = {
 
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE|UPDATE SKIP LOCKED)( OF \w+)?/, '');
+  return sql
+    .replaceAll(/\$(\d+)/g, '?$1')
+    .replace(/ FOR (SHARE|KEY SHARE|NO KEY UPDATE|UPDATE SKIP LOCKED)( OF \w+)?/, '');
 }
 
 /** A value as the driver takes it. */

@@ -1,5 +1,6 @@
 /** The rows of grants, in either store, and the conditions on which their transitions rest. */
 import type { Grant, Use } from '../../oauth/grants/grant.ts';
+import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { Table } from './table.ts';
 
 /**
@@ -39,12 +40,12 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
 /** What a request needs of it. */
 export const GRANT = STORED_GRANT.without('presentedFrom');
 
-/** The condition that no epoch was raised since the Allow of a grant, and that client and account are there. */
-export const hasItsEpochs = (grant: string) => `EXISTS (
+/** The condition that no epoch was raised since the Allow of a grant, and that client and account are there. `of` gives the columns of the grant. */
+export const hasItsEpochs = (of: (column: string) => string) => `EXISTS (
   SELECT 1 FROM installation, client, account
-  WHERE installation.number = 1 AND installation.epoch = ${grant}.epochs_installation
-    AND client.id = ${grant}.client_id AND client.epoch = ${grant}.epochs_client
-    AND account.id = ${grant}.resource_owner_id AND account.epoch = ${grant}.epochs_resource_owner)`;
+  WHERE installation.number = 1 AND installation.epoch = ${of('epochs_installation')}
+    AND client.id = ${of('client_id')} AND client.epoch = ${of('epochs_client')}
+    AND account.id = ${of('resource_owner_id')} AND account.epoch = ${of('epochs_resource_owner')})`;
 
 /**
  * Not revoked, neither alone nor by an epoch: the condition of every transition. So no transition needs a lock on a row that
@@ -58,12 +59,15 @@ export const hasItsEpochs = (grant: string) => `EXISTS (
  *   Then the transition came first, and its tokens are dead as soon as the epoch is committed: the grant keeps the epochs of
  *   its Allow, and every later read compares them.
  */
-export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs('oauth_grant')}`;
+export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs((column) => `oauth_grant.${column}`)}`;
 
 /** The condition that consent is still remembered by a grant: it is not ended, and no older than its client's last pause. */
 export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   SELECT 1 FROM client
   WHERE client.id = oauth_grant.client_id AND (client.remembers_since IS NULL OR client.remembers_since < oauth_grant.granted_at))`;
+
+/** What a grant gave, as a change returns it that ends grants. */
+export const ENDED_ACCESS = Table.of<GrantedAccess>('oauth_grant', { resource: 'text?', scope: 'text' });
 
 /** A use mark, but for its grant. */
 export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });

@@ -4,7 +4,7 @@
  */
 
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
-import type { Epochs, Grant, Presentation } from '../../oauth/grants/grant.ts';
+import type { AllowBasis, Epochs, Grant, Presentation } from '../../oauth/grants/grant.ts';
 import type { LiveAccess } from '../../oauth/grants/granted-access.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../oauth/protocol/grant-store.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
@@ -19,9 +19,10 @@ import {
   WALK_WINDOW,
   walked,
 } from '../acts.ts';
+import { rowKey } from '../row-key.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { CLIENT } from './clients.ts';
-import { NOT_ENDED } from './grant-rows.ts';
+import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
 import { FIND_GRANT, FROM_CONTEXT, inContext } from './grants-in-context.ts';
@@ -124,11 +125,23 @@ export function endingAllGrants(event: AuditEvent): Act {
   };
 }
 
+/**
+ * What an Allow rests on. Whoever ends its session meanwhile, or a grant by which consent is remembered, waits for the new
+ * grant, or is waited for: then there is none. An epoch that is raised meanwhile needs no lock: the grant keeps the one of before.
+ */
+const HAS_SESSION = 'SELECT 1 FROM session WHERE digest = $1 FOR KEY SHARE';
+const EPOCHS_OF_GRANT = GRANT.pick('clientId', 'resourceOwnerId', 'epochs');
+const parameterOf = (column: string) => `$${EPOCHS_OF_GRANT.columns.findIndex(({ name }) => name === column) + 1}`;
+const HAS_EPOCHS = `SELECT 1 WHERE ${hasItsEpochs(parameterOf)}`;
+const isRemembered = (id: string) =>
+  `SELECT 1 FROM oauth_grant WHERE id = ${id} AND ${IS_REMEMBERED} FOR SHARE OF oauth_grant`;
+
+const revocation = (id: string) => `
+  UPDATE oauth_grant SET revoked_at = $2, revocation_reason = $3 WHERE id = ${id} AND ${NOT_ENDED}
+  RETURNING ${ENDED_ACCESS.names}`;
+
 /** What each store does in its own way. */
-export type OwnGrants = Pick<
-  GrantStore,
-  'issueGrant' | 'redeemAuthorizationCode' | 'rotateRefreshToken' | 'revokeGrant' | 'revokeGrantsOfClient'
->;
+export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefreshToken' | 'revokeGrantsOfClient'>;
 
 /** The port's grants, with each store's own. */
 export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
@@ -137,6 +150,17 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
   const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');
+  const [insertion, revoke, remembered] = [
+    GRANT.insertion.replace('$1', after),
+    revocation(after),
+    isRemembered(after),
+  ];
+  const demandsOf = (grant: Grant, basis: AllowBasis): Statement[] => [
+    { sql: HAS_SESSION, values: [basis.session] },
+    { sql: HAS_EPOCHS, values: EPOCHS_OF_GRANT.values(grant) },
+    // In the order of their keys, in which others lock them as well.
+    ...basis.remembered.toSorted(Buffer.compare).map((id) => ({ sql: remembered, values: [id] })),
+  ];
   const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
@@ -145,6 +169,12 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
       const found = await findGrant(id);
       return found && { ...found, grant: marks.merge(found.grant) };
     },
+    issueGrant(grant, event, basis) {
+      const first = { sql: insertion, values: GRANT.values(grant) };
+      return runner.act({ touches: [rowKey(grant.id)], event, demands: basis ? demandsOf(grant, basis) : [], first });
+    },
+    revokeGrant: (id, reason, event) =>
+      runner.end([rowKey(id)], event, { sql: revoke, values: [id, event.at, reason] }),
     noteUse: (grant, use) => marks.note(grant, use),
     findPresentation: (id) => found(runner, PRESENTATION, { sql: presentation, values: [id] }),
     findEpochs(...ids) {

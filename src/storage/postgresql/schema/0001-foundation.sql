@@ -243,7 +243,7 @@ CREATE TABLE external_sign_in (
 CREATE INDEX external_sign_in_open ON external_sign_in (identity_id) WHERE taken_at IS NULL AND identity_id IS NOT NULL;
 
 -- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
--- are only ever read together, and the rows are cleared away later. The attempt is that of the last write, so that who
+-- are only ever read together, and the rows are cleared away later. The attempt is that of the last transition, so that who
 -- lost the connection can ask whether it was its own. Pages keep room for the next version of a row beside it.
 CREATE TABLE oauth_grant (
   id uuid PRIMARY KEY,
@@ -266,7 +266,7 @@ CREATE TABLE oauth_grant (
       'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict', 'restored'
     )
   ),
-  attempt uuid NOT NULL,
+  attempt uuid,
   granted_at bigint NOT NULL,
   absolute_expires_at bigint NOT NULL,
   seed bytea NOT NULL CHECK (octet_length(seed) = 16),
