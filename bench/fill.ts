@@ -2,9 +2,11 @@
  * Mints codes ahead: accounts, a client and so many grants in the database that the environment names, through the
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
+
 import { newAccountId } from '../src/accounts/people/account.ts';
 import { SET_HERE } from '../src/accounts/people/new-account.ts';
 import { newSessionToken, passwordSession } from '../src/accounts/people/session.ts';
+import { Activity } from '../src/oauth/activity/activity.ts';
 import { ClientAuthenticator } from '../src/oauth/clients/client-authenticator.ts';
 import { ClientKeys } from '../src/oauth/clients/client-keys.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keys/keyring.ts';
@@ -61,6 +63,7 @@ async function fill(count: number): Promise<Filled> {
     lifetimes,
     prefix,
     tally,
+    activity: new Activity({ store, now, later: () => () => {}, report: () => {} }),
     now,
     restoredAt: null,
   };

@@ -13,6 +13,7 @@ import { makeSignInLimits, makeThrottles } from './accounts/sign-in/limits.ts';
 import { SignInFloor } from './accounts/sign-in/sign-in-floor.ts';
 import { WrongSignIns } from './accounts/sign-in/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
+import { Activity } from './oauth/activity/activity.ts';
 import { ClientAuthenticator } from './oauth/clients/client-authenticator.ts';
 import { ClientKeys } from './oauth/clients/client-keys.ts';
 import type { FetchJson } from './oauth/clients/key-set.ts';
@@ -22,6 +23,7 @@ import type { Keyring } from './oauth/keys/keyring.ts';
 import { AuthorizationServer } from './oauth/protocol/authorization-server.ts';
 import { Introspection } from './oauth/protocol/introspection.ts';
 import { newProtocolTally } from './oauth/protocol/tally.ts';
+import { AppActivity } from './operator/app-activity.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
 import { ClientDocuments } from './operator/client-documents.ts';
@@ -77,7 +79,18 @@ export function makeInstallation(
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
   const [tally, signIns] = [newProtocolTally(), newSignInTally()];
   const { restoredAt } = installation;
-  const parts = { store, keyring, lifetimes, prefix, ownResource: apiUrl, tally, now, restoredAt };
+  const activity = new Activity({ store, now, later, report });
+  const parts = {
+    activity,
+    store,
+    keyring,
+    lifetimes,
+    prefix,
+    ownResource: apiUrl,
+    tally,
+    now,
+    restoredAt,
+  };
   const fetchJson: FetchJson = (url, maxBytes) => outbound.fetchJson(url, maxBytes);
   const actor = { kind: 'service', id: service, source: null, requestId: null } as const;
   const authenticator = new ClientAuthenticator({
@@ -171,6 +184,8 @@ export function makeInstallation(
       countUses: countKeyUses,
     }),
     backups: new Backups(store, auditTrail, now),
+    activity,
+    appActivity: new AppActivity(store, now),
     audit: store,
     auditTrail,
     secretUses: store,

@@ -154,7 +154,12 @@ export async function startService(configuration: Configuration, world: World): 
     await servers.drain();
     clearInterval(checking);
     keyWatch.stop();
-    await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop(), resealing.stop()]);
+    await Promise.all([
+      installation.activity.close(),
+      wrongSignIns.close().catch(untold),
+      wrapping.stop(),
+      resealing.stop(),
+    ]);
     await checkpoints.stop(); // After all events.
     await metrics?.close(); // After the requests: a stop is worth watching.
     await storage.close();

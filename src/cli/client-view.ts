@@ -76,10 +76,13 @@ function withoutSecret({ type }: Client): string {
     : 'none: the app proves itself with its own key (private_key_jwt)';
 }
 
+/** What is said of an app beside its registration. */
+export type MoreOfClient = { readonly json: object; readonly fields: readonly Field[] };
+
 /** One app. */
-export async function shownClient(client: Client, uses: SecretUses): Promise<CommandResult> {
+export async function shownClient(client: Client, uses: SecretUses, more?: MoreOfClient): Promise<CommandResult> {
   const json = await findClientJson(client, uses);
-  return { json, text: clientCard(json, client) };
+  return { json: { ...json, ...more?.json }, text: card([...clientFields(json, client), ...(more?.fields ?? [])]) };
 }
 
 /** One app after it was changed. */
@@ -108,7 +111,7 @@ const COLUMNS: readonly Column<ClientJson>[] = [
 ];
 
 /** The compiler asks for each member of the JSON. `client` knows besides whether its keys could be fetched. */
-function clientCard(app: ClientJson, client: Client): string[] {
+function clientFields(app: ClientJson, client: Client): Field[] {
   const rows: Record<Exclude<keyof ClientJson, 'jwks_fetched_at'>, Field> = {
     client_id: ['Client ID', app.client_id],
     name: ['Name', app.name],
@@ -138,7 +141,7 @@ function clientCard(app: ClientJson, client: Client): string[] {
     // Others are there by their secrets and keys, whose uses stand above.
     last_used_at: ['Last used', app.type === 'public' ? timeOrNever(app.last_used_at) : ''],
   };
-  return card(Object.values(rows));
+  return Object.values(rows);
 }
 
 function orNone(lines: readonly string[]): string | readonly string[] {

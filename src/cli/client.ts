@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { Client } from '../oauth/clients/client.ts';
 import { findClientJson } from '../operator/json/client.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
+import { addFailures, lastDay } from './client-failures.ts';
 import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
 import { documentLines, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
@@ -11,14 +12,17 @@ import type { CommandRun } from './command-run.ts';
 import { countedGrants } from './ended-grants.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import {
+  type Moment,
   NEWER,
   type NewerOption,
   readAssertionAudience,
   readConsent,
+  readMoment,
   readOptionalScope,
   readPersonFields,
   readScope,
   readTimeSetting,
+  timeOf,
   YES,
   type YesOption,
 } from './option.ts';
@@ -57,13 +61,16 @@ const AUDIENCE = [
   'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
 ] as const;
 
-type ClientListOptions = ListOptions<Client['status']>;
+const DAY_MS = 86_400_000;
+
+type ClientListOptions = ListOptions<Client['status']> & { failingSince?: Moment };
 
 /** Adds the commands about apps. */
 export function addClientCommands(program: CliCommand, run: CommandRun): void {
   const client = program.group('client', 'Apps: register them, change them, stop them.');
   addRegister(client, run);
   addLooking(client, run);
+  addFailures(client, run);
   addUpdate(client, run);
   addRefresh(client, run);
   addSecrets(client, run);
@@ -155,11 +162,14 @@ function addLooking(client: CliCommand, run: CommandRun): void {
     .option('--name <text>', 'only apps whose name holds this')
     .addOption(new Option('--state <state>', 'only apps in this state').choices(['active', 'paused']))
     .option(...UNUSED_SINCE)
+    .option('--failing-since <time>', 'only apps that were refused something since then: 1h ago, or a time', readMoment)
     .option(...LIMIT)
     .option('--after <app>', 'only apps after this one, as the last list ended with it')
-    .action(({ limit, after, ...asked }: ClientListOptions) =>
-      run.withInstallation(async ({ clients }) => {
-        const filter = filterOf(asked, run.context.now());
+    .action(({ limit, after, failingSince, ...asked }: ClientListOptions) =>
+      run.withInstallation(async ({ clients, appActivity }) => {
+        const now = run.context.now();
+        const failing = failingSince && (await appActivity.failingSince(timeOf(failingSince, now)));
+        const filter = { ...filterOf(asked, now), ...(failing === undefined ? {} : { among: failing }) };
         const isFiltered = after !== undefined || Object.keys(filter).length > 0;
         return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);
       }),
@@ -170,7 +180,11 @@ function addLooking(client: CliCommand, run: CommandRun): void {
       'client show "Acme Mail"',
     ])
     .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses }) => shownClient(await clients.show(app), secretUses)),
+      run.withInstallation(async ({ clients, secretUses, appActivity }) => {
+        const client = await clients.show(app);
+        const found = await appActivity.find(client.id, run.context.now() - DAY_MS, 1);
+        return shownClient(client, secretUses, lastDay(client.id, found));
+      }),
     );
 }
 

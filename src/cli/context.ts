@@ -10,6 +10,7 @@ import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import type { Actor } from '../oauth/trail/audit.ts';
 import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
 import type { AuditStore } from '../oauth/trail/audit-store.ts';
+import type { AppActivity } from '../operator/app-activity.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientDocuments } from '../operator/client-documents.ts';
@@ -34,6 +35,7 @@ export type Installation = {
   readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
   readonly rootKeys: KeyRegistry;
   readonly accounts: Accounts;
+  readonly appActivity: AppActivity;
   readonly imports: UserImport;
   readonly links: UserLinks;
   readonly grants: GrantRegistry;

@@ -13,6 +13,8 @@ export type ClientFilter = {
   readonly name?: string;
   readonly status?: Client['status'];
   readonly unusedSince?: number;
+  /** The ids of those that may be listed. */
+  readonly among?: ReadonlySet<string>;
 };
 
 /** Number of rows that are read at once. */
@@ -21,13 +23,16 @@ const PAGE = 500;
 /** The apps that match, oldest first, after one (null: from the first), a page at a time. */
 export async function* listClients(
   store: Pick<ClientStore, 'listClients'> & Pick<SecretUseStore, 'findSecretUse'>,
-  { name, status, unusedSince }: ClientFilter,
+  { name, status, unusedSince, among }: ClientFilter,
   after: Client | null,
 ): AsyncGenerator<readonly ListedClient[]> {
   for (let last = after; ; ) {
     const page = await store.listClients(last, PAGE);
     const some = page.filter(
-      (client) => (name === undefined || isNamed(name, [client.name])) && (status ?? client.status) === client.status,
+      (client) =>
+        (name === undefined || isNamed(name, [client.name])) &&
+        (status ?? client.status) === client.status &&
+        (among?.has(client.id) ?? true),
     );
     const listed = await Promise.all(
       some.map(async (client) => ({ client, uses: await findClientUses(client, store) })),

@@ -121,6 +121,8 @@ export type Runner = {
   actAll(acts: readonly Act[]): Promise<boolean>;
   /** Changes rows that no event tells of, if its demands are met as those of an act. */
   change(touches: RowKeys, statement: Statement, demands?: readonly Statement[]): Promise<void>;
+  /** The same with several statements: all of them run, or none. */
+  changeAll(touches: RowKeys, statements: readonly Statement[], demands?: readonly Statement[]): Promise<void>;
   /** Runs a statement for one row, and tells whether it changed it; no event tells of it. It must be harmless to repeat. */
   changeOne(touches: RowKeys, statement: Statement): Promise<boolean>;
   /** Records an event that has no other effect. */

@@ -1,5 +1,8 @@
 /** What dies by time, table by table, in the SQL that both stores speak: `clean-up.ts` walks over it. */
 import { SESSION_LIFETIMES } from '../accounts/people/session.ts';
+import { FAILURES_KEPT_MS } from '../oauth/activity/app-failure.ts';
+import { SPAN_MS, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
+import { APP_FAILURE, TALLY } from './tables/activity.ts';
 import type { StoredTable } from './tables/all.ts';
 import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
 import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';
@@ -42,4 +45,11 @@ export const DYING: readonly DyingRows[] = [
   // After an hour, and not a day: it says who signed in, and where they were going.
   dyingAt(EXTERNAL_SIGN_IN, 'expires_at'),
   dyingAt(FORMER_IDENTITY, 'ended_at', DAY_MS),
+  // By the end of its span, so that a whole one is never missing within that time.
+  {
+    ...dyingAt(TALLY, 'bucket', 0),
+    isDead: (before) =>
+      `bucket + CASE span ${(['hour', 'day'] as const).map((span) => `WHEN '${span}' THEN ${SPAN_MS[span] + TALLIES_KEPT_MS[span]}`).join(' ')} END < ${before}`,
+  },
+  dyingAt(APP_FAILURE, 'at', FAILURES_KEPT_MS),
 ];

@@ -6,6 +6,34 @@ const REQUEST_TESTS = ['test/oauth/authorization-request.test.ts', 'test/oauth/a
 /** Guards of src/oauth. */
 export const oauthGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/oauth/activity/activity.ts',
+    ['test/oauth/activity.test.ts', 'test/http/api/app-failures.test.ts'],
+    [
+      [
+        'of an app at most ten failures are recorded in a second',
+        'recorded <= MAX_FAILURES_PER_SECOND && this.#waiting < MAX_WAITING',
+        'this.#waiting < MAX_WAITING',
+      ],
+      [
+        'failures that wait are bounded',
+        'recorded <= MAX_FAILURES_PER_SECOND && this.#waiting < MAX_WAITING',
+        'recorded <= MAX_FAILURES_PER_SECOND',
+      ],
+      ['a store that is away loses nothing', 'return this.#putBack(clientId, counting);', 'return;'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/clients/client-authenticator.ts',
+    ['test/http/api/app-failures.test.ts'],
+    [
+      [
+        'who proves nothing leaves no failure',
+        'if (!(client instanceof Refusal)) this.#parts.activity.answered(client.id, refusal, request);',
+        "this.#parts.activity.answered('clientId' in credentials ? (credentials.clientId ?? '') : '', refusal, request);",
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/protocol/consent.ts',
     ['test/oauth/needs-consent.test.ts', 'test/http/browser/person-fields.test.ts'],
     [

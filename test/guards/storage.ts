@@ -4,6 +4,27 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of the files of a SQLite database, and of the keys file. */
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/tables/activity.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'nobody unknown makes a row',
+        "sql: 'SELECT id FROM client WHERE id = $1 FOR SHARE'",
+        "sql: 'SELECT $1 FOR SHARE'",
+      ],
+      [
+        'an app that is deleted leaves no activity',
+        'DELETE FROM ${table} WHERE key > $1',
+        'DELETE FROM ${table} WHERE FALSE AND key > $1',
+      ],
+      [
+        'the last failures of an app are kept, and no more',
+        'DESC LIMIT 1 OFFSET ${FAILURES_KEPT}',
+        'DESC LIMIT 1 OFFSET 100000',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/tables/grant-windows.ts',
     ['test/storage/sqlite.test.ts'],
     [['the grants of one person are read in windows', 'LIMIT 1 OFFSET ${WALK_WINDOW - 1}', 'LIMIT 0']],

@@ -45,9 +45,9 @@ test('RFC 6749 §2.3: each method proves its client, as it is in the store right
     [by(await assertion()), keyed],
     [by(await assertion(), keyed.id), keyed],
   ] as const)
-    assert.deepEqual(await clients.authenticate(credentials, origin), expected);
+    assert.deepEqual(await clients.authenticate(credentials, origin, 'token'), expected);
   await store.updateClient({ ...one, name: 'Uno' }, one, event('client_updated'));
-  assert.equal(assertGood(await clients.authenticate(asOne, origin)).name, 'Uno');
+  assert.equal(assertGood(await clients.authenticate(asOne, origin, 'token')).name, 'Uno');
 });
 
 test('RFC 6749 §2.3: an id that can be nobody’s is looked up by nobody', async (context) => {
@@ -76,48 +76,53 @@ for (const [name, credentials, detail] of unproven) {
   test(`RFC 7521 §4.2.1: ${name} is invalid_client, and is counted as a guess`, async (context) => {
     const { clients } = await setUpKeyed(context);
     for (let n = 0; n < MAX_GUESSES; n += 1)
-      assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', detail);
-    assertRefusal(await clients.authenticate(credentials, origin), 'temporarily_unavailable', /throttled/);
-    assertRefusal(await clients.authenticate(credentials, elsewhere), 'invalid_client', detail);
+      assertRefusal(await clients.authenticate(credentials, origin, 'token'), 'invalid_client', detail);
+    assertRefusal(await clients.authenticate(credentials, origin, 'token'), 'temporarily_unavailable', /throttled/);
+    assertRefusal(await clients.authenticate(credentials, elsewhere, 'token'), 'invalid_client', detail);
   });
 }
 
 test('Promise 5: ids that nobody has count as one for each source, and who is registered goes on', async (context) => {
   const { clients } = await setUp(context);
-  const guess = (n: number, from = origin) => clients.authenticate({ ...asOne, clientId: `app_made_up_${n}` }, from);
+  const guess = (n: number, from = origin) =>
+    clients.authenticate({ ...asOne, clientId: `app_made_up_${n}` }, from, 'token');
   for (let n = 0; n < MAX_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
   assertRefusal(await guess(MAX_GUESSES), 'temporarily_unavailable', /throttled/);
   assertRefusal(await guess(MAX_GUESSES, elsewhere), 'invalid_client', /./);
-  assertGood(await clients.authenticate(asOne, origin));
+  assertGood(await clients.authenticate(asOne, origin, 'token'));
 });
 
 test('RFC 7521 §4.2: a client_id beside an assertion is the assertion’s', async (context) => {
   const { clients } = await setUpKeyed(context);
   for (const clientId of [one.id, 'app_nobody', ' '])
     for (const text of [await assertion(), forged({ alg: 'none' }, claims())])
-      assertRefusal(await clients.authenticate(by(text, clientId), origin), 'invalid_request', /client_id differs/);
-  assertGood(await clients.authenticate(by(await assertion(), keyed.id), origin));
+      assertRefusal(
+        await clients.authenticate(by(text, clientId), origin, 'token'),
+        'invalid_request',
+        /client_id differs/,
+      );
+  assertGood(await clients.authenticate(by(await assertion(), keyed.id), origin, 'token'));
 });
 
 test('RFC 7523 §3 (7): an assertion is good once', async (context) => {
   const protocol = await setUpKeyed(context);
   const text = await assertion();
-  assertGood(await protocol.clients.authenticate(by(text), origin));
-  assertRefusal(await protocol.clients.authenticate(by(text), origin), 'invalid_client', /used before/);
+  assertGood(await protocol.clients.authenticate(by(text), origin, 'token'));
+  assertRefusal(await protocol.clients.authenticate(by(text), origin, 'token'), 'invalid_client', /used before/);
   const sameJti = await assertion({ claims: { jti: 'same', exp: SECONDS + 60 } });
   const again = await assertion({ claims: { jti: 'same', exp: SECONDS + 300 } });
-  assertGood(await protocol.clients.authenticate(by(sameJti), origin));
-  assertRefusal(await protocol.clients.authenticate(by(again), origin), 'invalid_client', /used before/);
+  assertGood(await protocol.clients.authenticate(by(sameJti), origin, 'token'));
+  assertRefusal(await protocol.clients.authenticate(by(again), origin, 'token'), 'invalid_client', /used before/);
   // Another service on the same store knows it as well.
   const another = operationsOn(protocol).clients;
-  assertRefusal(await another.authenticate(by(text), origin), 'invalid_client', /used before/);
+  assertRefusal(await another.authenticate(by(text), origin, 'token'), 'invalid_client', /used before/);
 });
 
 test('RFC 7523 §3 (7): of fifty requests with one assertion at once one is its client’s', async (context) => {
   const { clients } = await setUpKeyed(context);
   const text = await assertion();
   const all = Array.from({ length: 50 }, (_, n) =>
-    clients.authenticate(by(text), { ...origin, source: `192.0.2.${n}` }),
+    clients.authenticate(by(text), { ...origin, source: `192.0.2.${n}` }, 'token'),
   );
   const outcomes = await Promise.all(all);
   assert.equal(outcomes.filter((outcome) => !(outcome instanceof Refusal)).length, 1);
@@ -129,22 +134,22 @@ test('design: an assertion that fails is not used up', async (context) => {
   const protocol = await setUpKeyed(context);
   const { clients, clock } = protocol;
   const early = await assertion({ claims: { nbf: SECONDS + 40, exp: SECONDS + 100 } });
-  assertRefusal(await clients.authenticate(by(early), origin), 'invalid_client', /nbf/);
+  assertRefusal(await clients.authenticate(by(early), origin, 'token'), 'invalid_client', /nbf/);
   const jti = 'taken by a stranger';
   const stranger = await assertion({ claims: { jti }, by: other });
-  assertRefusal(await clients.authenticate(by(stranger), origin), 'invalid_client', /signature/);
-  assertGood(await clients.authenticate(by(await assertion({ claims: { jti } })), origin));
+  assertRefusal(await clients.authenticate(by(stranger), origin, 'token'), 'invalid_client', /signature/);
+  assertGood(await clients.authenticate(by(await assertion({ claims: { jti } })), origin, 'token'));
   clock.now += 20_000;
-  assertGood(await clients.authenticate(by(early), origin));
+  assertGood(await clients.authenticate(by(early), origin, 'token'));
 });
 
 test('RFC 7523 §3 (7): a mark that is as old as its assertion lets nothing through', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
   const text = await assertion({ claims: { exp: SECONDS + 60 } });
-  assertGood(await clients.authenticate(by(text), origin));
+  assertGood(await clients.authenticate(by(text), origin, 'token'));
   for (const detail of [/used before/, /used before/, /exp/]) {
     clock.now += 44_000;
-    assertRefusal(await clients.authenticate(by(text), origin), 'invalid_client', detail);
+    assertRefusal(await clients.authenticate(by(text), origin, 'token'), 'invalid_client', detail);
   }
 });
 
@@ -153,26 +158,30 @@ test('RFC 6749 §5.2: a paused client is refused whatever its method, and is not
   for (const { id } of [one, phone, keyed]) await store.setClientStatus(id, 'paused', event('client_paused'));
   for (let n = 0; n < MAX_GUESSES + 1; n += 1)
     for (const credentials of [asOne, asPhone, by(await assertion())])
-      assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', /paused/);
-  assertRefusal(await clients.authenticate(wrongSecret, origin), 'invalid_client', /wrong/);
+      assertRefusal(await clients.authenticate(credentials, origin, 'token'), 'invalid_client', /paused/);
+  assertRefusal(await clients.authenticate(wrongSecret, origin, 'token'), 'invalid_client', /wrong/);
 });
 
 test('RFC 6749 §2.3.1: guesses at one client from one source hinder nobody else, and end in a minute', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
-  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(wrongSecret, origin);
-  assertRefusal(await clients.authenticate(asOne, origin), 'temporarily_unavailable', /throttled/);
-  assertGood(await clients.authenticate(asOne, elsewhere));
-  assertGood(await clients.authenticate(asPhone, origin));
-  assertGood(await clients.authenticate(by(await assertion()), origin));
+  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(wrongSecret, origin, 'token');
+  assertRefusal(await clients.authenticate(asOne, origin, 'token'), 'temporarily_unavailable', /throttled/);
+  assertGood(await clients.authenticate(asOne, elsewhere, 'token'));
+  assertGood(await clients.authenticate(asPhone, origin, 'token'));
+  assertGood(await clients.authenticate(by(await assertion()), origin, 'token'));
   clock.now += 60_000;
-  assertGood(await clients.authenticate(asOne, origin));
+  assertGood(await clients.authenticate(asOne, origin, 'token'));
 });
 
 test('RFC 6749 §2.3.1: sources of one network share no limit, as the servers of many apps share a cloud’s addresses', async (context) => {
   const { clients } = await setUpKeyed(context);
   for (const from of [(n: number) => `2001:db8:1:${n.toString(16)}::/64`, (n: number) => `198.51.100.${n % 256}`])
     for (let n = 0; n < 40 * MAX_GUESSES; n += 1)
-      assertRefusal(await clients.authenticate(wrongSecret, { ...origin, source: from(n) }), 'invalid_client', /./);
+      assertRefusal(
+        await clients.authenticate(wrongSecret, { ...origin, source: from(n) }, 'token'),
+        'invalid_client',
+        /./,
+      );
 });
 
 test('Promise 6: of wrong credentials that arrive together no more are checked than of those one after the other', async (context) => {
@@ -183,7 +192,7 @@ test('Promise 6: of wrong credentials that arrive together no more are checked t
     [by(stranger), /signature/],
     [{ ...wrongSecret, clientId: 'app_nobody' }, /no client/],
   ] as const) {
-    const all = await Promise.all(Array.from({ length: 50 }, () => clients.authenticate(guess, origin)));
+    const all = await Promise.all(Array.from({ length: 50 }, () => clients.authenticate(guess, origin, 'token')));
     for (const [n, outcome] of all.entries())
       if (n < MAX_GUESSES) assertRefusal(outcome, 'invalid_client', detail);
       else assertRefusal(outcome, 'temporarily_unavailable', /throttled/);
@@ -193,26 +202,30 @@ test('Promise 6: of wrong credentials that arrive together no more are checked t
 test('RFC 7521 §4.2: who is throttled uses up no assertion', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
   const stranger = await assertion({ by: other });
-  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(by(stranger), origin);
+  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(by(stranger), origin, 'token');
   const text = await assertion({ claims: { exp: SECONDS + 300 } });
-  assertRefusal(await clients.authenticate(by(text), origin), 'temporarily_unavailable', /throttled/);
+  assertRefusal(await clients.authenticate(by(text), origin, 'token'), 'temporarily_unavailable', /throttled/);
   clock.now += 60_000;
-  assertGood(await clients.authenticate(by(text), origin));
+  assertGood(await clients.authenticate(by(text), origin, 'token'));
 });
 
 test('RFC 7517 §4: a key that was taken from a client proves nothing any more, and a new one does at once', async (context) => {
   const { clients, store } = await setUpKeyed(context);
   await store.updateClient({ ...keyed, keys: [other.jwk] }, keyed, event('client_updated'));
-  assertRefusal(await clients.authenticate(by(await assertion()), origin), 'invalid_client', /signature/);
-  assertGood(await clients.authenticate(by(await assertion({ by: other })), origin));
+  assertRefusal(await clients.authenticate(by(await assertion()), origin, 'token'), 'invalid_client', /signature/);
+  assertGood(await clients.authenticate(by(await assertion({ by: other })), origin, 'token'));
 });
 
 test('RFC 7523 §3 (3): the audience is one of the names of this service', async (context) => {
   const { clients } = await setUpKeyed(context);
   for (const aud of [ISSUER, `${ISSUER}/oauth2/token`])
-    assertGood(await clients.authenticate(by(await assertion({ claims: { aud } })), origin));
+    assertGood(await clients.authenticate(by(await assertion({ claims: { aud } })), origin, 'token'));
   assertRefusal(
-    await clients.authenticate(by(await assertion({ claims: { aud: `${ISSUER}/oauth2/introspect` } })), origin),
+    await clients.authenticate(
+      by(await assertion({ claims: { aud: `${ISSUER}/oauth2/introspect` } })),
+      origin,
+      'token',
+    ),
     'invalid_client',
     /aud/,
   );

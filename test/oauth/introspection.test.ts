@@ -172,7 +172,7 @@ test('RFC 7662 §4: a client is no resource server, and a resource server no cli
   const asClient = { id: asOne.clientId, secret: asOne.clientSecret };
   assertRefusal(await introspection.authenticate(asClient, origin), 'invalid_client', /no resource server/);
   const asResourceServer = { method: 'secret', clientId: letters.id, clientSecret: secret.text } as const;
-  assertRefusal(await clients.authenticate(asResourceServer, origin), 'invalid_client', /no client/);
+  assertRefusal(await clients.authenticate(asResourceServer, origin, 'token'), 'invalid_client', /no client/);
 });
 
 test('RFC 7662 §4: wrong secrets throttle their source alone, for this resource server alone', async (context) => {
@@ -186,7 +186,7 @@ test('RFC 7662 §4: wrong secrets throttle their source alone, for this resource
   assert.ok(throttled instanceof Refusal && Number(throttled.retryAfter) > 0 && Number(throttled.retryAfter) <= 60);
   assertGood(await introspection.authenticate(asLetters, { ...origin, source: '192.0.2.2' }));
   assertGood(await introspection.authenticate({ ...asLetters, id: anywhere.id }, origin));
-  assertGood(await clients.authenticate(asOne, origin));
+  assertGood(await clients.authenticate(asOne, origin, 'token'));
   clock.now += 60_000;
   assertGood(await introspection.authenticate(asLetters, origin));
 });

@@ -1,7 +1,9 @@
 /** The protocol's operations over the real store in memory, with an account and three clients. */
+
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Throttle } from '../../src/accounts/guessing/throttle.ts';
+import { Activity } from '../../src/oauth/activity/activity.ts';
 import type { Client, ClientCredentials } from '../../src/oauth/clients/client.ts';
 import { ClientAuthenticator } from '../../src/oauth/clients/client-authenticator.ts';
 import { ClientKeys } from '../../src/oauth/clients/client-keys.ts';
@@ -43,6 +45,7 @@ export const MAX_GUESSES = 5;
 /** The operations on one store. */
 export type Protocol = Memory & {
   readonly server: AuthorizationServer;
+  readonly activity: Activity;
   readonly clients: ClientAuthenticator;
   readonly deviceFlow: DeviceFlow;
   readonly introspection: Introspection;
@@ -53,7 +56,8 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   const { store } = memory;
   const tally = newProtocolTally();
   const own = { prefix: PREFIX, ownResource: OWN_RESOURCE, restoredAt: null };
-  const parts = { store, keyring, lifetimes, tally, now, ...own };
+  const activity = new Activity({ store, now, later: () => () => {}, report: (sentence) => assert.fail(sentence) });
+  const parts = { activity, store, keyring, lifetimes, tally, now, ...own };
   const throttle = new Throttle({ count: MAX_GUESSES, seconds: 60 });
   const keys = new ClientKeys({
     ...{ store, now, actor: operator, report: () => {} },
@@ -63,6 +67,7 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   const clients = new ClientAuthenticator({ ...parts, keys, throttle, audiences });
   return {
     ...memory,
+    activity,
     clients,
     server: new AuthorizationServer({ ...parts, clients, issuer: ISSUER, signsInElsewhere: false }),
     deviceFlow: new DeviceFlow({ ...parts, clients }),

@@ -2,6 +2,7 @@
 import { describe, type TestContext, test } from 'node:test';
 import { addAdaAndOne } from '../support/storage.ts';
 import { accounts, sessions } from './conformance/accounts.ts';
+import { activity } from './conformance/activity.ts';
 import type { AnyStore, WithStore } from './conformance/any-store.ts';
 import { backups } from './conformance/backups.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
@@ -35,6 +36,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
+  describe(`${name}: tallies and failures of apps`, () => activity(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));

@@ -134,6 +134,17 @@ function addOddRows(installed: Installation): void {
     created_at: MOST,
   };
   const provider = { status: 'active', name: 'Photos', sign_in_url: 'https://app.test', secrets: '[]', keys: '[]' };
+  const counts = Object.fromEntries(
+    'allowed denied exchanges refreshes retries checks introspections invalid_client invalid_grant invalid_request limited other'
+      .split(' ')
+      .map((counter, n) => [counter, n === 0 ? MOST : n]),
+  );
+  add(installed, 'tally', [{ key: 'app_a hour 0', client_id: 'app_a', span: 'hour', bucket: MOST, ...counts }]);
+  const failure = { client_id: 'app_a', at: MOST, request_id: 'r', endpoint: 'token', error: 'invalid_grant' };
+  add(installed, 'app_failure', [
+    { key: 'app_a f 0', ...failure, reason: 'é', network: '192.0.2.0/24', grant_id: null },
+    { key: 'app_a f 1', ...failure, reason: '', network: '', grant_id: 'g' },
+  ]);
   add(installed, 'secret_use', [
     { digest: Buffer.alloc(32, 255), used_at: MOST },
     { digest: Buffer.alloc(32), used_at: 0 },
@@ -356,6 +367,8 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       client_assertion_total: 1,
       identity_provider: 2,
       secret_use: 2,
+      tally: 1,
+      app_failure: 2,
       account: 3,
       identity: 2,
       former_account: 1,

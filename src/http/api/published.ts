@@ -14,6 +14,7 @@ import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { authorizationOf, notAToken, readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import { type Asked, answerOf } from './malformed.ts';
 import {
   answer,
   bodyRefusals,
@@ -28,21 +29,19 @@ import {
   text,
 } from './operation.ts';
 
-type Issued = Promise<IssuedTokens | Refusal> | Refusal;
-
 /** Adds the token endpoints to the app's address. */
 export function addPublishedFace(app: FastifyInstance, service: Service): void {
   const answers = oauthAnswers;
   app.post(TOKEN_PATH, { config: { answers, operation: EXCHANGE } }, async (request, reply) =>
-    sendPair(request, reply, await exchange(service, request)),
+    sendPair(request, reply, await answerOf(service, request, 'published', 'token', exchange(service, request))),
   );
   app.post(REFRESH_TOKEN_PATH, { config: { answers, operation: REFRESH } }, async (request, reply) =>
-    sendPair(request, reply, await refresh(service, request)),
+    sendPair(request, reply, await answerOf(service, request, 'published', 'token', refresh(service, request))),
   );
 }
 
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
-function exchange(service: Service, request: FastifyRequest): Issued {
+function exchange(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code', service.appUrl);
   if (refusal) return refusal;
@@ -60,7 +59,7 @@ function exchange(service: Service, request: FastifyRequest): Issued {
  * `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6). The token is in the header, or in the body if there is
  * no header.
  */
-function refresh(service: Service, request: FastifyRequest): Issued {
+function refresh(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token', service.appUrl);
   if (refusal) return refusal;

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { POLL_INTERVAL, readableUserCode } from '../../oauth/device/device-authorization.ts';
+import type { DeviceCodes } from '../../oauth/device/device-flow.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { authorizationDetailsRefusal } from '../../oauth/protocol/authorization-request.ts';
@@ -19,6 +20,7 @@ import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import { type Asked, answerOf } from './malformed.ts';
 import { type Operation, parametersOf } from './operation.ts';
 import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts';
 
@@ -42,7 +44,7 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
 
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
 async function token(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const result = await issue(service, request);
+  const result = await answerOf(service, request, 'standard', 'token', issue(service, request));
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   request.outcome = byGrant(result.grant);
   return sendJson(reply, {
@@ -55,7 +57,7 @@ async function token(service: Service, request: FastifyRequest, reply: FastifyRe
   });
 }
 
-async function issue(service: Service, request: FastifyRequest): Promise<IssuedTokens | Refusal> {
+function issue(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
   const body = formOf(request);
   const details = authorizationDetailsRefusal(body);
   if (details) return details;
@@ -99,30 +101,39 @@ async function issue(service: Service, request: FastifyRequest): Promise<IssuedT
 
 /** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: tokens are found without it. */
 async function revoke(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = formOf(request);
-  const problem = body.problem(parametersOf(REVOKE));
-  if (problem) return refuse(service, request, reply, invalidRequest(problem));
-  const credentials = readClientCredentials('standard', request, body);
-  if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
-  const presented = body.get('token');
-  if (presented === undefined) return refuse(service, request, reply, invalidRequest('token is required'));
-  const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(request));
+  const refusal = await answerOf(service, request, 'standard', 'revocation', end(service, request));
   // Clients ignore the body (RFC 7009 §2.2), but some fail if there is no JSON.
   return refusal ? refuse(service, request, reply, refusal) : sendJson(reply, {});
 }
 
+function end(service: Service, request: FastifyRequest): Asked<null> {
+  const body = formOf(request);
+  const problem = body.problem(parametersOf(REVOKE));
+  if (problem) return invalidRequest(problem);
+  const credentials = readClientCredentials('standard', request, body);
+  if (credentials instanceof Refusal) return credentials;
+  const presented = body.get('token');
+  if (presented === undefined) return invalidRequest('token is required');
+  return service.authorizationServer.revoke(credentials, presented, originOf(request));
+}
+
 /** `/oauth2/par` (RFC 9126 §2). */
 async function push(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = formOf(request);
-  const details = authorizationDetailsRefusal(body);
-  if (details) return refuse(service, request, reply, details);
-  const problem = body.problem(parametersOf(PUSH), ['resource']);
-  if (problem) return refuse(service, request, reply, invalidRequest(problem));
-  const credentials = readClientCredentials('standard', request, body);
-  if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
-  const result = await service.authorizationServer.pushRequest(credentials, body, originOf(request));
+  const asked = keep(service, request);
+  const result = await answerOf(service, request, 'standard', 'pushed_authorization_request', asked);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   return sendJson(reply.code(201), { request_uri: result, expires_in: PUSHED_REQUEST_LIFETIME });
+}
+
+function keep(service: Service, request: FastifyRequest): Asked<string> {
+  const body = formOf(request);
+  const details = authorizationDetailsRefusal(body);
+  if (details) return details;
+  const problem = body.problem(parametersOf(PUSH), ['resource']);
+  if (problem) return invalidRequest(problem);
+  const credentials = readClientCredentials('standard', request, body);
+  if (credentials instanceof Refusal) return credentials;
+  return service.authorizationServer.pushRequest(credentials, body, originOf(request));
 }
 
 /** `/oauth2/device_authorization` (RFC 8628 §3.1, §3.2). */
@@ -132,7 +143,8 @@ async function authorizeDevice(service: Service, request: FastifyRequest, reply:
   const retryAfter = deviceRequests.wait([origin.source], service.now());
   if (retryAfter > 0) return answerProblem(oauthAnswers, request, reply, { kind: 'too_many_requests', retryAfter });
   deviceRequests.count([origin.source], service.now());
-  const result = await beginDevice(service, formOf(request), request);
+  const asked = beginDevice(service, formOf(request), request);
+  const result = await answerOf(service, request, 'standard', 'device_authorization', asked);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   const page = service.appUrl + service.paths.device;
   const userCode = readableUserCode(result.userCode);
@@ -146,7 +158,7 @@ async function authorizeDevice(service: Service, request: FastifyRequest, reply:
   });
 }
 
-async function beginDevice(service: Service, body: Parameters, request: FastifyRequest) {
+function beginDevice(service: Service, body: Parameters, request: FastifyRequest): Asked<DeviceCodes> {
   const details = authorizationDetailsRefusal(body);
   if (details) return details;
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);

@@ -1,5 +1,7 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
 
+import type { Activity, RefusedRequest } from '../activity/activity.ts';
+import type { FailedEndpoint } from '../activity/app-failure.ts';
 import { invalidClient, invalidRequest, Refusal } from '../error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
 import type { UseMark } from '../keys/secret.ts';
@@ -17,6 +19,7 @@ export type ClientAuthenticatorParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'> & Pick<SecretUseStore, 'noteSecretUse'>;
   readonly keys: ClientKeys;
   readonly throttle: GuessThrottle;
+  readonly activity: Activity;
   readonly audiences: readonly string[];
   readonly now: () => number;
   /** When the database was restored last (ms), or null. */
@@ -54,9 +57,16 @@ export class ClientAuthenticator {
   }
 
   /** The active client that the credentials prove; wrong credentials are counted as a guess. */
-  async authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
+  async authenticate(
+    credentials: ClientCredentials,
+    origin: RequestOrigin,
+    endpoint: FailedEndpoint,
+  ): Promise<Client | Refusal> {
     const claim = await this.claim(credentials, origin);
-    return claim instanceof Refusal ? claim : this.prove(claim, await this.find(claim.clientId));
+    if (claim instanceof Refusal) return claim;
+    const proven = await this.prove(claim, await this.find(claim.clientId));
+    if (!(proven instanceof PausedClient)) return proven;
+    return this.#parts.activity.answered(proven.client.id, proven, { endpoint, origin, grantId: null });
   }
 
   /**
@@ -68,7 +78,11 @@ export class ClientAuthenticator {
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
-    return this.#checks.refusal(guessKey(clientId, origin)) ?? { clientId, credentials, origin };
+    const refusal = this.#checks.refusal(guessKey(clientId, origin));
+    // Guesses count under the name of an app only where there is one (`#check`).
+    if (refusal && clientId !== undefined && isClientId(clientId))
+      this.#parts.activity.refusedUnproven(clientId, refusal);
+    return refusal ?? { clientId, credentials, origin };
   }
 
   /** The active client of a claim, if its credentials prove it. `client` is the one that `clientId` names; null without one. */
@@ -79,6 +93,7 @@ export class ClientAuthenticator {
       if (proven instanceof WrongKey && proven.isUnknown) proven = await this.#withNewKeys(claim, client, proven);
       else if (proven instanceof WrongKey || !(proven instanceof Refusal)) this.#parts.keys.refreshOld(client);
     }
+    if (client && proven instanceof Refusal) this.#parts.activity.refusedUnproven(client.id, proven);
     return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
   }
 
@@ -88,6 +103,16 @@ export class ClientAuthenticator {
    */
   noteIssued(client: Client): void {
     if (client.type === 'public') this.#used(publicUse(client));
+  }
+
+  /**
+   * Records the refusal of a request in which something was wrong before the app was asked who it is, if its secret proves it.
+   * Nothing is recorded where an assertion would: it would be used up.
+   */
+  async recordMalformed(credentials: ClientCredentials, refusal: Refusal, request: RefusedRequest): Promise<void> {
+    if (credentials.method !== 'secret') return;
+    const client = await this.authenticate(credentials, request.origin, request.endpoint);
+    if (!(client instanceof Refusal)) this.#parts.activity.answered(client.id, refusal, request);
   }
 
   /** A client by the id that a request names; null when there is none. */

@@ -1,5 +1,6 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
 
+import type { Activity } from '../activity/activity.ts';
 import type { Client, ClientCredentials } from '../clients/client.ts';
 import type { ClientAuthenticator, RequestOrigin } from '../clients/client-authenticator.ts';
 import type { ResourceServerStore } from '../clients/resource-server-store.ts';
@@ -51,6 +52,7 @@ export type DeviceFlowParts = {
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
   readonly tally: ProtocolTally;
+  readonly activity: Activity;
 };
 
 /** A device's request, as the page shows it. */
@@ -87,9 +89,20 @@ export class DeviceFlow {
     asked: { readonly scope: string | undefined; readonly resource: string | null },
     origin: RequestOrigin,
   ): Promise<DeviceCodes | Refusal> {
-    const { store, keyring, prefix, ownResource, now, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { clients, activity } = this.#parts;
+    const about = { endpoint: 'device_authorization', origin, grantId: null } as const;
+    const client = await clients.authenticate(credentials, origin, about.endpoint);
+    return client instanceof Refusal
+      ? client
+      : activity.answered(client.id, await this.#begin(client, asked, origin), about);
+  }
+
+  async #begin(
+    client: Client,
+    asked: { readonly scope: string | undefined; readonly resource: string | null },
+    origin: RequestOrigin,
+  ): Promise<DeviceCodes | Refusal> {
+    const { store, keyring, prefix, ownResource, now } = this.#parts;
     if (!client.deviceFlow) return new Refusal('unauthorized_client', 'this client is not registered for devices');
     const requested = withoutOpenIdHabits(client.scopes, asked.scope);
     const scope = resolveScope(client.scopes, requested);
@@ -199,9 +212,21 @@ export class DeviceFlow {
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, prefix, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { clients, activity } = this.#parts;
+    const about = { endpoint: 'token', origin, grantId: null } as const;
+    const client = await clients.authenticate(credentials, origin, about.endpoint);
+    return client instanceof Refusal
+      ? client
+      : activity.answered(client.id, await this.#poll(client, code, asked, origin), about);
+  }
+
+  async #poll(
+    client: Client,
+    code: string,
+    asked: AskedOfTokens,
+    origin: RequestOrigin,
+  ): Promise<IssuedTokens | Refusal> {
+    const { store, keyring, prefix } = this.#parts;
     const deviceCode = readDeviceCode(keyring, prefix, code);
     if (!deviceCode) return notTheCredential('device code', code, prefix);
     if (deviceCode.clientId !== client.id) return invalidDeviceCode('the device code was issued to another client');
@@ -232,11 +257,11 @@ export class DeviceFlow {
    * decision is undone.
    */
   async #decide(
-    { userCode, expiresAt }: DeviceRequest,
+    { userCode, clientId, expiresAt }: DeviceRequest,
     decision: 'allowed' | 'denied',
     write: () => Promise<boolean>,
   ): Promise<DeviceDecisionOutcome> {
-    const { store, tally, now } = this.#parts;
+    const { store, tally, activity, now } = this.#parts;
     if (isDeviceCodeExpired(expiresAt, now()) || !(await store.decideDeviceRequest(userCode, null, decision)))
       return 'gone';
     let isWritten = false;
@@ -245,7 +270,10 @@ export class DeviceFlow {
     } finally {
       if (!isWritten) await store.decideDeviceRequest(userCode, decision, null);
     }
-    if (isWritten) tally[decision] += 1;
+    if (isWritten) {
+      tally[decision] += 1;
+      activity.count(clientId, decision);
+    }
     return isWritten ? decision : 'gone';
   }
 
@@ -256,18 +284,20 @@ export class DeviceFlow {
     client: Client,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal | null> {
-    const { store, clients, keyring, prefix, lifetimes, tally, now } = this.#parts;
+    const { store, clients, keyring, prefix, lifetimes, tally, activity, now } = this.#parts;
     const { retryWindow } = retryTimes(client, lifetimes, found.grant);
     const decision = decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() });
     if (decision instanceof Refusal) return decision;
     const { grant } = decision;
     if ('again' in decision) {
       tally.retries += 1;
+      activity.count(client.id, 'retries');
       return deriveTokens(keyring, prefix, grant, decision.again);
     }
     if ('redeem' in decision) {
       if (!(await this.#limit.redeem(grant, decision.redeem, client, origin))) return null;
       tally.deviceExchanges += 1;
+      activity.count(client.id, 'exchanges');
       clients.noteIssued(client);
       return deriveTokens(keyring, prefix, grant, decision.redeem);
     }

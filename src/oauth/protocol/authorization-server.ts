@@ -3,6 +3,8 @@
  * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
 
+import type { Activity } from '../activity/activity.ts';
+import type { FailedEndpoint } from '../activity/app-failure.ts';
 import type { Client, ClientCredentials } from '../clients/client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from '../clients/client-authenticator.ts';
 import { isGoodAtOwnApi } from '../clients/resource-server.ts';
@@ -11,6 +13,7 @@ import { invalidCode, invalidRequest, Refusal } from '../error.ts';
 import {
   type Generation,
   type Grant,
+  grantIdText,
   type Lifetimes,
   namesOf,
   newGrantId,
@@ -60,6 +63,7 @@ export type AuthorizationServerParts = {
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
   readonly tally: ProtocolTally;
+  readonly activity: Activity;
 };
 
 /** RFC 9126 §4: the app hears it, as the request was its own. */
@@ -95,9 +99,16 @@ export class AuthorizationServer {
     parameters: Parameters,
     origin: RequestOrigin,
   ): Promise<string | Refusal> {
-    const { keyring, now, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { clients, activity } = this.#parts;
+    const about = { endpoint: 'pushed_authorization_request', origin, grantId: null } as const;
+    const client = await clients.authenticate(credentials, origin, about.endpoint);
+    return client instanceof Refusal
+      ? client
+      : activity.answered(client.id, await this.#push(client, parameters), about);
+  }
+
+  async #push(client: Client, parameters: Parameters): Promise<string | Refusal> {
+    const { keyring, now } = this.#parts;
     if (parameters.get('request_uri') !== undefined) return invalidRequest('request_uri must not be pushed'); // RFC 9126 §2.1
     const requestUri = requestUriFor(keyring, client.id, parameters, now(), this.#parts.signsInElsewhere);
     if (requestUri === null)
@@ -133,7 +144,10 @@ export class AuthorizationServer {
     const grant = newGrant(allow, made, lifetimes, at);
     const basis = { session: owner.session, remembered: remembered?.grantIds ?? [] };
     if (!(await store.issueGrant(grant, allowEvent(allow, grant), basis))) return null;
-    if (given === 'allowed') this.#parts.tally.allowed += 1;
+    if (given === 'allowed') {
+      this.#parts.tally.allowed += 1;
+      this.#parts.activity.count(client.id, 'allowed');
+    }
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
   }
@@ -144,6 +158,7 @@ export class AuthorizationServer {
     const about = { clientId: request.client.id, resourceOwnerId };
     await store.recordDenial(auditEvent('consent_denied', userActor(resourceOwnerId, origin), now(), about));
     this.#parts.tally.denied += 1;
+    this.#parts.activity.count(request.client.id, 'denied');
     return deniedLocation(request);
   }
 
@@ -154,18 +169,29 @@ export class AuthorizationServer {
     exchange: CodeExchange,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { keyring, lifetimes, prefix, tally, now } = this.#parts;
-    const credential = readCredential(prefix, 'ac', code);
-    const authenticated = await this.#authenticate(credentials, credential, origin);
-    if (authenticated instanceof Refusal) return authenticated;
-    if (!credential) return notTheCredential('authorization code', code, prefix);
-    const { client, found } = authenticated;
+    const credential = readCredential(this.#parts.prefix, 'ac', code);
+    return this.#authenticated(credentials, credential, 'token', origin, async (client, found) =>
+      credential
+        ? this.#exchange(client, credential, found, exchange, origin)
+        : notTheCredential('authorization code', code, this.#parts.prefix),
+    );
+  }
+
+  async #exchange(
+    client: Client,
+    credential: Credential,
+    found: FoundGrant | null,
+    exchange: CodeExchange,
+    origin: RequestOrigin,
+  ): Promise<IssuedTokens | Refusal> {
+    const { keyring, lifetimes, tally, activity, now } = this.#parts;
     const request = { keyring, lifetimes, client, credential, found, ...exchange, now: now() };
     const decision = decideCodeExchange(request);
     if (decision instanceof Refusal) return decision;
     const { grant } = decision;
     if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin))) {
       tally.codeExchanges += 1;
+      activity.count(client.id, 'exchanges');
       return this.#issue(client, grant, decision.redeem);
     }
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
@@ -182,18 +208,29 @@ export class AuthorizationServer {
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, lifetimes, prefix, tally, now } = this.#parts;
-    const credential = readCredential(prefix, 'rt', refreshToken);
-    const authenticated = await this.#authenticate(credentials, credential, origin);
-    if (authenticated instanceof Refusal) return authenticated;
-    if (!credential) return notTheCredential('refresh token', refreshToken, prefix);
-    const { client } = authenticated;
-    for (let { found } = authenticated; ; found = await store.findGrant(credential.grantId)) {
+    const credential = readCredential(this.#parts.prefix, 'rt', refreshToken);
+    return this.#authenticated(credentials, credential, 'token', origin, async (client, found) =>
+      credential
+        ? this.#refresh(client, credential, found, asked, origin)
+        : notTheCredential('refresh token', refreshToken, this.#parts.prefix),
+    );
+  }
+
+  async #refresh(
+    client: Client,
+    credential: Credential,
+    first: FoundGrant | null,
+    asked: AskedOfTokens,
+    origin: RequestOrigin,
+  ): Promise<IssuedTokens | Refusal> {
+    const { store, keyring, lifetimes, tally, activity, now } = this.#parts;
+    for (let found = first; ; found = await store.findGrant(credential.grantId)) {
       const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now: now() });
       if (decision instanceof Refusal) return decision;
       const { grant } = decision;
       if ('again' in decision) {
         tally.retries += 1;
+        activity.count(client.id, 'retries');
         return this.#issue(client, grant, decision.again);
       }
       if ('revoke' in decision) {
@@ -202,27 +239,37 @@ export class AuthorizationServer {
       }
       if (await store.rotateRefreshToken(decision.rotate, origin.source)) {
         tally.refreshes += 1;
+        activity.count(client.id, 'refreshes');
         return this.#issue(client, grant, decision.rotate);
       }
       // Lost a race: the row is past this generation now, so the next round decides on a predecessor or a revoked grant.
     }
   }
 
+  /** Records a refusal in which nobody was asked who sent the request, for the client that the credentials prove. */
+  async recordMalformed(
+    credentials: ClientCredentials,
+    refusal: Refusal,
+    endpoint: FailedEndpoint,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    await this.#parts.clients.recordMalformed(credentials, refusal, { endpoint, origin, grantId: null });
+  }
+
   /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); a token that is not is no error (§2.2). */
   async revoke(credentials: ClientCredentials, token: string, origin: RequestOrigin): Promise<Refusal | null> {
     const { keyring, prefix } = this.#parts;
     const credential: Credential | null = readCredential(prefix, 'rt', token) ?? readCredential(prefix, 'at', token);
-    const authenticated = await this.#authenticate(credentials, credential, origin);
-    if (authenticated instanceof Refusal) return authenticated;
-    const { client, found } = authenticated;
-    // Its age and generation do not matter: its holder may end the grant that it came from.
-    if (found && isOwn(keyring, credential, found, client)) await this.#revoke(found.grant, 'client', client, origin);
-    return null;
+    return this.#authenticated(credentials, credential, 'revocation', origin, async (client, found) => {
+      // Its age and generation do not matter: its holder may end the grant that it came from.
+      if (found && isOwn(keyring, credential, found, client)) await this.#revoke(found.grant, 'client', client, origin);
+      return null;
+    });
   }
 
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, prefix, tally, now, ownResource } = this.#parts;
+    const { store, keyring, prefix, tally, activity, now, ownResource } = this.#parts;
     const credential = readCredential(prefix, 'at', accessToken);
     tally.checks += 1;
     if (!credential) return this.#refusedCheck(notTheCredential('access token', accessToken, prefix));
@@ -233,6 +280,7 @@ export class AuthorizationServer {
     if (good instanceof Refusal) return this.#refusedCheck(good);
     const { grant, client } = good;
     const { clientId, scope, grantedAt } = grant;
+    activity.count(clientId, 'checks');
     const externalId = client.seesExternalId ? grant.externalId : null;
     store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return {
@@ -247,26 +295,34 @@ export class AuthorizationServer {
   }
 
   /**
-   * The client that the credentials prove, and the grant that a credential names. A client nearly always presents what is
-   * its own: then one search finds both. Nothing is decided on the grant before the client is proven.
+   * Acts for the client that the credentials prove, on the grant that a credential names, and records a refusal. A client
+   * nearly always presents what is its own: then one search finds both. Nothing is decided on the grant before the client is
+   * proven.
    */
-  async #authenticate(
+  async #authenticated<Answer>(
     credentials: ClientCredentials,
     credential: Credential | null,
+    endpoint: FailedEndpoint,
     origin: RequestOrigin,
-  ): Promise<{ readonly client: Client; readonly found: FoundGrant | null } | Refusal> {
-    const { store, clients } = this.#parts;
+    act: (client: Client, found: FoundGrant | null) => Promise<Answer | Refusal>,
+  ): Promise<Answer | Refusal> {
+    const { store, clients, activity, keyring } = this.#parts;
     const claim = await clients.claim(credentials, origin);
     if (claim instanceof Refusal) return claim;
     const found = credential && (await store.findGrant(credential.grantId));
     const named = found && found.client.id === claim.clientId ? found.client : await clients.find(claim.clientId);
-    const client = await clients.prove(claim, named);
-    if (client instanceof PausedClient && isOwn(this.#parts.keyring, credential, found, client.client))
-      return explain(client, client.client, CLIENT_PAUSED);
+    const proven = await clients.prove(claim, named);
+    const client = proven instanceof PausedClient ? proven.client : proven;
     if (client instanceof Refusal) return client;
+    const ownGrant = () => (isOwn(keyring, credential, found, client) ? found.grant : null);
+    const answered = (answer: Answer | Refusal) =>
+      answer instanceof Refusal
+        ? activity.answered(client.id, answer, { endpoint, origin, grantId: grantIdOf(ownGrant()) })
+        : answer;
+    if (proven instanceof PausedClient) return answered(ownGrant() ? explain(proven, client, CLIENT_PAUSED) : proven);
     // Marking an assertion as used took as long as a write does, in which the grant may have changed.
     const mayHaveChanged = credential && credentials.method === 'assertion';
-    return { client, found: mayHaveChanged ? await store.findGrant(credential.grantId) : found };
+    return answered(await act(client, mayHaveChanged ? await store.findGrant(credential.grantId) : found));
   }
 
   async #validate(face: Face, parameters: Parameters, authenticated?: Client): Promise<AuthorizationRequestOutcome> {
@@ -304,7 +360,16 @@ export class AuthorizationServer {
   }
 }
 
+function grantIdOf(grant: Grant | null): string | null {
+  return grant && grantIdText(grant.id);
+}
+
 /** True if a credential is genuine and the client's own. */
-function isOwn(keyring: Keyring, credential: Credential | null, found: FoundGrant | null, client: Client): boolean {
+function isOwn(
+  keyring: Keyring,
+  credential: Credential | null,
+  found: FoundGrant | null,
+  client: Client,
+): found is FoundGrant {
   return credential !== null && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed);
 }

@@ -1,5 +1,6 @@
 /** Introspection (RFC 7662): what an access token is good for, told to the resource servers that the operator registered. */
 
+import type { Activity } from '../activity/activity.ts';
 import { isClientId } from '../clients/client.ts';
 import type { RequestOrigin } from '../clients/client-authenticator.ts';
 import {
@@ -32,6 +33,7 @@ export type IntrospectionParts = {
   readonly prefix: string;
   readonly throttle: GuessThrottle;
   readonly tally: ProtocolTally;
+  readonly activity: Activity;
   readonly now: () => number;
 };
 
@@ -64,7 +66,7 @@ export class Introspection {
    * token counts as used, as with a check.
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
-    const { store, keyring, prefix, tally, now } = this.#parts;
+    const { store, keyring, prefix, tally, activity, now } = this.#parts;
     tally.introspections += 1;
     const credential = readCredential(prefix, 'at', token);
     if (!credential) return null;
@@ -76,6 +78,7 @@ export class Introspection {
     const { grant, resourceOwner } = good;
     const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);
     if (!active) return null;
+    activity.count(grant.clientId, 'introspections');
     store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return active;
   }

@@ -10,6 +10,7 @@ export const CATALOGUE: readonly string[] = [
   'index account account_by_username: CREATE UNIQUE INDEX account_by_username ON account USING btree (username) WHERE (((password IS NOT NULL) OR (invitation IS NOT NULL)) AND (username IS NOT NULL))',
   'index account account_unwrapped: CREATE INDEX account_unwrapped ON account USING btree (id) WHERE is_unwrapped',
   'key account account_pkey: ALTER TABLE account ADD CONSTRAINT account_pkey PRIMARY KEY (id)',
+  'key app_failure app_failure_pkey: ALTER TABLE app_failure ADD CONSTRAINT app_failure_pkey PRIMARY KEY (key)',
   'index audit_event audit_event_by_attempt: CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event USING btree (attempt) WHERE (attempt IS NOT NULL)',
   'index audit_event audit_event_by_client: CREATE INDEX audit_event_by_client ON audit_event USING btree (client_id, sequence) WHERE (client_id IS NOT NULL)',
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event USING btree (resource_owner_id, sequence) WHERE (resource_owner_id IS NOT NULL)',
@@ -54,5 +55,7 @@ export const CATALOGUE: readonly string[] = [
   'index session session_by_account: CREATE INDEX session_by_account ON session USING btree (account_id)',
   'key session session_pkey: ALTER TABLE session ADD CONSTRAINT session_pkey PRIMARY KEY (digest)',
   'reference session session_account_id_fkey: ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE',
+  'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally USING btree (span, bucket)',
+  'key tally tally_pkey: ALTER TABLE tally ADD CONSTRAINT tally_pkey PRIMARY KEY (key)',
   'key throttle throttle_pkey: ALTER TABLE throttle ADD CONSTRAINT throttle_pkey PRIMARY KEY (key)',
 ];

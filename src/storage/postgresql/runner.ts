@@ -41,6 +41,9 @@ export function runnerOn(database: Database): Runner {
       return false;
     }
   };
+  const changeAll: Runner['changeAll'] = async (_touches, rest, demands = []) => {
+    await database.run((connection) => connection.transaction(() => run(connection, { demands, rest })));
+  };
   return {
     dialect: DIALECT,
     search({ sql, key, read }) {
@@ -63,11 +66,9 @@ export function runnerOn(database: Database): Runner {
     actAll: (acts) => retried(() => twice(() => actAll(acts))),
     async change(_touches, statement, demands = []) {
       if (demands.length === 0) await database.change(statement.sql, statement.values);
-      else
-        await database.run((connection) =>
-          connection.transaction(() => run(connection, { demands, rest: [statement] })),
-        );
+      else await changeAll([], [statement], demands);
     },
+    changeAll,
     changeOne: async (_touches, { sql, values }) => (await database.change(sql, values)) === 1,
     record: (event) => database.record(event),
   };

@@ -10,6 +10,7 @@ export const CATALOGUE: readonly string[] = [
   'index account account_by_username: CREATE UNIQUE INDEX account_by_username ON account (username) WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL',
   'index account account_unwrapped: CREATE INDEX account_unwrapped ON account (id) WHERE is_unwrapped',
   'key account primary: id',
+  'key app_failure primary: key',
   'index audit_event audit_event_by_client: CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL',
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint'",
@@ -45,4 +46,6 @@ export const CATALOGUE: readonly string[] = [
   'index session session_by_account: CREATE INDEX session_by_account ON session (account_id)',
   'key session primary: digest',
   'reference session account_id: account (id) on delete cascade',
+  'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally (span, bucket)',
+  'key tally primary: key',
 ];

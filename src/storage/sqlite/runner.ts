@@ -59,6 +59,12 @@ export function runnerOn(tables: Tables): Runner {
     async change(touches, statement, demands = []) {
       await tables.write(touches, () => demands.every((demand) => tables.isAny(demand)) && tables.change(statement));
     },
+    async changeAll(touches, statements, demands = []) {
+      await tables.write(touches, () => {
+        if (demands.every((demand) => tables.isAny(demand)))
+          for (const statement of statements) tables.change(statement);
+      });
+    },
     changeOne: (touches, statement) => tables.write(touches, () => tables.change(statement) === 1),
     record: (event) => tables.write([], () => tables.record(event)),
   };

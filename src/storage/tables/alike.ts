@@ -1,5 +1,7 @@
 /** A store put together: the verbs that both stores run alike, with those that each has in its own way. A new table's are added here. */
+
 import type { AccountStore } from '../../accounts/people/store.ts';
+import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
@@ -12,6 +14,7 @@ import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
+import { activityStore } from './activity.ts';
 import { trail } from './audit-events.ts';
 import { backupStore } from './backups.ts';
 import { clientStore } from './clients.ts';
@@ -33,6 +36,7 @@ export type Store = GrantStore &
   SecretUseStore &
   ScopeStore &
   DeviceRequestStore &
+  ActivityStore &
   AuditStore;
 
 /** All verbs of the ports. */
@@ -57,6 +61,7 @@ export function wholeStore(
       ...own,
       ...withColdVerbs(grants, runner, marks),
       ...accountStore(runner),
+      ...activityStore(runner),
       ...backupStore(runner, restore),
       ...clientStore(runner, own),
       ...externalSignInStore(runner),

@@ -3,6 +3,7 @@
  * while they wait, the counts of throttles, and which instances run.
  */
 import { STORED_ACCOUNT } from './accounts.ts';
+import { APP_FAILURE, TALLY } from './activity.ts';
 import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { STORED_CLIENT } from './clients.ts';
@@ -33,6 +34,8 @@ export const TABLES: readonly StoredTable[] = [
   CLIENT_ASSERTION_TOTAL,
   IDENTITY_PROVIDER,
   SECRET_USE,
+  TALLY,
+  APP_FAILURE,
   STORED_ACCOUNT,
   IDENTITY,
   FORMER_ACCOUNT,

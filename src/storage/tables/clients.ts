@@ -1,9 +1,11 @@
 /** Clients. Lists are JSON, written in one way, so that equal lists are equal texts. */
+
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
 import type { Scope } from '../../oauth/grants/scope.ts';
 import { nameKey } from '../../oauth/name-key.ts';
 import { isAny, listed, type Runner, type Search } from '../acts.ts';
+import { forgettingActivity } from './activity.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { JsonForm, type Stored, Table } from './table.ts';
@@ -160,8 +162,8 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     },
     revokeClientGrants: (id, event) => clients.change(id, event, RAISE_EPOCH),
     deleteClient: (id, event) => {
-      const forgetAssertions = { sql: FORGET_ASSERTIONS, values: [id] };
-      return runner.act({ touches: [id], event, first: { sql: DELETE, values: [id] }, rest: [forgetAssertions] });
+      const rest = [{ sql: FORGET_ASSERTIONS, values: [id] }, ...forgettingActivity(id)];
+      return runner.act({ touches: [id], event, first: { sql: DELETE, values: [id] }, rest });
     },
   };
 }

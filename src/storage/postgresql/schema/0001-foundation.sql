@@ -119,6 +119,41 @@ CREATE TABLE secret_use (
   used_at bigint NOT NULL
 ) WITH (fillfactor = 70);
 
+-- Numbers of what an app did, and was refused, in an hour or a day; the key is its id, the span and the bucket.
+CREATE TABLE tally (
+  key text COLLATE "C" PRIMARY KEY,
+  client_id text COLLATE "C" NOT NULL,
+  span text NOT NULL CHECK (span IN ('hour', 'day')),
+  bucket bigint NOT NULL,
+  allowed bigint NOT NULL,
+  denied bigint NOT NULL,
+  exchanges bigint NOT NULL,
+  refreshes bigint NOT NULL,
+  retries bigint NOT NULL,
+  checks bigint NOT NULL,
+  introspections bigint NOT NULL,
+  invalid_client bigint NOT NULL,
+  invalid_grant bigint NOT NULL,
+  invalid_request bigint NOT NULL,
+  limited bigint NOT NULL,
+  other bigint NOT NULL
+) WITH (fillfactor = 70);
+
+CREATE INDEX tally_by_bucket ON tally (span, bucket);
+
+-- The last failures of apps that proved who they are; the key is the id, the time and the request.
+CREATE TABLE app_failure (
+  key text COLLATE "C" PRIMARY KEY,
+  client_id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  request_id text NOT NULL,
+  endpoint text NOT NULL,
+  error text NOT NULL,
+  reason text NOT NULL,
+  network text NOT NULL,
+  grant_id text
+);
+
 -- Sentences are a JSON object from language to text.
 CREATE TABLE scope (
   name text COLLATE "C" PRIMARY KEY,

@@ -115,6 +115,41 @@ CREATE TABLE secret_use (
   used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Numbers of what an app did, and was refused, in an hour or a day; the key is its id, the span and the bucket.
+CREATE TABLE tally (
+  key TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  span TEXT NOT NULL CHECK (span IN ('hour', 'day')),
+  bucket INTEGER NOT NULL,
+  allowed INTEGER NOT NULL,
+  denied INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  refreshes INTEGER NOT NULL,
+  retries INTEGER NOT NULL,
+  checks INTEGER NOT NULL,
+  introspections INTEGER NOT NULL,
+  invalid_client INTEGER NOT NULL,
+  invalid_grant INTEGER NOT NULL,
+  invalid_request INTEGER NOT NULL,
+  limited INTEGER NOT NULL,
+  other INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX tally_by_bucket ON tally (span, bucket);
+
+-- The last failures of apps that proved who they are; the key is the id, the time and the request.
+CREATE TABLE app_failure (
+  key TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  error TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  network TEXT NOT NULL,
+  grant_id TEXT
+) STRICT, WITHOUT ROWID;
+
 -- Sentences are a JSON object from language to text.
 CREATE TABLE scope (
   name TEXT PRIMARY KEY,

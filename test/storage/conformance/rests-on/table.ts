@@ -22,6 +22,7 @@ const runsIn = (path: string) => `${path} runs it, and has what it needs`;
 export const WITHOUT_ROW: { readonly [Verb in keyof AnyStore]?: string } = {
   noteUse: ONLY_GROWS,
   noteSecretUse: ONLY_GROWS,
+  addActivity: ONLY_GROWS,
   touchSession: ONLY_GROWS,
   recordSignInEvent: RECORDS,
   recordDenial: RECORDS,

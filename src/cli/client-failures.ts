@@ -1,0 +1,96 @@
+/** `client failures`: why an app is refused; and the lines of `client show` on it. */
+import { FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
+import type { FoundActivity } from '../operator/app-activity.ts';
+import { activityJson, type FailureJson, type TallyJson } from '../operator/json/activity.ts';
+import type { MoreOfClient } from './client-view.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import { type Moment, readLimit, readMoment, timeOf } from './option.ts';
+import { type Column, table } from './table.ts';
+import { exactDay, exactTime, readableTime } from './time.ts';
+
+type Options = { since: Moment; limit: number };
+
+/** Adds the command. */
+export function addFailures(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('failures <app>', 'Show what an app was refused, newest first. The last ten seconds may be missing.', [
+      'client failures app_6qm1v0t4y8d3k2xz',
+      'client failures "Acme Mail" --since 1h',
+    ])
+    .option(
+      '--since <time>',
+      'since when: 24h ago by default, or a time such as 2026-11-24',
+      readMoment,
+      readMoment('24h'),
+    )
+    .option('--limit <number>', 'the maximum number of failures', readLimit, FAILURES_KEPT)
+    .action((app: string, { since, limit }: Options) =>
+      run.withInstallation(async ({ clients, appActivity }) => {
+        const { id, name } = await clients.show(app);
+        return shown(id, name, await appActivity.find(id, timeOf(since, run.context.now()), limit), run.width);
+      }),
+    );
+}
+
+/** What `client show` says besides: the activity of the last 24 hours. */
+export function lastDay(clientId: string, found: FoundActivity): MoreOfClient {
+  const { tally, failures } = activityJson(clientId, found);
+  const [last = null] = failures;
+  return {
+    json: { last_24_hours: tally, last_failure: last },
+    fields: [
+      ['Last 24 hours', countsLine(tally)],
+      ['Last failure', last === null ? '' : `${exactTime(last.at)}, ${last.error}: ${last.reason}`],
+    ],
+  };
+}
+
+function shown(id: string, name: string, found: FoundActivity, width: number): CommandResult {
+  const json = activityJson(id, found);
+  const { counted_since: since, tally, failures } = json;
+  return {
+    json,
+    text: [
+      `${name}: ${countsLine(tally)} since ${readableTime(since)}.`,
+      ...(failures.length === 0 ? [] : ['', ...table(COLUMNS, failures, width)]),
+      ...(failures.length === 0 && tally.failures > 0 ? ['', UNPROVEN] : []),
+    ],
+  };
+}
+
+const COLUMNS: readonly Column<FailureJson>[] = [
+  { heading: 'Time (UTC)', value: ({ at }) => exactDay(at) },
+  { heading: 'Error', value: ({ error }) => error },
+  { heading: 'Reason', value: ({ reason }) => reason },
+  { heading: 'Endpoint', value: ({ endpoint }) => endpoint },
+  { heading: 'Network', value: ({ network }) => network },
+  { heading: 'Grant', value: ({ grant_id: grant }) => grant ?? '' },
+  { heading: 'Request', value: ({ request_id: request }) => request },
+];
+
+/** Only an app that proved who it is has failures with their reasons. */
+const UNPROVEN =
+  'No reason is recorded: none of these requests proved that it came from the app. The log has a line for each, with this client ID.';
+
+/** The numbers in words, such as `3 failures (invalid_grant 2, limited 1); refreshes 5`. */
+function countsLine({
+  failures,
+  invalid_client,
+  invalid_grant,
+  invalid_request,
+  limited,
+  other,
+  ...worked
+}: TallyJson) {
+  const causes = said({ invalid_client, invalid_grant, invalid_request, limited, other });
+  const failed = `${failures === 0 ? 'no' : failures} ${failures === 1 ? 'failure' : 'failures'}`;
+  return `${failed}${causes === '' ? '' : ` (${causes})`}; ${said(worked) || 'nothing else'}`;
+}
+
+function said(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ');
+}

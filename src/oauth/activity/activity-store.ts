@@ -1,0 +1,27 @@
+/** The port to where tallies and failures of apps are kept. Rules are as for every port (`oauth/store.ts`). */
+import type { AppFailure } from './app-failure.ts';
+import type { AppTally, Span, TallyOfSpan } from './app-tally.ts';
+
+/** What an app did since the last write; `at` is when it was counted (ms). */
+export type CountedActivity = {
+  readonly clientId: string;
+  readonly at: number;
+  readonly tally: AppTally;
+  /** Oldest first. */
+  readonly failures: readonly AppFailure[];
+};
+
+/** Tallies and failures of registered apps. */
+export type ActivityStore = {
+  /**
+   * Adds to the tallies of the hour and the day, and to the failures, of which it keeps the last `FAILURES_KEPT`. Nothing is
+   * written of an app that is gone.
+   */
+  addActivity(counted: CountedActivity): Promise<void>;
+  /** The tallies of an app whose spans end after `since` (ms), oldest first. */
+  listTallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]>;
+  /** The failures of an app at `since` (ms) or later, newest first, at most `limit`. */
+  listFailures(clientId: string, since: number, limit: number): Promise<AppFailure[]>;
+  /** The ids of the apps with a failure in a span that ends after `since` (ms). */
+  listFailingClients(span: Span, since: number): Promise<string[]>;
+};

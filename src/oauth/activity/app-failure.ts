@@ -1,0 +1,29 @@
+/** Failures of apps that proved who they are, as their operator and developer look them up. */
+
+/** The endpoint that refused, by its name in the metadata (RFC 8414 §2) without `_endpoint`. */
+export type FailedEndpoint = 'token' | 'revocation' | 'pushed_authorization_request' | 'device_authorization';
+
+/** A failure. `at` in ms. */
+export type AppFailure = {
+  readonly clientId: string;
+  readonly at: number;
+  readonly requestId: string;
+  readonly endpoint: FailedEndpoint;
+  /** The `error` value of the answer. */
+  readonly error: string;
+  /** The `error_description` that the app was told. */
+  readonly reason: string;
+  /** The /24 or /48 that the request came from. */
+  readonly network: string;
+  /** The grant's id as text; null when the request named none of the app's. */
+  readonly grantId: string | null;
+};
+
+/** Number of failures that are kept of an app: the last ones. */
+export const FAILURES_KEPT = 200;
+
+/** How long a failure is kept (ms). */
+export const FAILURES_KEPT_MS = 30 * 86_400_000;
+
+/** Maximum number of failures of an app that are recorded in a second. The others are counted only. */
+export const MAX_FAILURES_PER_SECOND = 10;

@@ -1,0 +1,44 @@
+/** The search for apps that fail, and for the reasons. */
+import type { ActivityStore } from '../oauth/activity/activity-store.ts';
+import { type AppFailure, FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
+import { type AppTally, SPAN_MS, type Span, sumOf, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
+
+/** The activity of an app since a time: its failures, newest first, and the numbers of the span in which that time lies and of those after it. */
+export type FoundActivity = {
+  /** When the first of those spans began (ms). */
+  readonly countedSince: number;
+  readonly tally: AppTally;
+  readonly failures: readonly AppFailure[];
+};
+
+/** Finds the activity of apps. */
+export class AppActivity {
+  readonly #store: Pick<ActivityStore, 'listTallies' | 'listFailures' | 'listFailingClients'>;
+  readonly #now: () => number;
+
+  /** `now` returns ms. */
+  constructor(store: Pick<ActivityStore, 'listTallies' | 'listFailures' | 'listFailingClients'>, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** The activity of an app since a time (ms), with at most `limit` failures. */
+  async find(clientId: string, since: number, limit = FAILURES_KEPT): Promise<FoundActivity> {
+    const span = this.#spanOf(since);
+    const [tallies, failures] = await Promise.all([
+      this.#store.listTallies(clientId, span, since),
+      this.#store.listFailures(clientId, since, limit),
+    ]);
+    return { countedSince: since - (since % SPAN_MS[span]), tally: sumOf(tallies), failures };
+  }
+
+  /** The ids of apps that failed since a time (ms), or in the hour or day in which it lies. */
+  async failingSince(since: number): Promise<ReadonlySet<string>> {
+    return new Set(await this.#store.listFailingClients(this.#spanOf(since), since));
+  }
+
+  /** Hours, as long as they are kept. */
+  #spanOf(since: number): Span {
+    return this.#now() - since <= TALLIES_KEPT_MS.hour ? 'hour' : 'day';
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Tallies and failures of apps. A key begins with the client's id and a space, which no id contains, so that all of an app lie
+ * beside each other and need no index of their own.
+ */
+import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
+import { type AppFailure, FAILURES_KEPT } from '../../oauth/activity/app-failure.ts';
+import { type AppTally, COUNTERS, SPAN_MS, type Span, type TallyOfSpan } from '../../oauth/activity/app-tally.ts';
+import { listed, type Runner, type Statement } from '../acts.ts';
+import { Table } from './table.ts';
+
+/** A tally with its key. */
+export const TALLY = Table.of<{ readonly key: string } & TallyOfSpan>('tally', {
+  ...({ key: 'text', clientId: 'text', span: 'text', bucket: 'time' } as const),
+  ...({
+    allowed: 'integer',
+    denied: 'integer',
+    exchanges: 'integer',
+    refreshes: 'integer',
+    retries: 'integer',
+  } as const),
+  ...({ checks: 'integer', introspections: 'integer', invalidClient: 'integer', invalidGrant: 'integer' } as const),
+  ...({ invalidRequest: 'integer', limited: 'integer', other: 'integer' } as const),
+});
+
+/** A failure with its key. */
+export const APP_FAILURE = Table.of<{ readonly key: string } & AppFailure>('app_failure', {
+  ...({ key: 'text', clientId: 'text', at: 'time', requestId: 'text', endpoint: 'text' } as const),
+  ...({ error: 'text', reason: 'text', network: 'text', grantId: 'text?' } as const),
+});
+
+const COUNTS = TALLY.columns.slice(-COUNTERS.length).map(({ name }) => name);
+const ADD = `
+  ${TALLY.insertion}
+  ON CONFLICT (key) DO UPDATE SET ${COUNTS.map((name) => `${name} = tally.${name} + excluded.${name}`).join(', ')}`;
+const RECORD = `${APP_FAILURE.insertion} ON CONFLICT (key) DO NOTHING`;
+/** The last of an app that is not kept, and those before it. */
+const FORGET = `
+  DELETE FROM app_failure WHERE key > $1 AND key < $2 AND key <= (
+    SELECT key FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT 1 OFFSET ${FAILURES_KEPT})`;
+const TALLIES = `SELECT ${TALLY.names} FROM tally WHERE key > $1 AND key < $2 ORDER BY key`;
+const FAILURES = `
+  SELECT ${APP_FAILURE.names} FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT $3`;
+const FAILING = `
+  SELECT DISTINCT client_id FROM tally
+  WHERE span = $1 AND bucket > $2
+    AND invalid_client + invalid_grant + invalid_request + limited + other > 0
+  ORDER BY client_id`;
+
+/** Deletes what is kept of an app. */
+export function forgettingActivity(clientId: string): Statement[] {
+  const [first, end] = keysOf(clientId);
+  return ['tally', 'app_failure'].map((table) => ({
+    sql: `DELETE FROM ${table} WHERE key > $1 AND key < $2`,
+    values: [first, end],
+  }));
+}
+
+/** The port's verbs. */
+export function activityStore(runner: Runner): ActivityStore {
+  return {
+    async addActivity({ clientId, at, tally, failures }) {
+      const demands = [{ sql: 'SELECT id FROM client WHERE id = $1 FOR SHARE', values: [clientId] }];
+      const statements = [
+        ...(['hour', 'day'] as const).map((span) => adding(clientId, span, at, tally)),
+        ...failures.map((failure) => ({
+          sql: RECORD,
+          values: APP_FAILURE.values({ key: keyAt(failure.clientId, 'f', failure.at, failure.requestId), ...failure }),
+        })),
+        ...(failures.length > 0 ? [{ sql: FORGET, values: [...keysOf(clientId)] }] : []),
+      ];
+      await runner.changeAll([], statements, demands);
+    },
+    listTallies: async (clientId, span, since) =>
+      (
+        await listed(runner, TALLY, TALLIES, [
+          keyAt(clientId, span, since - SPAN_MS[span]),
+          keyAt(clientId, span, Number.MAX_SAFE_INTEGER),
+        ])
+      ).map(({ key: _, ...tally }) => tally),
+    listFailures: async (clientId, since, limit) =>
+      (await listed(runner, APP_FAILURE, FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
+        ({ key: _, ...failure }) => failure,
+      ),
+    async listFailingClients(span, since) {
+      const rows = await runner.select({ sql: FAILING, values: [span, since - SPAN_MS[span]] }, 'all');
+      return rows.map(([id]) => id as string);
+    },
+  };
+}
+
+function adding(clientId: string, span: Span, at: number, tally: AppTally): Statement {
+  const bucket = at - (at % SPAN_MS[span]);
+  return { sql: ADD, values: TALLY.values({ key: keyAt(clientId, span, bucket), clientId, span, bucket, ...tally }) };
+}
+
+/** Between these keys lie all of an app. */
+function keysOf(clientId: string): readonly [string, string] {
+  return [`${clientId} `, `${clientId}!`];
+}
+
+/** The key of something at a time (ms), in the order of time; `more` tells apart what happened at the same time. */
+function keyAt(clientId: string, kind: string, at: number, more = ''): string {
+  const order = String(Math.max(0, at)).padStart(16, '0');
+  return `${clientId} ${kind} ${order}${more && ` ${more}`}`;
+}

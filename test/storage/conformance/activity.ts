@@ -1,0 +1,97 @@
+/** Tallies and failures of apps. */
+import assert from 'node:assert/strict';
+import { type AppFailure, FAILURES_KEPT } from '../../../src/oauth/activity/app-failure.ts';
+import { type AppTally, emptyTally, SPAN_MS, type Span } from '../../../src/oauth/activity/app-tally.ts';
+import type { WholeStore } from '../../../src/storage/tables/alike.ts';
+import { event, NOW, sampleClient } from '../../support/storage.ts';
+import type { WithStore } from './any-store.ts';
+
+const HOUR = SPAN_MS.hour;
+const [app, other] = ['app_mail', 'app_mail2'];
+const tally = (counts: Partial<AppTally>) => ({ ...emptyTally(), ...counts });
+
+/** Adds what an app did at a time. */
+function add(store: Pick<WholeStore, 'addActivity'>, at: number, counts: Partial<AppTally>, clientId = app) {
+  return store.addActivity({ clientId, at, tally: tally(counts), failures: [] });
+}
+
+function failure(n: number, clientId = app): AppFailure {
+  const told = { endpoint: 'token', error: 'invalid_grant', reason: `reason ${n}` } as const;
+  return { clientId, at: NOW + n, requestId: `req_${n}`, ...told, network: '192.0.2.0/24', grantId: null };
+}
+
+/** Tallies and failures. */
+export function activity(withStore: WithStore): void {
+  const withApps = (name: string, body: (store: WholeStore) => Promise<void>) =>
+    withStore(name, async (store) => {
+      for (const id of [app, other])
+        await store.registerClient(sampleClient({ id }), event('client_registered', { clientId: id }));
+      await body(store);
+    });
+  const counts = async (store: WholeStore, span: Span, since = 0) =>
+    (await store.listTallies(app, span, since)).map(({ bucket, exchanges, checks }) => [bucket, exchanges, checks]);
+
+  withApps('tallies of an app add up by hour and by day, beside those of another', async (store) => {
+    const day = NOW - (NOW % SPAN_MS.day);
+    await add(store, day + 1, { exchanges: 1, checks: 5 });
+    await add(store, day + HOUR - 1, { exchanges: 2 });
+    await add(store, day + HOUR, { exchanges: 4 });
+    await add(store, day, { exchanges: 100 }, other);
+    assert.deepEqual(await counts(store, 'hour'), [
+      [day, 3, 5],
+      [day + HOUR, 4, 0],
+    ]);
+    assert.deepEqual(await counts(store, 'day'), [[day, 7, 5]]);
+    assert.deepEqual(await counts(store, 'hour', day + HOUR), [[day + HOUR, 4, 0]], 'a span that ended is not listed');
+    assert.deepEqual(await counts(store, 'hour', day + HOUR - 1).then((all) => all.length), 2);
+  });
+
+  withApps('every counter has its column', async (store) => {
+    const all = Object.fromEntries(Object.keys(emptyTally()).map((counter, n) => [counter, n + 1])) as AppTally;
+    await add(store, NOW, all);
+    const [found] = await store.listTallies(app, 'hour', 0);
+    assert.deepEqual(found, { clientId: app, span: 'hour', bucket: NOW - (NOW % HOUR), ...all });
+  });
+
+  withApps('nobody unknown makes a row, and an app that is deleted keeps none', async (store) => {
+    await store.addActivity({ clientId: 'app_nobody', at: NOW, tally: tally({ invalidClient: 1 }), failures: [] });
+    assert.deepEqual(await store.listFailingClients('hour', 0), []);
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({ other: 1 }), failures: [failure(1)] });
+    await store.addActivity({ clientId: other, at: NOW, tally: tally({ other: 1 }), failures: [failure(1, other)] });
+    await store.deleteClient(app, event('client_deleted', { clientId: app }));
+    assert.deepEqual(await store.listTallies(app, 'day', 0), []);
+    assert.deepEqual(await store.listFailures(app, 0, 10), []);
+    assert.equal((await store.listFailures(other, 0, 10)).length, 1);
+    assert.equal((await store.listTallies(other, 'day', 0)).length, 1);
+  });
+
+  withApps(`the last ${FAILURES_KEPT} failures of an app are kept, newest first`, async (store) => {
+    const many = Array.from({ length: FAILURES_KEPT }, (_, n) => failure(n));
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: many });
+    await store.addActivity({ clientId: other, at: NOW, tally: tally({}), failures: [failure(0, other)] });
+    const grantId = 'g'.repeat(22);
+    const last = { ...failure(FAILURES_KEPT), grantId };
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: [last] });
+    const found = await store.listFailures(app, 0, 1000);
+    assert.deepEqual(found, [last, ...many.slice(1).reverse()]);
+    assert.deepEqual(
+      await store.listFailures(app, NOW + FAILURES_KEPT - 1, 10),
+      found.slice(0, 2),
+      'at that time or later',
+    );
+    assert.deepEqual(await store.listFailures(app, 0, 1), [last]);
+    assert.equal((await store.listFailures(other, 0, 10)).length, 1);
+  });
+
+  withApps('apps that failed are found by the hour or the day of it', async (store) => {
+    await add(store, NOW, { exchanges: 1, checks: 1 }, other);
+    await add(store, NOW, { invalidGrant: 1 });
+    const end = NOW - (NOW % HOUR) + HOUR;
+    assert.deepEqual(await store.listFailingClients('hour', NOW), [app]);
+    assert.deepEqual(await store.listFailingClients('hour', end), []);
+    assert.deepEqual(await store.listFailingClients('day', end - HOUR), [app]);
+    for (const counter of ['invalidClient', 'invalidRequest', 'limited', 'other'] as const)
+      await add(store, NOW, { [counter]: 1 }, other);
+    assert.deepEqual(await store.listFailingClients('hour', NOW), [app, other]);
+  });
+}
