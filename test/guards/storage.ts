@@ -26,12 +26,12 @@ export const storageGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/storage/tables/grant-windows.ts',
-    ['test/storage/sqlite.test.ts'],
+    ['test/storage/crowds.test.ts'],
     [['the grants of one person are read in windows', 'LIMIT 1 OFFSET ${WALK_WINDOW - 1}', 'LIMIT 0']],
   ),
   ...guardsIn(
     'src/storage/tables/grants.ts',
-    ['test/storage/sqlite.test.ts'],
+    ['test/storage/crowds.test.ts'],
     [['and so are those of one app', 'ORDER BY 2 LIMIT ${WALK_WINDOW}', 'ORDER BY 2']],
   ),
   ...guardsIn(
