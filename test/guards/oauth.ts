@@ -281,8 +281,8 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'a paused client is told so about its own credentials alone',
-        'client instanceof PausedClient && isOwn(this.#parts.keyring, credential, found, client.client)',
-        'client instanceof PausedClient',
+        'answered(ownGrant() ? explain(proven, client, CLIENT_PAUSED) : proven)',
+        'answered(explain(proven, client, CLIENT_PAUSED))',
       ],
     ],
   ),
