@@ -2,7 +2,7 @@
 import type { AppFailure } from './app-failure.ts';
 import type { AppTally, Span, TallyOfSpan } from './app-tally.ts';
 
-/** What an app did since the last write; `at` is when it was counted (ms). */
+/** The activity of an app since the last write; `at` is when it was counted (ms). */
 export type CountedActivity = {
   readonly clientId: string;
   readonly at: number;

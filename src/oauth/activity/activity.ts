@@ -1,6 +1,6 @@
 /**
- * What each app did in this process and is not written yet. Whoever counts names an app that was found, so that nobody unknown
- * makes a row; a crash loses the last seconds.
+ * The activity of apps in this process that is not written yet. Callers count for apps that they found, so that an unknown
+ * id makes no row; a crash loses the last seconds.
  */
 import { Refusal } from '../error.ts';
 import { widestNetworkOf } from '../guessing/networks.ts';
@@ -12,7 +12,7 @@ import { COUNTERS, type Counter, counterOf, emptyTally } from './app-tally.ts';
 /** Time between two writes (ms). */
 const WRITE_EVERY_MS = 10_000;
 
-/** What it works with. `now` returns ms; `later` acts after some ms, and returns what takes that back. */
+/** The parts of `Activity`. `now` returns ms; `later` acts after some ms, and returns what takes that back. */
 export type ActivityParts = {
   readonly store: Pick<ActivityStore, 'addActivity'>;
   readonly now: () => number;

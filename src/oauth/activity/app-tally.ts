@@ -1,7 +1,7 @@
-/** Numbers of what each app did, and of what it was refused. */
+/** The counts of an app's activity. */
 import type { Refusal } from '../error.ts';
 
-/** What is counted of an app: what it and its users did, then its failures by cause. */
+/** The counters of an app: the acts of the app and its users, then its failures by cause. */
 export const COUNTERS = [
   ...(['allowed', 'denied', 'exchanges', 'refreshes', 'retries', 'checks', 'introspections'] as const),
   ...(['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const),
