@@ -36,7 +36,7 @@ const exitCode = await runCluster().catch(async (error: unknown) => {
   stderr.write(`cluster: ${(error as Error).message}\n`);
   return 1;
 });
-process.exit(exitCode); // Who was interrupted may have left something open, which nobody shall wait for.
+process.exit(exitCode); // Interrupted work may have left something open: do not wait for it.
 
 /** Runs the demonstration, and returns the exit code: 1 when a headless walk met something unexpected, or was ended. */
 async function runCluster(): Promise<number> {
@@ -59,7 +59,7 @@ async function runInteractive(cluster: Cluster): Promise<number> {
   const { url, stop } = runPostcards(server, { appUrl: cluster.appUrl, apiUrl: cluster.apiUrl, ...seeded });
   stdout.write(`
   ${dim('Open')}      ${bold(url)}
-  ${dim('E-mail')}    ${bold(seeded.email)}
+  ${dim('Email')}     ${bold(seeded.email)}
   ${dim('Password')}  ${bold(seeded.password)}
 
   ${dim('Below is who answers what. Kill a process, and the others go on. Ctrl-C ends it all.')}
@@ -98,7 +98,7 @@ async function allRefuse({ instances }: Cluster, steps: readonly Step[]): Promis
   return ok;
 }
 
-/** What something comes to; throws when the program is told to end before. */
+/** Returns the work's result; throws if the program is told to end before it. */
 function unlessStopped<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, stopped.then(() => Promise.reject(new Error('told to end')))]);
 }

@@ -116,7 +116,7 @@ function invitation({ stdout }: DemoOptions, url: string, { running, seeded, pro
   const lines = [...about, 'Ctrl-C ends it all, and removes the throw-away database.'];
   return `
   ${dim('Open')}      ${bold(url)}
-  ${dim('E-mail')}    ${bold(email)}
+  ${dim('Email')}     ${bold(email)}
   ${dim('Password')}  ${bold(password)}
 
 ${lines.map((line) => (line === '' ? '\n' : `  ${dim(line)}\n`)).join('')}

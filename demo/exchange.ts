@@ -1,7 +1,7 @@
 /** One HTTP call: what was sent, and what came back; null where nothing did. */
 export type Exchange = { readonly request: SentRequest; readonly response: Answer | null };
 
-/** What was sent. Header names are in lower case; a body that was not sent is an empty text. */
+/** A sent request. Header names are in lower case; a missing body is an empty text. */
 export type SentRequest = {
   readonly method: string;
   readonly url: string;
@@ -9,7 +9,7 @@ export type SentRequest = {
   readonly body: string;
 };
 
-/** What came back. */
+/** An answer. */
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

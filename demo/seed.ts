@@ -19,7 +19,7 @@ export type SeededApp = {
 /** A product that signs its own people in. */
 export type SeededProduct = { readonly providerId: string; readonly providerSecret: string };
 
-/** What the app asks for, in the words of the consent page. */
+/** The app's scopes, with the sentences of the consent page. */
 export const SCOPES = [
   { name: 'photos:read', sentence: 'See your photos and albums', optional: false },
   { name: 'contacts:read', sentence: 'See the postal addresses of your contacts', optional: false },

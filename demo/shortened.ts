@@ -1,4 +1,4 @@
-/** What may be shown of a call: everything but its secrets, of which only enough is left to tell one from another. */
+/** Shortens a call for display: removes its secrets, except for a few characters that tell one from another. */
 import { asJson, type Exchange } from './exchange.ts';
 
 const SECRET_PARAMETERS = new Set([

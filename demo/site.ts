@@ -7,14 +7,14 @@ import type { Html } from '../src/pages/html.ts';
 /** Answers one request; `site` is what all handlers of a site share. */
 export type Handler<Site> = (site: Site, request: IncomingMessage, response: ServerResponse, url: URL) => unknown;
 
-/** What makes a site. */
+/** The parts of a site. */
 export type SiteParts<Site> = {
   readonly site: Site;
   /** Its one address. */
   readonly origin: string;
   /** By method and path, such as `GET /`. */
   readonly routes: Readonly<Record<string, Handler<Site>>>;
-  /** Where its forms may lead, each in a Content-Security-Policy's words; null for anywhere. */
+  /** The targets of its forms, in a Content-Security-Policy's words; null for any. */
   readonly formTargets: readonly string[] | null;
   readonly refuse: (response: ServerResponse, status: 403 | 404) => void;
 };
@@ -44,7 +44,7 @@ async function answer<Site>(
   await handler(site, request, response, url);
 }
 
-/** What a cookie of the request holds; nothing where it has none. */
+/** Returns the value of a cookie of the request; empty if absent. */
 export function cookieOf({ headers }: IncomingMessage, name: string): string {
   const cookies = headers.cookie?.split('; ').map((cookie) => cookie.split('=')) ?? [];
   return cookies.find(([own]) => own === name)?.[1] ?? '';

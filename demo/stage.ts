@@ -1,4 +1,4 @@
-/** What a demonstration needs before it begins: the service on throw-away data, somebody to sign in as, and an app. */
+/** Prepares a demonstration: the service on throw-away data, a user to sign in as, and an app. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { APPS_PATH, PRODUCT_NAME, runProduct, SIGN_IN_PATH } from './product/ser
 import type { Hear } from './product/valetkey.ts';
 import { makePerson, type Seeded, seed, seedProduct } from './seed.ts';
 
-/** What the program lends. */
+/** The parts that the program lends. */
 export type Lent = {
   /** Starts the service with these variables. */
   readonly start: (variables: Record<string, string>) => Promise<RunningService>;
@@ -35,7 +35,7 @@ export type StageParts = {
 export type Stage = {
   readonly running: RunningService;
   readonly seeded: Seeded;
-  /** Where the person has the account. */
+  /** The place of the user's account. */
   readonly accounts: AccountsPlace;
   readonly product: StagedProduct | null;
   stop(): Promise<void>;

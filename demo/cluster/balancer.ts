@@ -17,7 +17,10 @@ import { listenFrom } from '../free-ports.ts';
 /** An instance as the balancer reaches it: the addresses where it listens. */
 export type Backend = { readonly name: string; readonly appUrl: string; readonly apiUrl: string };
 
-/** What the balancer tells of: an answer (the path without its query), or that an instance became ready or is not any more. */
+/**
+ * An event of the balancer: an answer (with the path, without its query), or an instance that became ready or is not
+ * ready any more.
+ */
 export type BalancerEvent =
   | { readonly kind: 'answer'; readonly name: string; readonly method: string; readonly path: string; status: number }
   | { readonly kind: 'ready' | 'not ready'; readonly name: string };
@@ -29,7 +32,7 @@ const PROBE_EVERY_MS = 500;
 const PROBE_TIMEOUT_MS = 2000;
 /** Timeout of an instance that says nothing (ms); the stream of revocations always says something. */
 const SILENCE_MS = 20_000;
-/** What belongs to one connection and is not handed on (RFC 9110 §7.6.1). */
+/** Headers of one connection, which are not passed on (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 type Face = 'appUrl' | 'apiUrl';
@@ -158,7 +161,7 @@ function optionsFor(backendUrl: string, { method, url, headers, socket }: Incomi
   return { hostname, port, method, path: url, headers: forwardedHeaders, agent: false, timeout: SILENCE_MS };
 }
 
-/** Whether a request changes nothing and has no body that could have been sent already. */
+/** True if a request changes nothing and has no body that could have been sent already. */
 function isSafe({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   return (method === 'GET' || method === 'HEAD') && !hasBody;

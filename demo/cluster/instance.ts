@@ -61,7 +61,7 @@ export class Instance {
   }
 }
 
-/** What this process was told of an installation is not meant for the instances. */
+/** Removes this process's own settings of an installation, which are not meant for the instances. */
 function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('VALETKEY_')));
 }

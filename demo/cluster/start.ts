@@ -10,7 +10,7 @@ import { Instance } from './instance.ts';
 
 /** How a cluster starts. */
 export type ClusterOptions = {
-  /** Where the balancer listens, for the app and the API, or at the next free ports; 0 for any. */
+  /** The balancer's ports for the app and the API, or the next free ones; 0 for any. */
   readonly ports: readonly [number, number];
   /** No further step is taken once it is aborted. */
   readonly signal: AbortSignal;
@@ -22,13 +22,13 @@ export type Cluster = {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly instances: readonly Instance[];
-  /** What all instances are told, and commands beside them must be. */
+  /** The settings of all instances, which further commands need, too. */
   readonly variables: Readonly<Record<string, string>>;
   /** Ends everything, and removes all that was written. */
   stop(): Promise<void>;
 };
 
-/** What ends the things that were started, in the order of their starts. */
+/** The functions that end what was started, in the order of the starts. */
 type Ends = (() => unknown)[];
 
 const NAMES = ['instance-1', 'instance-2', 'instance-3'];

@@ -1,4 +1,4 @@
-/** What the app does in a walk: sends the browser to Valetkey, and uses what it brings back. */
+/** The app's part of a walk: sends the browser to Valetkey, and uses the returned code. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asJson } from '../exchange.ts';
@@ -6,7 +6,7 @@ import type { Seeded } from '../seed.ts';
 import { headingOf } from './browser.ts';
 import { type Expect, formPost, type Walker } from './walker.ts';
 
-/** Where the walk goes, and as whom. */
+/** The addresses of a walk, and its user and app. */
 export type Route = Seeded & { readonly appUrl: string; readonly apiUrl: string };
 
 /** The two tokens. */
@@ -17,7 +17,7 @@ export class App {
   readonly #walker: Walker;
   readonly #route: Route;
   readonly #state = randomBytes(16).toString('base64url');
-  /** Where it sends the browser, without Valetkey's host. */
+  /** The address that the app sends the browser to, without Valetkey's host. */
   readonly authorizationPath: string;
 
   constructor(walker: Walker, route: Route) {

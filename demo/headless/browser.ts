@@ -44,7 +44,7 @@ export function formOn(page: string, path: string): { action: string; fields: Re
   return { action: path, fields: {} };
 }
 
-/** What a page says first: the text of its heading. */
+/** Returns the text of a page's heading. */
 export function headingOf(page: string): string {
   const heading = /<h1[^>]*>(.*?)<\/h1>/s.exec(page)?.[1] ?? '';
   return decoded(heading.replace(/<[^>]*>/g, '')).trim();

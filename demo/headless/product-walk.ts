@@ -10,7 +10,7 @@ import { type Expect, type Step, type Tell, takeSteps, type Walker } from './wal
 const SIGN_IN = '/oauth/sign-in';
 const SETTINGS = '/settings/apps';
 
-/** What the product's server asks while a browser waits for it. */
+/** The calls of the product's server while a browser waits for it. */
 const CALLS: Readonly<Record<Purpose, readonly [name: string, expect: Expect]>> = {
   sign_in: [
     'Tintype’s server tells Valetkey who is signed in',
@@ -97,7 +97,7 @@ async function takeBack(walker: Walker, { appName, clientId }: Route, { url }: S
   ]);
 }
 
-/** Whether there is a button that disconnects an app; the page also shows the calls, which name it. */
+/** True if the page has a button that disconnects the app; the page also shows the calls, which name it. */
 function isAmongApps(page: string, clientId: string): boolean {
   return page.includes(`name="client_id" value="${clientId}"`);
 }

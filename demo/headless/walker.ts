@@ -8,11 +8,11 @@ export type Step = {
   readonly request: SentRequest;
   readonly response: { readonly status: number; readonly headers: Answer['headers']; readonly body: unknown };
   readonly ok: boolean;
-  /** What was expected and did not come. */
+  /** Expected things that were missing. */
   readonly missing?: readonly string[];
 };
 
-/** What an answer must be, each in words and as found. */
+/** The requirements of an answer, each in words and as found. */
 export type Expectation = readonly [what: string, isMet: boolean];
 
 /** Says what an answer must be. */

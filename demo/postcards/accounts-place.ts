@@ -1,6 +1,6 @@
-/** Where the people of the demonstration have their accounts, as Postcards speaks of it. */
+/** The place of the users' accounts, in Postcards' words. */
 export type AccountsPlace = {
-  /** What people call it. */
+  /** Its name. */
   readonly name: string;
   /** The page where they take access back. */
   readonly appsUrl: string;

@@ -7,10 +7,10 @@ import { connectButton, layout } from './layout.ts';
 import { identityOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Visit } from './visit.ts';
 
-/** What the page behind the connection shows. */
+/** Data of the page behind the connection. */
 export type ConnectedData = {
   readonly visit: Visit;
-  /** Where Postcards sent the browser. */
+  /** The address that Postcards sent the browser to. */
   readonly authorizationUrl: string;
   readonly accounts: AccountsPlace;
 };

@@ -2,7 +2,7 @@ import { type Html, html } from '../../src/pages/html.ts';
 import { connectButton, layout } from './layout.ts';
 import { stamp } from './picture.ts';
 
-/** What a page can say where nothing came of a visit. */
+/** The messages of a page after a visit that failed. */
 export type Message = 'denied' | 'refused' | 'foreign_answer' | 'foreign_form' | 'not_found';
 
 const TEXTS: Readonly<Record<Message, { heading: string; text: string }>> = {

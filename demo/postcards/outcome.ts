@@ -1,4 +1,4 @@
-/** What a call came to, in words for people. */
+/** The result of a call, in words for people. */
 import { asJson } from '../exchange.ts';
 import type { Call, Purpose } from './visit.ts';
 
@@ -10,7 +10,7 @@ export type Outcome = {
   readonly code: string | null;
 };
 
-/** Who the person is. */
+/** The user. */
 type Identity = { readonly name: string };
 
 const GOOD: Readonly<Record<Purpose, readonly [heading: string, text: string]>> = {
@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<Purpose, readonly [heading: string, text: string]
   ],
 };
 
-/** What the call came to. */
+/** Returns the result of a call. */
 export function outcomeOf({ purpose, exchange: { response } }: Call): Outcome {
   if (!response) {
     const text = 'It may have ended. Start the demonstration again in your terminal.';
@@ -42,7 +42,7 @@ export function outcomeOf({ purpose, exchange: { response } }: Call): Outcome {
   return { isGood, heading, text, code: isGood ? null : errorCode(response.body) };
 }
 
-/** What the last good check said of the person. */
+/** Returns the user, according to the last successful check. */
 export function identityOf(calls: readonly Call[]): Identity | null {
   const good = calls.findLast(({ purpose, exchange }) => purpose === 'check' && exchange.response?.status === 200);
   if (!good) return null;

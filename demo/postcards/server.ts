@@ -51,7 +51,7 @@ function connect({ valetkey, visits }: Postcards, _request: IncomingMessage, res
   redirect(response, valetkey.authorizationUrl(visit.state, visit.codeChallenge));
 }
 
-/** Where Valetkey sends the browser back to (RFC 6749 §4.1.2). The state comes first: an answer to nobody's question is none. */
+/** The redirect URI (RFC 6749 §4.1.2). Checks the state first: an answer without a request is ignored. */
 async function callback(
   postcards: Postcards,
   request: IncomingMessage,

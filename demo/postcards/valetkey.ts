@@ -5,7 +5,7 @@ import { type AccessToken, AuthorizationCode } from 'simple-oauth2';
 import type { Exchange } from '../exchange.ts';
 import { tapWire, type WireTap } from './wire-tap.ts';
 
-/** What the operator of Valetkey gave to the makers of Postcards. */
+/** The values that Valetkey's operator gave to the makers of Postcards. */
 export type Registration = {
   readonly appUrl: string;
   readonly apiUrl: string;
@@ -36,7 +36,7 @@ export class Valetkey {
     });
   }
 
-  /** Where the browser goes to ask the person. */
+  /** Returns the address at which the browser asks the user. */
   authorizationUrl(state: string, codeChallenge: string): string {
     const pkce = { code_challenge: codeChallenge, code_challenge_method: 'S256' };
     return this.#library.authorizeURL({ redirect_uri: this.#registration.redirectUri, state, ...pkce });

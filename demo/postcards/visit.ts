@@ -1,11 +1,11 @@
-/** What Postcards remembers of a browser. */
+/** The memory of Postcards about a browser. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccessToken } from 'simple-oauth2';
 import type { ShownCall } from '../call-list.ts';
 import type { Exchange } from '../exchange.ts';
 import { withoutSecrets } from '../shortened.ts';
 
-/** What a call was for. */
+/** The purpose of a call. */
 export type Purpose = 'exchange' | 'check' | 'refresh';
 
 /** A call that Postcards' server made, without its secrets. */
@@ -18,16 +18,16 @@ export class Visit {
   readonly codeVerifier = randomBytes(32).toString('base64url');
   readonly calls: Call[] = [];
   token: AccessToken | null = null;
-  /** Where the browser came back to, with the code. */
+  /** The address that the browser came back to, with the code. */
   callbackUrl: string | null = null;
   #isAnswered = false;
 
-  /** What Valetkey is told of the verifier (RFC 7636 §4.2). */
+  /** The challenge that Valetkey gets of the verifier (RFC 7636 §4.2). */
   get codeChallenge(): string {
     return createHash('sha256').update(this.codeVerifier).digest('base64url');
   }
 
-  /** Whether the answer belongs to this visit's request; true once at most. */
+  /** Returns true if the answer belongs to this visit's request; at most once. */
   takeAnswer(state: string): boolean {
     const isOwn = !this.#isAnswered && timingSafeEqual(digest(state), digest(this.state));
     if (isOwn) this.#isAnswered = true;

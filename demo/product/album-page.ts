@@ -3,7 +3,7 @@ import { layout } from './layout.ts';
 import type { Person } from './people.ts';
 import { photos } from './picture.ts';
 
-/** What somebody has here. */
+/** The page of a user's album. */
 export function albumPage(person: Person): Html {
   return layout({
     title: 'Album',

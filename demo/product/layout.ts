@@ -2,10 +2,10 @@ import { type Html, html } from '../../src/pages/html.ts';
 import type { Person } from './people.ts';
 import { LOGO } from './picture.ts';
 
-/** What a page is around its main part, which holds the one `h1`. */
+/** The frame of a page around its main part, which holds the one `h1`. */
 export type PageParts = {
   readonly title: string;
-  /** Who is signed in; null for nobody. */
+  /** The signed-in user, or null. */
   readonly person: Person | null;
   readonly main: Html;
 };

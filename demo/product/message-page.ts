@@ -1,7 +1,7 @@
 import { type Html, html } from '../../src/pages/html.ts';
 import { layout } from './layout.ts';
 
-/** What a page can say where nothing came of a visit. */
+/** The messages of a page after a visit that failed. */
 export type Message = 'nothing_waits' | 'refused' | 'foreign_form' | 'not_found';
 
 const TEXTS: Readonly<Record<Message, { heading: string; text: string }>> = {

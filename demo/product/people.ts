@@ -6,7 +6,7 @@ import type { SeededPerson } from '../seed.ts';
 /** Somebody with an account at the product. */
 export type Person = { readonly subject: string; readonly name: string; readonly email: string };
 
-/** What Valetkey asked for when it sent the browser here. */
+/** Valetkey's demands when it sent the browser here. */
 export type Asked = {
   readonly signInRequest: string;
   readonly appName: string;
@@ -17,17 +17,17 @@ export type Asked = {
   readonly since: number;
 };
 
-/** What the product knows of a browser. Times in ms since the epoch. */
+/** The product's session of a browser. Times in ms since the epoch. */
 export type Session = {
   person: Person | null;
   signedInAt: number;
   asked: Asked | null;
-  /** What the next page says first, once. */
+  /** A notice on the next page, shown once. */
   notice: Notice | null;
   readonly calls: ShownCall[];
 };
 
-/** What a page can say first. */
+/** The notices of a page. */
 export type Notice = 'wrong_password' | 'disconnected' | 'not_disconnected';
 
 type Account = Person & { readonly salt: Buffer; readonly hash: Buffer };
@@ -48,7 +48,7 @@ export class People {
     });
   }
 
-  /** Whose the password is; unknown addresses take as long as known ones. */
+  /** Returns the user with this password; unknown addresses take as long as known ones. */
   signIn(email: string, password: string): Person | null {
     const account = this.#accounts.find((one) => one.email === email);
     const isRight = timingSafeEqual(

@@ -12,16 +12,16 @@ import { signInPage } from './sign-in-page.ts';
 import { stylesheet } from './stylesheet.ts';
 import { type Hear, ValetkeyForProduct } from './valetkey.ts';
 
-/** What people call it. */
+/** The product's name. */
 export const PRODUCT_NAME = 'Tintype';
 
-/** Where it signs people in for Valetkey. */
+/** The page that signs users in for Valetkey. */
 export const SIGN_IN_PATH = '/oauth/sign-in';
 
-/** Where its people see their apps. */
+/** The page on which users see their apps. */
 export const APPS_PATH = '/settings/apps';
 
-/** What it is run with. */
+/** The parts that the product runs with. */
 export type ProductParts = {
   readonly origin: string;
   readonly registration: SeededProduct & { readonly appUrl: string };
@@ -30,7 +30,7 @@ export type ProductParts = {
   readonly hear: Hear;
 };
 
-/** What all its handlers share. */
+/** The parts that all handlers share. */
 export type Product = {
   readonly valetkey: ValetkeyForProduct;
   readonly people: People;
@@ -94,7 +94,7 @@ async function signOut({ valetkey, sessions, hear }: Product, request: IncomingM
   redirect(response, '/');
 }
 
-/** Where Valetkey sends people to sign in. */
+/** The address to which Valetkey sends users for sign-in. */
 async function signInForApp(product: Product, request: IncomingMessage, response: ServerResponse, url: URL) {
   const { valetkey, sessions, hear } = product;
   const known = sessionOf(sessions, request);

@@ -5,7 +5,7 @@ import { layout } from './layout.ts';
 import type { Notice, Person } from './people.ts';
 import type { Connection } from './valetkey.ts';
 
-/** What the settings show. */
+/** Data of the settings page. */
 export type SettingsData = {
   readonly person: Person;
   /** Null where Valetkey did not say. */
@@ -31,7 +31,7 @@ ${connections === null ? html`<p class="notice bad">Your apps can’t be shown r
 <h2 id="account">Account</h2>
 <dl>
 <div><dt>Name</dt><dd>${person.name}</dd></div>
-<div><dt>E-mail address</dt><dd>${person.email}</dd></div>
+<div><dt>Email address</dt><dd>${person.email}</dd></div>
 <div><dt>Account number</dt><dd><code>${person.subject}</code>, by which Valetkey knows you</dd></div>
 </dl>
 </section>

@@ -3,14 +3,14 @@ import { layout } from './layout.ts';
 import type { Notice } from './people.ts';
 import { photos } from './picture.ts';
 
-/** What the sign-in page shows. */
+/** Data of the sign-in page. */
 export type SignInData = {
   /** The page that a sign-in leads to. */
   readonly next: string;
   /** The app that somebody signs in for, if one asked. */
   readonly appName: string | null;
   readonly notice: Notice | null;
-  /** Who is signed in and may go on, once they have said so. */
+  /** The signed-in user, who may go on after confirming. */
   readonly goOnAs: string | null;
 };
 
@@ -24,16 +24,16 @@ ${photos[1]?.picture}
 <section class="card">
 <h1>Sign in</h1>
 <p class="lead">${appName === null ? 'Your photos are where you left them.' : html`<strong>${appName}</strong> asks for your photos. First we need to know that it’s you.`}</p>
-${notice === 'wrong_password' && html`<p class="notice bad" role="alert">That e-mail address and password don’t go together.</p>`}
+${notice === 'wrong_password' && html`<p class="notice bad" role="alert">That email address and password don’t go together.</p>`}
 ${goOnAs !== null && html`<form method="post"><button class="primary" name="answer" value="yes">Go on as ${goOnAs}</button></form><p class="or"><span>or as somebody else</span></p>`}
 <form method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
-<label>E-mail address<input name="email" type="email" autocomplete="username" required ${goOnAs === null && html`autofocus`}></label>
+<label>Email address<input name="email" type="email" autocomplete="username" required ${goOnAs === null && html`autofocus`}></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button ${goOnAs === null && html`class="primary"`}>Sign in</button>
 </form>
 ${appName !== null && html`<form method="post"><button class="quiet" name="answer" value="no">No, go back to ${appName}</button></form>`}
-<p class="aside">This form is Tintype’s own. E-mail address and password stand in your terminal; Valetkey has neither.</p>
+<p class="aside">This form is Tintype’s own. The email address and password are in your terminal; Valetkey has neither.</p>
 </section>
 </div>`,
   });

@@ -1,4 +1,4 @@
-/** What a product needs so that its people sign in for Valetkey: two functions. */
+/** The two functions that a product needs to sign in its users for Valetkey. */
 import type { Asked, Session } from './people.ts';
 import type { Hear, Statement, ValetkeyForProduct } from './valetkey.ts';
 
@@ -6,12 +6,12 @@ import type { Hear, Statement, ValetkeyForProduct } from './valetkey.ts';
 export type SignInVisit = {
   readonly valetkey: ValetkeyForProduct;
   readonly session: Session;
-  /** What was pressed, if anything: `yes` goes on as who is signed in, `no` refuses. */
+  /** The pressed button, if any: `yes` goes on as the signed-in user, `no` refuses. */
   readonly answer: string | null;
   readonly hear: Hear;
 };
 
-/** What comes of it: somebody must sign in or choose, the browser goes on, or Valetkey refused. */
+/** The result: the user must sign in or choose, the browser goes on, or Valetkey refused. */
 export type SignInOutcome =
   | { readonly kind: 'ask'; readonly goOnAs: string | null }
   | { readonly kind: 'gone_on'; readonly redirectTo: string }

@@ -1,9 +1,9 @@
-/** What the product's server asks Valetkey, each a call with the secret that it got at its registration. */
+/** The product server's calls to Valetkey, each with the secret of its registration. */
 import { asJson, type Exchange } from '../exchange.ts';
 import { call } from '../headless/browser.ts';
 import type { SeededProduct } from '../seed.ts';
 
-/** What a call was for. */
+/** The purpose of a call. */
 export type Purpose = 'sign_in' | 'connections' | 'disconnect' | 'end_sessions';
 
 /** An app that may act for a person. Times in ISO 8601. */
@@ -15,7 +15,7 @@ export type Connection = {
   readonly last_used_at: string | null;
 };
 
-/** Who signs in, or that they do not want to. */
+/** The signed-in user, or a refusal. */
 export type Statement =
   | {
       readonly subject: string;

@@ -13,7 +13,10 @@ const people = [
   makePerson('p-42', 'Grace Hopper', 'grace@example.com', 'a moth in relay 70'),
 ];
 
-/** What is known of each browser: who is signed in, and since when (ms). Yours may be those of express-session. */
+/**
+ * The sessions of browsers: the signed-in user, and the time of the sign-in (ms). Yours may be those of
+ * express-session.
+ */
 const sessions = new Map();
 
 const app = express();
@@ -115,7 +118,7 @@ function sendSignInPage(response, session, app = '', more = '') {
     'Sign in to Photos',
     `<p>${app && `${html(app)} asks for your photos.`}</p><p role="alert">${problem}</p>
     <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
-    <label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+    <label>Email <input name="email" type="email" autocomplete="username" required></label>
     <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
     <button>Sign in</button></form>${more}`,
   );

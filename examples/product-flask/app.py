@@ -140,7 +140,7 @@ SIGN_OUT = '<form method="post" action="/sign-out"><button>Sign out</button></fo
 
 SIGN_IN = """<p>{% if app %}{{ app }} asks for your photos.{% endif %}</p><p role="alert">{{ problem }}</p>
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="{{ next }}">
-<label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+<label>Email <input name="email" type="email" autocomplete="username" required></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button></form>
 {# >>> Valetkey #}

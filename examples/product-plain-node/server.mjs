@@ -14,7 +14,7 @@ const people = [
   makePerson('p-42', 'Grace Hopper', 'grace@example.com', 'a moth in relay 70'),
 ];
 
-/** What is known of each browser: who is signed in, and since when (ms). */
+/** The sessions of browsers: the signed-in user, and the time of the sign-in (ms). */
 const sessions = new Map();
 
 // >>> Valetkey
@@ -94,7 +94,7 @@ function signInPage(session, next, app = '', more = '') {
     'Sign in to Photos',
     `<p>${app && `${html(app)} asks for your photos.`}</p><p role="alert">${problem}</p>
     <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
-    <label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+    <label>Email <input name="email" type="email" autocomplete="username" required></label>
     <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
     <button>Sign in</button></form>${more}`,
   );

@@ -99,7 +99,7 @@ test('the demo prints where to go, and ends with its data when it is told to', a
   const [greeting] = await once(run.child.stdout, 'data');
   assert.match(
     String(greeting),
-    /Open +http:\/\/127\.0\.0\.1:\d+\n +E-mail +demo@example\.com\n +Password +[a-z-]+-\d\d\n/,
+    /Open +http:\/\/127\.0\.0\.1:\d+\n +Email +demo@example\.com\n +Password +[a-z-]+-\d\d\n/,
   );
   assert.equal(readdirSync(run.temporary).length, 1);
   run.child.kill('SIGTERM');

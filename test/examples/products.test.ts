@@ -140,7 +140,7 @@ for (const example of EXAMPLES) {
 }
 
 async function signIn(page: Page, { email, password }: typeof ADA): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -1,21 +1,24 @@
-/** Reads `text/event-stream` as browsers do (WHATWG HTML §9.2), from text that may be split anywhere. */
+/** Reads `text/event-stream` like browsers (WHATWG HTML §9.2), from text that may be split anywhere. */
 
-/** One event; the name is empty where the stream gives none. `id` and `retry` are not kept. */
+/** One event; the name is empty if the stream gives none. `id` and `retry` are ignored. */
 export type StreamEvent = { readonly name: string; readonly data: string };
 
 const LONGEST_CHARACTERS = 16 * 1024;
 
-/** The reader of one connection. */
+/** Reads the events of one connection. */
 export class EventStreamReader {
   #rest = '';
   #afterReturn = false;
   #name = '';
   #data: string | undefined;
 
-  /** The events that this text completes. Throws `RangeError` for a line or an event of more than 16 Ki characters. */
+  /**
+   * Returns the events that this text completes. Throws `RangeError` for a line or an event of more than 16 Ki
+   * characters.
+   */
   read(text: string): StreamEvent[] {
     if (text === '') return [];
-    // A return ends a line at once; if the next text begins with its newline, that is no second line.
+    // A return ends a line at once; a newline at the start of the next text then belongs to it.
     const fresh = this.#afterReturn && text.startsWith('\n') ? text.slice(1) : text;
     this.#afterReturn = text.endsWith('\r');
     const lines = (this.#rest + fresh).split(/\r\n|\n|\r/);
@@ -34,7 +37,7 @@ export class EventStreamReader {
     return [];
   }
 
-  /** Unlike a browser, it does not drop an event without data: what it says by its name alone is still said. */
+  /** Unlike a browser, keeps an event without data: its name alone has a meaning. */
   #endEvent(): StreamEvent[] {
     const event = { name: this.#name, data: this.#data ?? '' };
     const isEmpty = event.name === '' && this.#data === undefined;

@@ -6,10 +6,10 @@ import type { Verifier } from './verifier.ts';
 
 export { principalOf } from './principal.ts';
 
-/** A request of a router, which shortens `url` to the part below its own place. */
+/** A router's request, whose `url` is shortened to the part below the router's path. */
 export type ExpressRequest = NodeRequest & { readonly originalUrl?: string | undefined };
 
-/** Middleware that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+/** Middleware that answers requests for the API's metadata (RFC 9728). Add it before `requireToken`. */
 export function serveMetadata(verifier: Verifier) {
   return (request: ExpressRequest, response: NodeResponse, next: () => void): void => {
     const { method, headers, url, originalUrl = url } = request;
@@ -17,7 +17,7 @@ export function serveMetadata(verifier: Verifier) {
   };
 }
 
-/** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
+/** Middleware that passes requests whose token is good for all these scopes, and refuses the others. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {
   requiredScopes(options);
   return (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void => {

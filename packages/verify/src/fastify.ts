@@ -6,14 +6,14 @@ import type { Verifier } from './verifier.ts';
 
 export { principalOf } from './principal.ts';
 
-/** What is used of a reply of Fastify. */
+/** The part of Fastify's reply that is used. */
 export type FastifyReplyLike = {
   code(status: number): FastifyReplyLike;
   headers(headers: Record<string, string>): FastifyReplyLike;
   send(body: unknown): unknown;
 };
 
-/** A hook (`onRequest`) that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+/** A hook (`onRequest`) that answers requests for the API's metadata (RFC 9728). Add it before `requireToken`. */
 export function serveMetadata(verifier: Verifier) {
   return async ({ method, url }: NodeRequest, reply: FastifyReplyLike): Promise<unknown> => {
     const answer = verifier.metadata(method ?? '', url ?? '');
@@ -21,7 +21,7 @@ export function serveMetadata(verifier: Verifier) {
   };
 }
 
-/** A hook (`onRequest` or later) that lets a request pass if its token is good for all the scopes, and else answers it. */
+/** A hook (`onRequest` or later) that passes requests whose token is good for all these scopes, and refuses the others. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {
   requiredScopes(options);
   return async (request: NodeRequest, reply: FastifyReplyLike): Promise<unknown> => {

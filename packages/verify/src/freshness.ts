@@ -1,20 +1,20 @@
-/** For how long what was heard from the authorization server stays true without another sign of it. */
+/** Freshness of news from the authorization server. */
 
 /**
- * In ms. The server sends something every 250 ms at the latest. A tenth less than the second that is promised, since a
- * sign was under way before it arrived.
+ * Maximum age of fresh news (ms). The server sends something at least every 250 ms. A tenth less than the promised
+ * second, since the news was on its way before it arrived.
  */
 export const FRESH_MS = 900;
 
-/** A point in time on both clocks: the wall clock may be set back, the steady one stands still while a machine sleeps. */
+/** A time on both clocks: the wall clock may be set back, and the steady clock stops while a machine sleeps. */
 export type Moment = { readonly steady: number; readonly wall: number };
 
-/** Now. */
+/** Returns the present time on both clocks. */
 export function moment(): Moment {
   return { steady: performance.now(), wall: Date.now() };
 }
 
-/** Whether less than `FRESH_MS` have gone by, on either clock. */
+/** True if less than `FRESH_MS` have passed, on both clocks. */
 export function isFresh({ steady, wall }: Moment): boolean {
   return performance.now() - steady < FRESH_MS && Date.now() - wall < FRESH_MS;
 }

@@ -5,10 +5,10 @@ import type { Verifier } from './verifier.ts';
 
 export { principalOf } from './principal.ts';
 
-/** What is read of Hono's context. */
+/** The part of Hono's context that is read. */
 export type HonoContextLike = { readonly req: { readonly raw: Request; header(name: string): string | undefined } };
 
-/** Middleware that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+/** Middleware that answers requests for the API's metadata (RFC 9728). Add it before `requireToken`. */
 export function serveMetadata(verifier: Verifier) {
   return async ({ req }: HonoContextLike, next: () => Promise<void>): Promise<Response | undefined> => {
     const answer = verifier.metadataResponse(req.raw);
@@ -17,7 +17,7 @@ export function serveMetadata(verifier: Verifier) {
   };
 }
 
-/** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
+/** Middleware that passes requests whose token is good for all these scopes, and refuses the others. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {
   requiredScopes(options);
   return async (context: HonoContextLike, next: () => Promise<void>): Promise<Response | undefined> => {

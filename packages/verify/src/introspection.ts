@@ -1,6 +1,6 @@
-/** Asks the authorization server what a token is good for (RFC 7662), and believes only an answer that is whole. */
+/** Introspects a token at the authorization server (RFC 7662), and accepts only a complete answer. */
 
-/** What the answer says of a token that works; names as on the wire, `expiresAt` in ms since the epoch. */
+/** The answer for an active token; names as on the wire, `expiresAt` in ms since the epoch. */
 export type ActiveToken = {
   readonly sub: string;
   readonly username: string | null;
@@ -11,7 +11,10 @@ export type ActiveToken = {
   readonly expiresAt: number;
 };
 
-/** Why nothing is known of a token: `problem` is for the API's operator and holds no secret, `retryAfter` is in seconds. */
+/**
+ * Reason why a token's state is unknown: `problem` is for the API's operator and holds no secret, `retryAfter` is in
+ * seconds.
+ */
 export class Unknown {
   readonly problem: string;
   readonly retryAfter: number;
@@ -22,10 +25,10 @@ export class Unknown {
   }
 }
 
-/** The problem of an API that the authorization server does not know. */
+/** Problem of an API that the authorization server does not know. */
 export const WRONG_CREDENTIALS = 'the id or the secret of this resource server is wrong, so no token can be checked';
 
-/** Who asks whom. `timeout` is in ms, `now` returns ms since the epoch. */
+/** The parts of introspection. `timeout` is in ms, `now` returns ms since the epoch. */
 export type IntrospectionSettings = {
   readonly issuer: string;
   readonly authorization: string;
@@ -36,7 +39,7 @@ export type IntrospectionSettings = {
   readonly now: () => number;
 };
 
-/** Asks; null for a token that does not work here. Never throws: whatever goes wrong is `Unknown`. */
+/** Introspects a token; null if it does not work here. Never throws: any failure is `Unknown`. */
 export async function introspect(
   settings: IntrospectionSettings,
   token: string,
@@ -89,7 +92,7 @@ function readAnswer(settings: IntrospectionSettings, answer: unknown): ActiveTok
   if (expiresAt <= now()) return odd('exp is in the past: is the clock of this machine right?');
   if (iss !== issuer) return odd('iss is another issuer: compare the option issuer with VALETKEY_APP_URL');
   if (audience && !audience.every(isText)) return odd('aud is no text');
-  // Not odd: the token is good, and for another API.
+  // No fault: the token is good, but for another API.
   if (!isForThisApi(settings, audience)) return null;
   const scopes = Object.freeze(scope.split(' ').filter((name) => name !== ''));
   return { sub, username, external_id, client_id, grant_id, scopes, expiresAt };

@@ -1,4 +1,4 @@
-/** The metadata of an API: it tells an app, which holds no token yet, who issues tokens for the API (RFC 9728). */
+/** The metadata of an API: it tells an app without a token which server issues tokens for the API (RFC 9728). */
 import type { MetadataSettings } from './options.ts';
 
 /** An answer to send: its status, its headers, and its body as text. */
@@ -8,10 +8,13 @@ export type MetadataAnswer = {
   readonly body: string;
 };
 
-/** Headers that pages of any origin may send with this request: their own protocol's, and those of tracing. */
+/** Request headers that pages of any origin may send: those of their own protocol, and of tracing. */
 const ALLOWED_HEADERS = 'Authorization, Content-Type, DPoP, MCP-Protocol-Version, traceparent, tracestate, baggage';
 
-/** Returns the address of a resource's metadata: the well-known path stands before its own path (RFC 9728 §3.1). */
+/**
+ * Returns the address of a resource's metadata: the well-known path comes before the resource's own path (RFC 9728
+ * §3.1).
+ */
 export function metadataUrl(resource: string): URL | undefined {
   const url = new URL(resource);
   if (!/^https?:$/.test(url.protocol)) return undefined;

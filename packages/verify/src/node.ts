@@ -1,24 +1,24 @@
-/** For an API on bare `node:http`, and whatever else has its requests and responses. */
+/** For an API on bare `node:http`, and any framework with its requests and responses. */
 import type { CheckOptions } from './options.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Verifier } from './verifier.ts';
 
-/** What is read of a request of `node:http`. */
+/** The part of a `node:http` request that is read. */
 export type NodeRequest = {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: { readonly authorization?: string | undefined };
 };
 
-/** What is used of a response of `node:http`. */
+/** The part of a `node:http` response that is used. */
 export type NodeResponse = {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
   end(body: string): unknown;
 };
 
-/** Checks the token of a request. Null for one that was refused: then it is answered already. */
+/** Checks the token of a request. Null if the request was refused: its answer is already sent. */
 export async function authorize(
   verifier: Verifier,
   request: NodeRequest,
@@ -31,7 +31,10 @@ export async function authorize(
   return null;
 }
 
-/** Answers a request for the API's metadata (RFC 9728), which needs no token. False for any other: then nothing is sent. */
+/**
+ * Answers a request for the API's metadata (RFC 9728), which needs no token. False for any other, without sending
+ * anything.
+ */
 export function serveMetadata(verifier: Verifier, { method, url }: NodeRequest, response: NodeResponse): boolean {
   const answer = verifier.metadata(method ?? '', url ?? '');
   if (answer) send(response, answer);

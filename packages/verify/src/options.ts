@@ -1,32 +1,35 @@
-/** What a developer sets, and which mistakes in it are told at once instead of letting something pass unseen. */
+/** A developer's options, and the mistakes that are reported at once instead of disabling a check silently. */
 import { basicAuthorization, type IntrospectionSettings } from './introspection.ts';
 
-/** What `createVerifier` is told. */
+/** Options of `createVerifier`. */
 export type VerifierOptions = {
-  /** The address of Valetkey (its `VALETKEY_APP_URL`); https, unless it is on this machine. Absent is an error at once. */
+  /** The address of Valetkey (its `VALETKEY_APP_URL`); https, unless it is on this machine. Throws at once if absent. */
   readonly issuer: string | undefined;
-  /** The id and the secret of this API, from `valetkey resource-server register`. Absent is an error at once. */
+  /** The id and the secret of this API, from `valetkey resource-server register`. Throws at once if absent. */
   readonly id: string | undefined;
   readonly secret: string | undefined;
-  /** The URI of this API, if it is registered with one. Only tokens for this very API are then accepted. */
+  /** The URI of this API, if it is registered with one. Then only tokens for this API are accepted. */
   readonly resource?: string | undefined;
-  /** Also accepts tokens that are for no certain API, if the API is registered with `--accept-unbound`; false by default. */
+  /**
+   * True to accept tokens that are not limited to an API, too; the API must be registered with `--accept-unbound`.
+   * Default: false.
+   */
   readonly acceptUnbound?: boolean | undefined;
-  /** The scopes of this API, as its metadata lists them for apps. */
+  /** The scopes of this API, which its metadata lists for apps. */
   readonly scopesSupported?: readonly string[] | undefined;
-  /** Whether an answer is kept while the revocation stream is live; true by default. */
+  /** True to cache answers while the revocation stream is live. Default: true. */
   readonly cache?: boolean | undefined;
-  /** How long an answer of the authorization server may take, in ms; 5000 by default. */
+  /** Timeout of the authorization server, in ms. Default: 5000. */
   readonly timeout?: number | undefined;
-  /** Told each kind of trouble once, in a sentence without secrets; `process.emitWarning` by default. */
+  /** Called once for each kind of problem, with a sentence without secrets. Default: `process.emitWarning`. */
   readonly onProblem?: ((message: string) => void) | undefined;
-  /** Used instead of the global `fetch` for introspection. */
+  /** Replaces the global `fetch` for introspection. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Used instead of `Date.now`, for tests. */
+  /** Replaces `Date.now`, for tests. */
   readonly now?: (() => number) | undefined;
 };
 
-/** What a check asks of a token: all of these scopes. */
+/** The requirements of a check: all of these scopes. */
 export type CheckOptions = { readonly scopes?: readonly string[] | undefined };
 
 /** The metadata of an API. */
@@ -36,7 +39,7 @@ export type MetadataSettings = {
   readonly scopesSupported: readonly string[] | undefined;
 };
 
-/** Reads the options of a verifier. Throws `TypeError` for those that cannot work. */
+/** Reads the options of a verifier. Throws `TypeError` for options that cannot work. */
 export function readOptions(options: VerifierOptions): IntrospectionSettings & MetadataSettings {
   const { issuer, id, secret, resource, timeout = 5000, fetch = globalThis.fetch, now = Date.now } = options;
   const { scopesSupported, acceptUnbound = false } = options;
@@ -57,7 +60,10 @@ export function readOptions(options: VerifierOptions): IntrospectionSettings & M
   return { issuer: url.origin, authorization, resource, acceptUnbound, scopesSupported, timeout, fetch, now };
 }
 
-/** The scopes of `CheckOptions`. Throws `TypeError` for what would silently check nothing, or could never pass. */
+/**
+ * Returns the scopes of `CheckOptions`. Throws `TypeError` for scopes that would silently check nothing, or could
+ * never pass.
+ */
 export function requiredScopes(options: CheckOptions = {}): readonly string[] {
   const { scopes = [], ...unknown } = options;
   if (!isScopeList(scopes)) throw new TypeError('scopes must be a list of scope names');

@@ -1,19 +1,19 @@
-/** Who a request acts for, and where a handler finds it. */
+/** The principal of a request, and its place for handlers. */
 import type { ActiveToken } from './introspection.ts';
 
-/** Who and what an access token stands for. It is frozen, and made for one request alone. */
+/** The user and the app of an access token. Frozen, and made for one request. */
 export type Principal = {
-  /** The id of the user; it never changes and is never given to anybody else. */
+  /** The user's id; it never changes and is never reused. */
   readonly sub: string;
-  /** The user's name for people, if the account has one. */
+  /** The user's name, if the account has one. */
   readonly username: string | null;
-  /** What your product calls the user, if they signed in there to allow this, and unless that is `sub` already. */
+  /** Your product's own ID of the user, if they signed in there to allow this; null if it equals `sub`. */
   readonly externalId: string | null;
   /** The id of the app that acts for the user. */
   readonly clientId: string;
-  /** What the app may do. */
+  /** The scopes of the token. */
   readonly scopes: readonly string[];
-  /** When the token expires, unless it is revoked before. */
+  /** Expiry of the token; a revocation may end it earlier. */
   readonly expiresAt: Date;
   /** The id of the user's Allow that the token comes from. */
   readonly grantId: string;
@@ -22,8 +22,8 @@ export type Principal = {
 const principals = new WeakMap<object, Principal>();
 
 /**
- * The principal of a request that `requireToken` let pass: of Fastify's or Express's request, or of Hono's context.
- * Throws for any other, so that a route which is not guarded fails instead of serving nobody in particular.
+ * Returns the principal of a request that `requireToken` passed: of Fastify's or Express's request, or of Hono's
+ * context. Throws for any other, so that an unguarded route fails.
  */
 export function principalOf(request: object): Principal {
   const principal = principals.get(request);
@@ -31,12 +31,12 @@ export function principalOf(request: object): Principal {
   return principal;
 }
 
-/** Keeps the principal of a request for as long as the request itself is kept. */
+/** Stores the principal of a request for the request's lifetime. */
 export function keepPrincipal(request: object, principal: Principal): void {
   principals.set(request, principal);
 }
 
-/** The principal of a token. */
+/** Makes the principal of a token. */
 export function makePrincipal(token: ActiveToken): Principal {
   const { sub, username, external_id, client_id, scopes, expiresAt, grant_id } = token;
   const who = { sub, username, externalId: external_id };

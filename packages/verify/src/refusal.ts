@@ -1,4 +1,4 @@
-/** How an API says no to a request (RFC 6750 §3). */
+/** Refusals of an API (RFC 6750 §3). */
 
 import { metadataUrl } from './metadata.ts';
 
@@ -18,19 +18,19 @@ const REFUSALS = {
   temporarily_unavailable: [503, 'the access token cannot be checked right now: try again'],
 } as const;
 
-/** What a refusal may tell in addition. `retryAfter` is in seconds. */
+/** Optional details of a refusal. `retryAfter` is in seconds. */
 export type RefusalDetails = {
   readonly resource?: string | undefined;
   readonly scopes?: readonly string[];
   readonly retryAfter?: number;
 };
 
-/** Makes a refusal; 503 is no challenge and has none. */
+/** Makes a refusal. 503 has no challenge. */
 export function refuse(error: keyof typeof REFUSALS, { resource, scopes, retryAfter }: RefusalDetails = {}): Refusal {
   const [status, error_description] = REFUSALS[error];
   const challenge = {
     realm: 'valetkey',
-    // Where no token came, no error is named (RFC 6750 §3.1).
+    // Without a token, the challenge names no error (RFC 6750 §3.1).
     ...(error === 'missing_token' ? {} : { error, error_description }),
     scope: scopes?.join(' ') || undefined,
     resource_metadata: resource && metadataUrl(resource)?.href,
@@ -41,7 +41,7 @@ export function refuse(error: keyof typeof REFUSALS, { resource, scopes, retryAf
   return { ok: false, status, headers, body: { error, error_description } };
 }
 
-/** Attributes as quoted strings (RFC 9110 §5.6.4), without what a header cannot hold. */
+/** Formats attributes as quoted strings (RFC 9110 §5.6.4), without characters that a header cannot hold. */
 function attributes(values: Record<string, string | undefined>): string {
   const given = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const quote = (value: string) => `"${value.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`;

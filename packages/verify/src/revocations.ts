@@ -1,29 +1,32 @@
-/** The connection to the authorization server's revocation stream: what was revoked, and whether that is known right now. */
+/**
+ * The connection to the authorization server's revocation stream: reports revocations, and whether all of them are
+ * known.
+ */
 import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { EventStreamReader, type StreamEvent } from './event-stream.ts';
 import { FRESH_MS, isFresh, moment } from './freshness.ts';
 
-/** What was revoked: every grant that has all of these; with none of them, every grant. */
+/** The revoked grants: those with all of these fields; without any field, every grant. */
 export type Revocation = { readonly grant_id?: string; readonly client_id?: string; readonly sub?: string };
 
-/** What a stream is made of. `timeout` is how long a connection may take until it is ready, in ms. */
+/** The parts of a stream. `timeout` is the maximum time until a connection is ready, in ms. */
 export type StreamSettings = {
   readonly url: string;
   readonly authorization: string;
   readonly timeout: number;
-  /** Something was revoked. */
+  /** Called for a revocation. */
   readonly onRevoked: (revocation: Revocation) => void;
-  /** The stream is ready, or it is lost: whatever was known before may have changed unseen. */
+  /** Called when the stream is ready or lost: cached answers may have changed unnoticed. */
   readonly onBreak: () => void;
-  /** The stream is lost, and why. */
+  /** Called when the stream is lost, with the reason. */
   readonly onProblem: (why: string) => void;
 };
 
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS] = [250, 5000];
 
-/** One stream, which connects again whenever it is lost. It never keeps the process alive. */
+/** A stream that reconnects whenever it is lost. It never keeps the process alive. */
 export class RevocationStream {
   readonly #settings: StreamSettings;
   #connection: http.ClientRequest | undefined;
@@ -36,12 +39,12 @@ export class RevocationStream {
     this.#settings = settings;
   }
 
-  /** Whether every revocation has arrived but for those of the last moment. */
+  /** True if every revocation has arrived, except those of the last moment. */
   get isLive(): boolean {
     return this.#readyAt !== undefined && isFresh(this.#heardAt);
   }
 
-  /** Connects, and from then on keeps connected. */
+  /** Connects, and stays connected from then on. */
   connect(): void {
     const { url, authorization, timeout } = this.#settings;
     const { request } = url.startsWith('https:') ? https : http;
@@ -72,7 +75,7 @@ export class RevocationStream {
     response.setEncoding('utf8');
     response.on('data', (text: string) => {
       if (connection !== this.#connection) return;
-      // What comes after a silence may be the first of much that is late.
+      // Data after a silence may be the first of many late notices.
       if (this.#readyAt !== undefined && !this.isLive) return this.#lose(connection, 'silent');
       this.#heardAt = moment();
       try {
@@ -116,7 +119,7 @@ export class RevocationStream {
   }
 }
 
-/** Reads an event; one that is not understood revokes everything. */
+/** Reads an event; an unknown one revokes everything. */
 function readRevocation({ name, data }: StreamEvent): Revocation {
   try {
     const value: Record<string, unknown> = JSON.parse(data);

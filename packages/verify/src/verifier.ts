@@ -1,4 +1,4 @@
-/** Checks access tokens: by asking the authorization server, or by its last answer while that is known to be true. */
+/** Checks access tokens: by introspection, or by a cached answer while it is known to be true. */
 import { createHash } from 'node:crypto';
 import { isFresh, type Moment, moment } from './freshness.ts';
 import {
@@ -25,25 +25,25 @@ export type { CheckOptions, VerifierOptions } from './options.ts';
 export { type Principal, principalOf } from './principal.ts';
 export type { Refusal } from './refusal.ts';
 
-/** What a check returns: who the request acts for, or the refusal to send. */
+/** The result of a check: the principal, or the refusal to send. */
 export type CheckResult = { readonly ok: true; readonly principal: Principal } | Refusal;
 
 /** Checks access tokens for one API. */
 export type Verifier = {
-  /** Checks the value of a request's Authorization header. It throws only for options that are wrong. */
+  /** Checks the value of a request's Authorization header. Throws only for wrong options. */
   check(authorization: string | null | undefined, options?: CheckOptions): Promise<CheckResult>;
   /**
-   * Answers a request for the API's metadata (RFC 9728), in handlers that take a Fetch API `Request`. Undefined for any
-   * other address, and without the option `resource`. Needs no token.
+   * Answers a request for the API's metadata (RFC 9728), for handlers that take a Fetch API `Request`. Undefined for
+   * any other address, and without the option `resource`. Needs no token.
    */
   metadataResponse(request: Request): Response | undefined;
-  /** The same for others: `target` is the path and query of the request. */
+  /** The same for other handlers: `target` is the request's path and query. */
   metadata(method: string, target: string): MetadataAnswer | undefined;
-  /** Ends the revocation stream and forgets every answer; checks still work, and ask each time. */
+  /** Ends the revocation stream and drops all cached answers; checks still work, and ask each time. */
   close(): void;
 };
 
-/** Makes a verifier. Nothing is sent before the first check. Throws `TypeError` for options that cannot work. */
+/** Makes a verifier, which sends nothing before the first check. Throws `TypeError` for options that cannot work. */
 export function createVerifier(options: VerifierOptions): Verifier {
   return new CachingVerifier(options);
 }
@@ -52,7 +52,10 @@ const LONGEST_TOKEN_CHARACTERS = 4096;
 const CACHE_ENTRIES = 10_000;
 
 type Answer = ActiveToken | null | Unknown;
-/** An answer that is kept. It also ends by the steady clock (ms): while the wall clock is set back, it would outlive the token. */
+/**
+ * A cached answer. It also ends by the steady clock (ms): if the wall clock is set back, it would otherwise outlive
+ * the token.
+ */
 type Kept = { readonly token: ActiveToken; readonly deadline: number };
 type Question = { readonly answer: Promise<Answer>; readonly epoch: number; readonly askedAt: Moment };
 
@@ -61,10 +64,10 @@ class CachingVerifier implements Verifier {
   readonly #stream: RevocationStream | undefined;
   readonly #onProblem: (message: string) => void;
   readonly #told = new Set<string>();
-  /** By the digest of the token, oldest first. */
+  /** By the token's digest, oldest first. */
   readonly #kept = new Map<string, Kept>();
   readonly #asked = new Map<string, Question>();
-  /** Raised by whatever may make an answer wrong that is still under way. */
+  /** Raised whenever a pending answer may become wrong. */
   #epoch = 0;
   #state: 'new' | 'started' | 'closed' = 'new';
 
@@ -125,7 +128,7 @@ class CachingVerifier implements Verifier {
     const kept = this.#stream?.isLive ? this.#kept.get(key) : undefined;
     if (kept && kept.token.expiresAt > this.#settings.now() && performance.now() < kept.deadline) return kept.token;
     const asked = this.#asked.get(key);
-    // An answer that is under way is shared only by checks that it can still be true for.
+    // A pending answer is shared only with checks that it can still be true for.
     if (asked && asked.epoch === this.#epoch && isFresh(asked.askedAt)) return asked.answer;
     return this.#ask(key, token);
   }
@@ -163,7 +166,7 @@ class CachingVerifier implements Verifier {
   }
 }
 
-/** The token of an Authorization header (RFC 6750 §2.1): null where none came, empty where it is not one token. */
+/** Returns the token of an Authorization header (RFC 6750 §2.1): null if absent, empty if it is not one token. */
 function readToken(header: string | null | undefined): string | null {
   const [, rest] = /^bearer +([^ ].*)$/is.exec(header ?? '') ?? [];
   if (rest === undefined) return null;
