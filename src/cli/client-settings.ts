@@ -3,7 +3,7 @@ import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oau
 import { OperatorError } from '../oauth/error.ts';
 import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
 import type { Scope } from '../oauth/grants/scope.ts';
-import type { ClientSettings } from '../operator/client-registry.ts';
+import type { ClientSettings } from '../operator/client-settings.ts';
 import { readJwksFile } from './jwks-file.ts';
 import { secondsOf, type TimeSetting } from './option.ts';
 

@@ -16,7 +16,8 @@ import { type FetchJson, fetchKeySet, NO_KEY } from '../oauth/clients/key-set.ts
 import { OperatorError } from '../oauth/error.ts';
 import type { Actor } from '../oauth/trail/audit.ts';
 import { contactProblem, pageProblem } from './app-profile.ts';
-import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';
+import { type ClientRegistry, registeredAlready } from './client-registry.ts';
+import type { NewClientSettings } from './client-settings.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 
 /** Parts of the reading of documents. `isLocal`: http on loopback is good as well; `now` returns ms. */

@@ -1,47 +1,29 @@
 /** What the operator does with clients. There is no other way to register one (RFC 6749 §2). */
 
-import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
+import type { Client, ClientType } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
-import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
 import { newId } from '../oauth/clients/registered-id.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
-import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
-import { checkProfile, endsVouching, misleading } from './app-profile.ts';
+import { misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
-import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
+import {
+  type ClientSettings,
+  checkSettings,
+  DEFAULT_SETTINGS,
+  type NewClientSettings,
+  scopeNamesOf,
+} from './client-settings.ts';
+import { changesOfUpdate } from './client-update.ts';
+import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
-import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
-
-/** What the operator decides about a client; seconds, or null for the installation's default. */
-export type ClientSettings = {
-  readonly name: string;
-  readonly publisher: string | null;
-  readonly homepage: string | null;
-  readonly privacyPage: string | null;
-  readonly contact: string | null;
-  readonly isChecked: boolean;
-  readonly redirectUris: readonly string[];
-  readonly scopes: readonly Scope[];
-  readonly defaultResource: string | null;
-  readonly personFields: readonly PersonField[];
-  readonly requirePkce: boolean;
-  readonly refreshOverlap: number | null;
-  readonly refreshRetryWindow: number | null;
-  readonly keys: readonly PublicKey[];
-  readonly consent: ConsentPolicy;
-  readonly deviceFlow: boolean;
-  readonly assertionAudience: AssertionAudience;
-  readonly seesExternalId: boolean;
-};
 
 /**
  * The metadata document that a client is registered from: its address, its SHA-256 (hex), the address of its keys or null, and
@@ -56,30 +38,6 @@ export type RegisteredDocument = {
 
 /** Maximum number of clients that are looked at for a name. */
 const MAX_NAMED = 20;
-
-/** The settings of a new client for which the operator gives no others. */
-const USUAL: Omit<ClientSettings, 'name'> = {
-  publisher: null,
-  homepage: null,
-  privacyPage: null,
-  contact: null,
-  isChecked: false,
-  redirectUris: [],
-  scopes: [],
-  defaultResource: null,
-  personFields: PERSON_FIELDS,
-  requirePkce: false,
-  refreshOverlap: null,
-  refreshRetryWindow: null,
-  keys: [],
-  consent: 'ask',
-  deviceFlow: false,
-  assertionAudience: 'any',
-  seesExternalId: false,
-};
-
-/** The settings of a new client. `USUAL` has those that are not given. */
-export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
@@ -112,7 +70,7 @@ export class ClientRegistry {
   ): Promise<{ client: Client; clientSecret: string | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
-    const settings = { ...USUAL, ...said, defaultResource };
+    const settings = { ...DEFAULT_SETTINGS, ...said, defaultResource };
     checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();
@@ -175,28 +133,14 @@ export class ClientRegistry {
     return misleading(client, await store.listClientsNamed(client.name, 2), await store.listScopes());
   }
 
-  /**
-   * Changes some settings of a client and returns the changed client. A change of its publisher, or of the host of a
-   * redirect URI, ends the operator's vouching, unless that is given anew.
-   */
+  /** Changes some settings of a client, in the way of `client-update.ts`, and returns the changed client. */
   async update(name: string, given: Partial<ClientSettings>, operator: Actor): Promise<Client> {
     const before = await this.show(name);
     const { id } = before;
     const { defaultResource: named } = given;
-    const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
-    const changes = {
-      ...given,
-      ...(isOver ? { isChecked: false } : {}),
-      ...(named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) }),
-    };
+    const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) };
+    const changes = changesOfUpdate(before, { ...given, ...resource });
     const client = { ...before, ...changes };
-    if (client.documentSha256 !== null && (given.redirectUris ?? given.keys))
-      throw new OperatorError(
-        `the redirect URIs and keys of this client are those of its metadata document: "client refresh ${id}" takes them from there`,
-      );
-    if (client.type === 'public' && changes.requirePkce === false)
-      // RFC 9700 §2.1.1
-      throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
     const event = this.#event('client_updated', operator, id, changesOf<ClientSettings>(before, changes));
@@ -309,52 +253,4 @@ function mustBeThere(there: boolean, id: string): void {
     throw new OperatorError(
       `the client ${id} changed or was deleted at the same time: look with "client list", and try again`,
     );
-}
-
-function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
-  checkName(settings.name);
-  checkProfile(settings);
-  checkRedirectUris(type, settings);
-  checkScopes(settings.scopes);
-  if (type === 'public' && settings.keys.length > 0)
-    throw new OperatorError('a public client cannot keep a private key');
-  checkKeys(settings.keys);
-  const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
-  for (const [what, seconds] of Object.entries(times)) {
-    if (seconds === null) continue;
-    if (!Number.isInteger(seconds) || seconds < 0)
-      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`);
-    if (seconds > accessTokenLifetime)
-      throw new OperatorError(
-        `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
-      );
-  }
-}
-
-/** Only a client that is for devices alone needs no redirect URI. */
-function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
-  if (uris.length === 0 && !deviceFlow)
-    throw new OperatorError(
-      'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
-    );
-  if (uris.length > MAX_REDIRECT_URIS)
-    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
-  if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
-  refuseCommaListOfUris(uris, type);
-  for (const uri of uris) {
-    const problem = redirectUriProblem(uri, type);
-    if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`);
-  }
-}
-
-function scopeNamesOf({ scopes }: Pick<ClientSettings, 'scopes'>): string[] {
-  return scopes.map(({ name }) => name);
-}
-
-function checkScopes(scopes: readonly Scope[]): void {
-  checkScopeNames(scopeNamesOf({ scopes }));
-  for (const { name, sentence } of scopes) {
-    const problem = sentence === null ? null : sentenceProblem(sentence);
-    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
-  }
 }

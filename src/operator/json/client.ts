@@ -1,7 +1,7 @@
 /** An app as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ListedClient } from '../client-list.ts';
-import type { ClientSettings } from '../client-registry.ts';
+import type { ClientSettings } from '../client-settings.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { findClientUses, lastClientUse, type SecretUses } from '../last-uses.ts';
 import { secretsJson } from './secret.ts';

@@ -1,0 +1,105 @@
+/** What an operator decides about a client, and the rules for it. */
+import type { AssertionAudience, ClientType, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
+import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
+import { OperatorError } from '../oauth/error.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
+import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
+import { checkProfile } from './app-profile.ts';
+import { refuseCommaListOfUris } from './comma-lists.ts';
+import { checkKeys, checkName, checkScopeNames } from './registration.ts';
+
+/** What the operator decides about a client; seconds, or null for the installation's default. */
+export type ClientSettings = {
+  readonly name: string;
+  readonly publisher: string | null;
+  readonly homepage: string | null;
+  readonly privacyPage: string | null;
+  readonly contact: string | null;
+  readonly isChecked: boolean;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly Scope[];
+  readonly defaultResource: string | null;
+  readonly personFields: readonly PersonField[];
+  readonly requirePkce: boolean;
+  readonly refreshOverlap: number | null;
+  readonly refreshRetryWindow: number | null;
+  readonly keys: readonly PublicKey[];
+  readonly consent: ConsentPolicy;
+  readonly deviceFlow: boolean;
+  readonly assertionAudience: AssertionAudience;
+  readonly seesExternalId: boolean;
+};
+
+/** The settings of a new client for which the operator gives no others. */
+export const DEFAULT_SETTINGS: Omit<ClientSettings, 'name'> = {
+  publisher: null,
+  homepage: null,
+  privacyPage: null,
+  contact: null,
+  isChecked: false,
+  redirectUris: [],
+  scopes: [],
+  defaultResource: null,
+  personFields: PERSON_FIELDS,
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
+  assertionAudience: 'any',
+  seesExternalId: false,
+};
+
+/** The settings of a new client. `DEFAULT_SETTINGS` has those that are not given. */
+export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
+
+/** Throws an `OperatorError` unless these can be the settings of a client of this type. The access token's lifetime is in seconds. */
+export function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
+  checkName(settings.name);
+  checkProfile(settings);
+  checkRedirectUris(type, settings);
+  checkScopes(settings.scopes);
+  if (type === 'public' && settings.keys.length > 0)
+    throw new OperatorError('a public client cannot keep a private key');
+  checkKeys(settings.keys);
+  const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
+  for (const [what, seconds] of Object.entries(times)) {
+    if (seconds === null) continue;
+    if (!Number.isInteger(seconds) || seconds < 0)
+      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`);
+    if (seconds > accessTokenLifetime)
+      throw new OperatorError(
+        `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
+      );
+  }
+}
+
+/** Only a client that is for devices alone needs no redirect URI. */
+function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
+  if (uris.length === 0 && !deviceFlow)
+    throw new OperatorError(
+      'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
+    );
+  if (uris.length > MAX_REDIRECT_URIS)
+    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
+  if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
+  refuseCommaListOfUris(uris, type);
+  for (const uri of uris) {
+    const problem = redirectUriProblem(uri, type);
+    if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`);
+  }
+}
+
+/** The names of a client's scopes. */
+export function scopeNamesOf({ scopes }: Pick<ClientSettings, 'scopes'>): string[] {
+  return scopes.map(({ name }) => name);
+}
+
+function checkScopes(scopes: readonly Scope[]): void {
+  checkScopeNames(scopeNamesOf({ scopes }));
+  for (const { name, sentence } of scopes) {
+    const problem = sentence === null ? null : sentenceProblem(sentence);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+  }
+}
