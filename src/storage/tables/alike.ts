@@ -20,7 +20,7 @@ import { backupStore } from './backups.ts';
 import { clientStore } from './clients.ts';
 import { externalSignInStore } from './external-sign-ins.ts';
 import { foreignPasswordStore } from './foreign-passwords.ts';
-import { type OwnGrants, withColdVerbs } from './grants.ts';
+import { grantStore, type OwnGrants } from './grants.ts';
 import { identityStore } from './identities.ts';
 import { identityProviderStore } from './identity-providers.ts';
 import { resourceServerStore } from './resource-servers.ts';
@@ -59,7 +59,7 @@ export function wholeStore(
   return {
     store: {
       ...own,
-      ...withColdVerbs(grants, runner, marks),
+      ...grantStore(grants, runner, marks),
       ...accountStore(runner),
       ...activityStore(runner),
       ...backupStore(runner, restore),

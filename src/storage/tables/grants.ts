@@ -1,8 +1,4 @@
-/**
- * What people ask of grants, of many or of all. What each request asks of one grant is written for each store in its own
- * `grants.ts`.
- */
-
+/** Grants. The transitions of each request are written for each store in its own `grants.ts`. */
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import type { AllowBasis, Epochs, Grant, Presentation } from '../../oauth/grants/grant.ts';
 import type { LiveAccess } from '../../oauth/grants/granted-access.ts';
@@ -144,7 +140,7 @@ const revocation = (id: string) => `
 export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefreshToken' | 'revokeGrantsOfClient'>;
 
 /** The port's grants, with each store's own. */
-export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
+export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
   const findGrant = runner.search(FIND_GRANT);
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
