@@ -161,10 +161,12 @@ const rules: readonly Rule[] = [
 const REWRITTEN = [
   'src/accounts/',
   'src/backup/',
+  'src/cli/',
   'src/doctor/',
   'src/http/',
   'src/metrics/',
   'src/oauth/',
+  'src/operator/',
   'src/pages/',
   'src/process/',
   'src/settings/',

@@ -73,7 +73,7 @@ const FIELDS = [
   ...['detail', 'ended_access', 'chain_id', 'chain_number', 'chain_mac'],
 ] as readonly (keyof ExportedEvent)[];
 
-/** What is printed before the events, for a page of them, and after them. */
+/** The output before the events, for a page of them, and after them. */
 type Form = {
   readonly begin: string;
   readonly rows: (events: readonly ExportedEvent[], isFirst: boolean) => string;

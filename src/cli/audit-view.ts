@@ -30,7 +30,7 @@ export function eventCard(named: NamedAuditEvent): string[] {
   ]);
 }
 
-/** Who acted, with a name where there is one: `user ada@example.com`, `app Acme Mail`. */
+/** Returns the actor, with a name if there is one: `user ada@example.com`, `app Acme Mail`. */
 export function byWhom({ actor_kind: kind, actor_id: id, ...event }: ShownEvent): string {
   if (kind === 'user') return `user ${(id === event.user_id && event.user) || id}`;
   if (kind === 'client') return `app ${(id === event.client_id && event.client_name) || id}`;

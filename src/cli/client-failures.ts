@@ -33,7 +33,7 @@ export function addFailures(client: CliCommand, run: CommandRun): void {
     );
 }
 
-/** What `client show` says besides: the activity of the last 24 hours. */
+/** Returns the activity of the last 24 hours, for `client show`. */
 export function lastDay(clientId: string, found: FoundActivity): MoreOfClient {
   const { tally, failures } = activityJson(clientId, found);
   const [last = null] = failures;

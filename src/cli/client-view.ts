@@ -14,7 +14,7 @@ import { readableTime, timeOrNever } from './time.ts';
 /** The sentence below a secret. */
 export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
 
-/** What an app's developer needs: five things, and for the device flow a sixth. */
+/** Returns the values that an app's developer needs: five, and a sixth for the device flow. */
 export function fiveThings(
   client: Client,
   clientSecret: string | null,
@@ -76,7 +76,7 @@ function withoutSecret({ type }: Client): string {
     : 'none: the app proves itself with its own key (private_key_jwt)';
 }
 
-/** What is said of an app beside its registration. */
+/** Data on an app besides its registration. */
 export type MoreOfClient = { readonly json: object; readonly fields: readonly Field[] };
 
 /** One app. */

@@ -40,7 +40,7 @@ const CONSENT = [
 const PUBLISHER = ['--publisher <name>', 'who makes the app, as its users read it'] as const;
 const HOMEPAGE = ['--homepage <url>', "the app's web page"] as const;
 const PRIVACY = ['--privacy <url>', 'what the app says of privacy'] as const;
-const CONTACT = ['--contact <address>', 'whom its users may ask: an e-mail address or a page'] as const;
+const CONTACT = ['--contact <address>', 'whom its users may ask: an email address or a page'] as const;
 const CHECKED = [
   '--checked',
   'you checked that it is the publisher, and that the hosts of the redirect URIs are theirs: users read so; a change of either ends it',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { CommandContext, Installation } from './context.ts';
 import { plain } from './plain.ts';
 
-/** What a command prints: the same facts for programs and for people, and what to do next. */
+/** The output of a command: the same facts for programs and for people, and the next steps. */
 export type CommandResult = {
   readonly json: unknown;
   /** Lines for people. */
@@ -28,7 +28,7 @@ export class CommandRun {
     this.#asCalled = asCalled;
   }
 
-  /** Whether to print JSON; known once the command line is read. */
+  /** True if the command prints JSON; known once the command line is read. */
   get json(): boolean {
     return this.#wantsJson();
   }

@@ -1,4 +1,4 @@
-/** What commands get. They decide nothing, and know the domain but not how it is stored or served. */
+/** The objects that commands get. They decide nothing, and know the domain but not how it is stored or served. */
 
 import type { UserImport } from '../accounts/import/user-import.ts';
 import type { UserLinks } from '../accounts/import/user-links.ts';
@@ -31,7 +31,7 @@ export type Installation = {
   readonly resourceServers: ResourceServerRegistry;
   readonly scopes: ScopeRegistry;
   readonly identityProviders: IdentityProviderRegistry;
-  /** Whether an identity provider is set up rightly, by its id. */
+  /** Tests the setup of an identity provider, by its id. */
   readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
   readonly rootKeys: KeyRegistry;
   readonly accounts: Accounts;
@@ -45,7 +45,7 @@ export type Installation = {
   /** The actor of what the command does. */
   readonly operator: Actor;
   readonly endpoints: Endpoints;
-  /** Where an invited person sets a password; it gets the token as `token`. */
+  /** The page on which an invited user sets a password; it gets the token as `token`. */
   readonly newPasswordUrl: string;
   close(): Promise<void>;
 };
@@ -77,40 +77,40 @@ export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly ro
 export type CopyOutcome = {
   readonly from: string;
   readonly to: string;
-  /** What both sides hold: `sha256` is over all rows of a table. */
+  /** The tables that both sides have in common: `sha256` is over all rows of a table. */
   readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[] | null;
 };
 
-/** What is asked of a restore. */
+/** The options of a restore. */
 export type RestoreAsked = {
   /** Null where the database was put in place by other means. */
   readonly file: string | null;
   readonly keepTokens: boolean;
   /** The file of the newer audit trail, or null. */
   readonly audit: string | null;
-  /** What it is compared with, and whether it is taken although it is not what was recorded. */
+  /** Checkpoints to compare with, and whether the trail is accepted although it differs from its record. */
   readonly checkpoints: readonly Checkpoint[];
   readonly acceptTrail: boolean;
   readonly endRevived: boolean;
 };
 
-/** What a restore did. */
+/** The result of a restore. */
 export type Restored = {
   /** When the backup was made (ms); null where it does not say so. */
   readonly madeAt: number | null;
   readonly keptGrants: boolean;
-  /** Where the database that was there before is kept; null when there was none. */
+  /** The file in which the earlier database is kept; null if there was none. */
   readonly kept: string | null;
-  /** What works again that was taken away after the backup, as far as a trail says so, and whether it was ended anew. */
+  /** Revived things, as far as a trail tells, and whether they were ended again. */
   readonly revived: readonly Revived[];
   readonly hasEndedRevived: boolean;
   /** The root key that the database issues with, where a newer one is among the keys and not in use; else null. */
   readonly earlierKey: { readonly keyId: number; readonly newer: number } | null;
-  /** What the newer trail was found to be; null without one. */
+  /** The result of reading the newer trail; null without one. */
   readonly trail: ReadTrail | null;
 };
 
-/** What one run of the program gets from its process. `now` returns ms since the epoch. */
+/** The parts of its process that one run of the program gets. `now` returns ms since the epoch. */
 export type CommandContext = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,9 +1,9 @@
-/** What a question says of the grants that an act is about to end. */
+/** Describes the grants that an act is about to end, in a question. */
 
 import { type GrantRegistry, MAX_COUNTED } from '../oauth/connected-apps/grant-registry.ts';
 import { counted } from './counted.ts';
 
-/** Whose grants end. */
+/** The owners of the ended grants. */
 export type Ended = { readonly clientId?: string; readonly resourceOwnerId?: string };
 
 /** `12 grants of 9 users`, of an app; `12 grants for 3 apps`, of a user; of the whole installation both. */

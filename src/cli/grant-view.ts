@@ -70,7 +70,7 @@ function lifeOf(found: FoundGrant, now: number): Field[] {
   ];
 }
 
-/** What the trail says of a grant whose row is gone. */
+/** Returns the trail's facts on a grant whose row is gone. */
 function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
   if (!first) return [['Grant', id]];
   const allowed = shownEvent(first);

@@ -16,7 +16,7 @@ import { lastUseLine, secretLines } from './secret-view.ts';
 import { type Column, card, linesOr } from './table.ts';
 import { exactTime, readableTime } from './time.ts';
 
-/** What the developer of a product needs. */
+/** Returns the values that a product's developer needs. */
 export function registeredProvider(
   provider: IdentityProvider,
   secret: string | null,
@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<IdentityProviderJson>[] = [
   { heading: 'Registered', value: (provider) => readableTime(provider.created_at), mayBeLeft: true },
 ];
 
-/** What was ended through a provider since a time (ms). */
+/** Returns what was ended through a provider since a time (ms). */
 export function allEnded(provider: IdentityProvider, since: number, ended: EndedThroughProvider): CommandResult {
   const { id, name, secrets } = provider;
   const older = `An older secret still works: if that leaked, "valetkey identity-provider retire-secret ${id}", and do this again.`;
@@ -100,7 +100,7 @@ export function allEnded(provider: IdentityProvider, since: number, ended: Ended
   };
 }
 
-/** What a test of a provider found: a card, and below it what to do. */
+/** Shows the findings of a provider's test: a card, and the remedies below it. */
 export function testedProvider(findings: readonly ProviderFinding[]): CommandResult {
   const wrong = findings.filter(({ ok }) => !ok).length;
   const lines = findings.flatMap(({ name, ok, detail, remedy }) => [

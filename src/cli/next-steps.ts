@@ -1,4 +1,4 @@
-/** What to do next on an installation that was just begun. */
+/** The next steps on a new installation. */
 import type { Installation } from './context.ts';
 
 /** The commands that are still to be given, as the caller names the program; empty where there are people and apps. */

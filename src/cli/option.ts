@@ -10,13 +10,13 @@ import { readDuration } from '../settings/duration.ts';
 /** The option of commands that ask before they act. */
 export const YES = ['--yes', 'do not ask first'] as const;
 
-/** What `YES` leaves in a command's options. */
+/** The option of `YES`. */
 export type YesOption = { yes?: boolean };
 
 /** The option of commands that end one of two secrets. */
 export const NEWER = ['--newer', 'the newer one instead, as when its text was lost before anybody had it'] as const;
 
-/** What `NEWER` leaves in a command's options. */
+/** The option of `NEWER`. */
 export type NewerOption = { newer?: boolean };
 
 /** Default number of entries in a list. */

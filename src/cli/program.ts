@@ -104,7 +104,7 @@ function sentenceFor(error: unknown): string | null {
     : null;
 }
 
-/** Whether an error is SQLite's, PostgreSQL's or the system's, by the members that only theirs have. */
+/** True for an error of SQLite, PostgreSQL or the system, recognized by the members that only theirs have. */
 function isFromBelow(error: unknown): boolean {
   return error instanceof Error && ['errcode', 'severity', 'syscall'].some((member) => member in error);
 }

@@ -15,7 +15,7 @@ import { lastUseLine, secretLines } from './secret-view.ts';
 import { type Column, card, linesOr } from './table.ts';
 import { readableTime } from './time.ts';
 
-/** What the developer of a resource server needs. */
+/** Returns the values that a resource server's developer needs. */
 export function registeredResourceServer(server: ResourceServer, secret: string, endpoints: Endpoints): CommandResult {
   return {
     json: registeredResourceServerJson(server, secret, endpoints),

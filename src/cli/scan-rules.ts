@@ -60,7 +60,7 @@ const FORMATS: Readonly<Record<Format, (rules: readonly ScanRule[]) => string[]>
   github: (rules) => rules.map(({ description, pattern }) => `${description}: ${pattern.replace('\\b', '')}`),
 };
 
-/** What a credential of a rule begins with. */
+/** Returns the first characters of a rule's credentials. */
 function keyword(id: string): string {
   return `${id.replace('-', '_')}_`;
 }

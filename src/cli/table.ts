@@ -12,7 +12,7 @@ export type Column<Row> = {
   readonly value: (row: Row) => string;
   /** The width to which its values may be shortened where the line is too narrow. */
   readonly shrinksTo?: number;
-  /** Whether it may be left out. */
+  /** True if the column may be omitted. */
   readonly mayBeLeft?: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** What is said of a command that does not exist: which one is meant. */
+/** Answers a command that does not exist with the one that is probably meant. */
 
 /** Words that people type for one of our commands, group by group. */
 const MEANT: readonly (readonly string[])[] = [

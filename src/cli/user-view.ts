@@ -53,7 +53,7 @@ export function listedAccounts(
 
 const COLUMNS: readonly Column<UsedUserJson>[] = [
   { heading: 'ID', value: (user) => user.id },
-  { heading: 'E-mail', value: shownEmail, shrinksTo: 10 },
+  { heading: 'Email', value: shownEmail, shrinksTo: 10 },
   { heading: 'Name', value: (user) => user.name ?? '', shrinksTo: 8 },
   { heading: 'Status', value: (user) => user.status + (user.operator ? ', operator' : '') },
   { heading: 'Last sign-in', value: (user) => timeOrNever(user.last_sign_in_at) },
@@ -79,7 +79,7 @@ export function userCard(
 ): string[] {
   return card([
     ['ID', user.id],
-    ['E-mail', shownEmail(user)],
+    ['Email', shownEmail(user)],
     ['Password', password],
     ['To change', user.must_change_password ? 'at the first sign-in' : ''],
     ['Invited', user.invited_until ? `until ${readableTime(user.invited_until)}` : ''],

@@ -54,7 +54,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       'user add --email ada@example.com --name "Ada Lovelace" --invite',
       'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
     ])
-    .requiredOption('--email <address>', 'the e-mail address to sign in with')
+    .requiredOption('--email <address>', 'the email address to sign in with')
     .requiredOption('--name <name>', 'the name that apps are told')
     .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
     .option('--operator', 'a mark, without rights in this version: a product signs in none who has it unless it may')
@@ -67,11 +67,11 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       return run.withInstallation((installation) => add(installation, options, run), { mayCreate: true });
     });
   user
-    .leaf('update <user>', 'Change the e-mail address or the names of a user; sessions and grants stay.', [
+    .leaf('update <user>', 'Change the email address or the names of a user; sessions and grants stay.', [
       'user update ada@example.com --email ada@lovelace.example',
       'user update ada@example.com --no-username',
     ])
-    .option('--email <address>', 'the e-mail address to sign in with')
+    .option('--email <address>', 'the email address to sign in with')
     .option('--name <name>', 'the name that apps are told')
     .option('--username <name>', 'a short name that apps are told')
     .option('--no-username', 'no short name')
@@ -129,11 +129,10 @@ function addLooking(user: CliCommand, run: CommandRun): void {
       }),
     );
   user
-    .leaf(
-      'show <user>',
-      'Show one user, named by id, by PROVIDER:SUBJECT, or by an e-mail address that was set here.',
-      ['user show ada@example.com', 'user show product:4711'],
-    )
+    .leaf('show <user>', 'Show one user, named by id, by PROVIDER:SUBJECT, or by an email address that was set here.', [
+      'user show ada@example.com',
+      'user show product:4711',
+    ])
     .action((user: string) =>
       run.withInstallation(async ({ accounts, links }) => {
         const account = await accounts.show(user);

@@ -30,10 +30,10 @@ export function pageProblem(what: string, address: string | null, or = ''): stri
 /** Why a text cannot be whom users ask; null if it can, or if there is none. */
 export function contactProblem(what: string, contact: string | null): string | null {
   if (contact !== null && /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(contact)) return null;
-  return pageProblem(what, contact, ' or an e-mail address');
+  return pageProblem(what, contact, ' or an email address');
 }
 
-/** Whether a change ends the operator's vouching, which is for the publisher and for the hosts of the redirect URIs. */
+/** True if a change ends the operator's vouching, which is for the publisher and the redirect URIs' hosts. */
 export function endsVouching(before: Client, after: Pick<Client, 'publisher' | 'redirectUris'>): boolean {
   return before.isChecked && (before.publisher !== after.publisher || hostsOf(before) !== hostsOf(after));
 }

@@ -27,7 +27,7 @@ import {
   whyNotOwn,
 } from './trail-verification.ts';
 
-/** What the trail works with. `now` returns ms since the epoch. */
+/** The parts of the trail's operations. `now` returns ms since the epoch. */
 export type AuditTrailParts = {
   readonly store: AuditStore;
   readonly keyring: Keyring;
@@ -39,7 +39,7 @@ export type AuditTrailParts = {
 /** A place in the trail, with the MAC of the event there where it is known: the same number may be another event elsewhere. */
 export type TrailPlace = { readonly sequence: number; readonly mac: Buffer | null };
 
-/** What a verification found, with a checkpoint of what is there now; the checkpoint is null when something is wrong. */
+/** The result of a verification, with a checkpoint of the present state; the checkpoint is null if something is wrong. */
 export type VerifiedTrail = TrailReport & { readonly checkpoint: string | null; readonly publicKey: string };
 
 const WINDOW = 500;
@@ -226,7 +226,7 @@ export class AuditTrail {
       : 'check VALETKEY_DATABASE_URL, or begin with --after 0';
   }
 
-  /** What the trail was at its last checkpoint. */
+  /** Returns the state of the trail at its last checkpoint. */
   async #lastState(): Promise<TrailState> {
     const row = await this.#parts.store.findCheckpoint();
     if (!row) return this.#start();

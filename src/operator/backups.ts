@@ -17,29 +17,29 @@ export type GivenTrail = {
   readonly lines: AsyncIterable<string>;
   /** Checkpoints that were kept elsewhere: they show whether its end was cut off. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Whether to go on although the trail is not what was recorded. */
+  /** True to continue although the trail differs from its record. */
   readonly isAccepted: boolean;
 };
 
-/** What a restore is told. */
+/** The options of a restore. */
 export type RestoreOptions = {
-  /** Whether the grants in the database stay alive. Their codes end in any case. */
+  /** True if the database's grants stay alive. Their codes end in any case. */
   readonly keepGrants: boolean;
-  /** Where the database came from, in a few words for the audit trail. */
+  /** The origin of the database, in a few words for the audit trail. */
   readonly from: string;
   /** The newer audit trail; null without one. */
   readonly trail: GivenTrail | null;
-  /** Whether to take away again what the trail says was taken away. */
+  /** True to end revived things again, as the trail tells. */
   readonly endRevived: boolean;
 };
 
 /**
- * What was found in a newer trail: how many events are newer than the backup, when the last of them was (ms), and how many
- * things are wrong.
+ * The result of reading a newer trail: the number of events newer than the backup, the time of the last (ms), and the
+ * number of problems.
  */
 export type ReadTrail = { readonly events: number; readonly lastAt: number | null; readonly wrong: number };
 
-/** What a restore did: whether grants stay alive, and what works again that was taken away since the backup. */
+/** The result of a restore: whether grants stay alive, and the things that it revived. */
 export type RestoreOutcome = {
   readonly keptGrants: boolean;
   readonly revived: readonly Revived[];

@@ -1,6 +1,6 @@
-/** What to do about a TLS certificate that is not trusted here, by why. */
+/** Remedies for an untrusted TLS certificate, by the reason. */
 
-/** Where a certificate was shown: the host that was asked, who shows it, and who else has to trust it. */
+/** The place of a certificate: the requested host, its server, and the others who must trust it. */
 export type Shown = {
   readonly hostname: string;
   readonly by: 'the proxy' | 'the product';

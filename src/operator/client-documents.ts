@@ -182,8 +182,8 @@ function typeOf({ method }: ClientDocument): ClientType {
 }
 
 /**
- * What the document says of name, pages and contact where the operator has something else. A refresh changes none of these: they
- * may be the operator's own, and a document that took another name could pass for another app.
+ * Describes where the document's name, pages and contact differ from the operator's. A refresh changes none of these:
+ * they may be the operator's own, and a document that took another name could pass for another app.
  */
 function profileNotes(client: Client, document: ClientDocument): string[] {
   const said = { name: '--name', homepage: '--homepage', privacyPage: '--privacy', contact: '--contact' } as const;

@@ -1,4 +1,4 @@
-/** What the operator does with clients. There is no other way to register one (RFC 6749 §2). */
+/** The operator's acts on clients. A client cannot be registered in any other way (RFC 6749 §2). */
 
 import type { Client, ClientType } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
@@ -39,7 +39,7 @@ export type RegisteredDocument = {
 /** Maximum number of clients that are looked at for a name. */
 const MAX_NAMED = 20;
 
-/** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
+/** The parts of the registry. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
   readonly store: ClientStore &
     Pick<ScopeStore, 'listScopes'> &
@@ -97,7 +97,7 @@ export class ClientRegistry {
     return { client, clientSecret: made?.text ?? null };
   }
 
-  /** Whether there is a client. */
+  /** Returns true if a client exists. */
   hasAny(): Promise<boolean> {
     return this.#parts.store.hasClients();
   }

@@ -1,4 +1,4 @@
-/** What an operator decides about a client, and the rules for it. */
+/** The operator's decisions about a client, and their rules. */
 import type { AssertionAudience, ClientType, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
@@ -8,7 +8,7 @@ import { checkProfile } from './app-profile.ts';
 import { refuseCommaListOfUris } from './comma-lists.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 
-/** What the operator decides about a client; seconds, or null for the installation's default. */
+/** The operator's decisions about a client; seconds, or null for the installation's default. */
 export type ClientSettings = {
   readonly name: string;
   readonly publisher: string | null;

@@ -15,6 +15,6 @@ export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>
   readonly deviceAuthorizationUrl: string;
   readonly introspectionUrl: string;
   readonly revocationStreamUrl: string;
-  /** Where an identity provider says who signs in. */
+  /** The address at which an identity provider states who signed in. */
   readonly signInEndpoint: string;
 };

@@ -1,4 +1,4 @@
-/** What the operator does with identity providers: products that sign their own people in. */
+/** The operator's acts on identity providers: products that sign in their own users. */
 import {
   type IdentityProvider,
   isProviderId,
@@ -15,7 +15,7 @@ import { checkKeys, checkName } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
-/** What the operator decides about a provider, and may change. */
+/** The operator's decisions about a provider, which may change. */
 export type IdentityProviderSettings = Pick<
   IdentityProvider,
   'name' | 'signInUrl' | 'keys' | 'rights' | 'forOperators' | 'sessionLifetime'
@@ -24,7 +24,7 @@ export type IdentityProviderSettings = Pick<
 /** The settings of a new provider. Its `id` and `ownIds` cannot be changed later. */
 export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvider, 'id' | 'ownIds'>;
 
-/** What the registry works with. `now` returns ms since the epoch. */
+/** The parts of the registry. `now` returns ms since the epoch. */
 export type IdentityProviderRegistryParts = {
   readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'> & ProviderEndingParts['store'];
   readonly prefix: string;

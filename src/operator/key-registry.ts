@@ -1,4 +1,4 @@
-/** What an operator does with root keys: lists them, makes another one current, and retires those on which nothing rests. */
+/** The operator's acts on root keys: lists them, makes another one current, and retires unused ones. */
 
 import { OperatorError } from '../oauth/error.ts';
 import { type Grant, grantIdText, MAX_ACCESS_TOKEN_LIFETIME, oldestGrantId } from '../oauth/grants/grant.ts';
@@ -10,7 +10,7 @@ import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
 import { forgetEnded } from './ended-instances.ts';
 
-/** What the operator's acts on root keys work with. Times in ms. */
+/** The parts of the operator's acts on root keys. Times in ms. */
 export type KeyRegistryParts = {
   readonly store: RootKeyStore & Pick<GrantStore, 'walkGrants' | 'revokeGrant'>;
   readonly keyring: Keyring;
@@ -23,7 +23,7 @@ export type KeyRegistryParts = {
   readonly wait: (ms: number) => Promise<void>;
 };
 
-/** What a key is for now. An announced one was never in use, and waits for a rotation. */
+/** The present role of a key. An announced key was never in use, and waits for a rotation. */
 export type KeyStatus = 'current' | 'announced' | 'earlier' | 'retired';
 
 /** A key in a list: what rests on it, and whether the process that lists it has it. */
@@ -73,7 +73,7 @@ export class KeyRegistry {
     return waiting.map(({ keyId }) => keyId).filter((keyId) => this.#parts.keyring.keyIds.includes(keyId));
   }
 
-  /** Whether a key was retired before. */
+  /** Returns true if a key was retired before. */
   async isRetired(keyId: number): Promise<boolean> {
     const { keys } = await this.#parts.store.findRootKeys();
     return keys.some((key) => key.keyId === keyId && key.retiredAt !== null);

@@ -8,7 +8,7 @@ import type { RootKeyStore } from '../oauth/installation/root-key-store.ts';
 import { keyIdOf, type LiveKeyring } from '../oauth/keys/keyring.ts';
 import { type RootKey, rootKeyName } from '../oauth/keys/root-key.ts';
 
-/** What following works with. `later` acts after a number of ms, and returns how to cancel that. */
+/** The parts of following. `later` acts after a number of ms, and returns a function that cancels it. */
 export type KeyWatchParts = {
   readonly store: Pick<RootKeyStore, 'findRootKeys' | 'noteInstance'>;
   readonly keyring: LiveKeyring;

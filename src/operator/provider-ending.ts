@@ -13,7 +13,7 @@ import type { GrantStore } from '../oauth/protocol/grant-store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
 
-/** What it works with. `now` returns ms since the epoch; `report` gets how much ended so far. */
+/** The parts of the ending. `now` returns ms since the epoch; `report` gets the number ended so far. */
 export type ProviderEndingParts = {
   readonly store: Pick<
     AccountStore,

@@ -13,7 +13,7 @@ import { isLoopback } from '../oauth/clients/loopback.ts';
 import { certificateRemedy } from './certificate-remedy.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
 
-/** What came of one GET, as `process/one-request.ts` tells it. Times in ms since the epoch. */
+/** The result of one GET, as `process/one-request.ts` returns it. Times in ms since the epoch. */
 export type SignInAnswer =
   | {
       readonly kind: 'answered';
@@ -25,7 +25,7 @@ export type SignInAnswer =
     }
   | { readonly kind: 'failed'; readonly problem: string; readonly code: string; readonly at: number };
 
-/** What the test works with. `continueTo` is a page of ours; `now` returns ms since the epoch. */
+/** The parts of the test. `continueTo` is a page of ours; `now` returns ms since the epoch. */
 export type ProviderTestParts = {
   readonly identityProviders: Pick<IdentityProviderRegistry, 'show'>;
   readonly people: Pick<IdentityStore, 'listSomePeople'>;

@@ -1,4 +1,4 @@
-/** What the audit trail was after each of its last events: the checkpoints that it holds itself are compared with this. */
+/** The states of the audit trail after each of its last events, with which its own checkpoints are compared. */
 import type { TrailState } from '../oauth/trail/audit-checkpoint.ts';
 
 /**

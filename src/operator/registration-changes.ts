@@ -1,4 +1,4 @@
-/** What an act of the operator changed in a registration, as the audit trail tells it. */
+/** Describes the change of a registration for the audit trail. */
 
 /**
  * Each setting that was given, by its name in JSON, with the entries that were removed (`-`) and added (`+`). If none were,

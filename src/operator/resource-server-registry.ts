@@ -1,4 +1,4 @@
-/** What the operator does with resource servers (RFC 7662 §2.1: only those that are registered may ask). */
+/** The operator's acts on resource servers (RFC 7662 §2.1: only registered ones may introspect). */
 
 import type { ClientStore } from '../oauth/clients/client-store.ts';
 import { newId } from '../oauth/clients/registered-id.ts';
@@ -22,7 +22,7 @@ export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 
 export type NewResourceServerSettings = Omit<ResourceServerSettings, 'acceptsUnbound'> &
   Partial<Pick<ResourceServerSettings, 'acceptsUnbound'>>;
 
-/** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
+/** The parts of the registry. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
   readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'> & Pick<ClientStore, 'listDefaultResources'>;
   readonly prefix: string;

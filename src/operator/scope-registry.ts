@@ -1,4 +1,4 @@
-/** What the operator does with the installation's scopes. */
+/** The operator's acts on the installation's scopes. */
 
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { OperatorError } from '../oauth/error.ts';

@@ -7,7 +7,7 @@ const CHECKPOINT_EVERY_MS = 300_000;
 /** Maximum number of events that are read for the checkpoint of a stop, which must not take long. */
 const MAX_AT_STOP = 100_000;
 
-/** What they need. */
+/** The parts of the checkpoints. */
 export type TrailCheckpointParts = {
   readonly trail: AuditTrail;
   readonly actor: Actor;

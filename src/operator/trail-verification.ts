@@ -17,9 +17,9 @@ import { RecentStates } from './recent-states.ts';
 /** Something that is wrong: the event that shows it (null when no event does), and a sentence. */
 export type TrailProblem = { readonly event: number | null; readonly sentence: string };
 
-/** What was found. `problems` has the first hundred of all that is `wrong`. */
+/** The result of a verification. `problems` has the first hundred of all `wrong` events. */
 export type TrailReport = {
-  /** What a checkpoint of the trail says. */
+  /** The state in a checkpoint of the trail. */
   readonly state: TrailState;
   /** The number of events that were verified: fewer than `state.events` once the trail was shortened. */
   readonly seen: number;
@@ -42,7 +42,7 @@ export type TrailReport = {
   readonly problems: readonly TrailProblem[];
 };
 
-/** What a verification works with. `checkpoints` are those that were kept elsewhere. */
+/** The parts of a verification. `checkpoints` are those that were kept elsewhere. */
 export type VerificationParts = {
   readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'hasMisplacedEvents'>;
   readonly keyring: Keyring;

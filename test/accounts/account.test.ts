@@ -57,12 +57,12 @@ const emails: [string, boolean][] = [
   ['', false],
 ];
 for (const [email, good] of emails) {
-  test(`interface: ${JSON.stringify(email.slice(0, 30))} (${email.length}) is ${good ? 'an' : 'no'} e-mail address`, () => {
+  test(`interface: ${JSON.stringify(email.slice(0, 30))} (${email.length}) is ${good ? 'an' : 'no'} email address`, () => {
     assert.equal(emailProblem(email) === null, good);
   });
 }
 
-test('design: an absurd e-mail address is refused quickly', () => {
+test('design: an absurd email address is refused quickly', () => {
   const before = process.threadCpuUsage();
   for (const text of ['a@'.repeat(500_000), `a@${'.'.repeat(1_000_000)}`, `a@${'a.'.repeat(120)} `]) emailProblem(text);
   assert.ok(process.threadCpuUsage(before).user < 500_000);

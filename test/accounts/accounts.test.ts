@@ -524,7 +524,7 @@ const wrongAccounts: [string, Partial<NewAccount>, RegExp][] = [
   ['the product’s name', { password: 'valetkey1' }, /hardly more/],
   ['the own name', { password: 'lovelace1' }, /hardly more/],
   ['the own address', { password: 'new@example.com', email: 'new@example.com' }, /hardly more/],
-  ['an address that is taken', { email: 'ADA@example.com', username: null }, /e-mail address already/],
+  ['an address that is taken', { email: 'ADA@example.com', username: null }, /email address already/],
   ['a user name that is taken', { email: 'new@example.com' }, /user name already/],
 ];
 for (const [name, wrong, message] of wrongAccounts) {

@@ -95,12 +95,12 @@ test('good lines are imported, wrong ones refused by their number with the reaso
     { email: 'd@example.com', password_hash: WEAK, username: 'Same' },
   ];
   const expected = [
-    '2 refused: email: it is not an e-mail address, such as ada@example.com',
+    '2 refused: email: it is not an email address, such as ada@example.com',
     '3 refused: username: another account has this user name already',
     '4 refused: password_hash: it is not written as hashes of its kind are',
-    '5 refused: email: who has a password needs an e-mail address to sign in with',
+    '5 refused: email: a password needs an email address to sign in with',
     '6 refused: it has neither a password_hash nor a provider with a subject',
-    '7 skipped: an account with a password has this e-mail address already',
+    '7 skipped: an account with a password has this email address already',
     '9 skipped: an account has this subject of the provider already',
     '10 refused: subject: it must be 1 to 255 printable ASCII characters without a space',
     '11 refused: provider: none is registered with this id',
@@ -132,8 +132,8 @@ test('of lines that name the same person the first one counts, near each other o
   ];
   const expected = [
     '2 skipped: an account has this subject of the provider already',
-    '3 skipped: an account with a password has this e-mail address already',
-    '4 skipped: an account with a password has this e-mail address already',
+    '3 skipped: an account with a password has this email address already',
+    '4 skipped: an account with a password has this email address already',
   ];
   const pretended = await imported(service, lines, true);
   assert.deepEqual(told(pretended), expected);

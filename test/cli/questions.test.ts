@@ -70,7 +70,7 @@ test('nothing is counted or asked with --yes, or where nobody is', async () => {
 test('"user add" asks for no password of somebody who cannot be added', async () => {
   const add = (email: string, ...more: string[]) =>
     atTerminal(['user', 'add', '--email', email, '--name', 'Ada Again', ...more], '');
-  assert.equal((await add('ada')).stderr, 'valetkey: email: it is not an e-mail address, such as ada@example.com\n');
-  assert.equal((await add('Ada@example.com')).stderr, 'valetkey: another account has this e-mail address already\n');
+  assert.equal((await add('ada')).stderr, 'valetkey: email: it is not an email address, such as ada@example.com\n');
+  assert.equal((await add('Ada@example.com')).stderr, 'valetkey: another account has this email address already\n');
   assert.match((await add('new@example.com', '--username', 'No!')).stderr, /^valetkey: username: /);
 });

@@ -209,7 +209,7 @@ test('the consent page says who makes the app, whether that was checked, and whe
   const page = consentMarkup({ profile });
   for (const href of ['https://planner.example/', 'https://planner.example/privacy'])
     assert.ok(page.includes(`<a href="${href}" target="_blank" rel="noopener noreferrer">`), href);
-  assert.ok(page.includes('<a href="mailto:hi@planner.example">Contact</a>'), 'an e-mail address opens no tab');
+  assert.ok(page.includes('<a href="mailto:hi@planner.example">Contact</a>'), 'an email address opens no tab');
   assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
 });
 

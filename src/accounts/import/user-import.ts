@@ -64,7 +64,7 @@ type TakenName = 'identity' | 'email' | 'username';
 
 const TAKEN: Readonly<Record<TakenName, Omit<LineLeft, 'line'>>> = {
   identity: { outcome: 'skipped', reason: 'an account has this subject of the provider already' },
-  email: { outcome: 'skipped', reason: 'an account with a password has this e-mail address already' },
+  email: { outcome: 'skipped', reason: 'an account with a password has this email address already' },
   username: { outcome: 'refused', reason: 'username: another account has this user name already' },
 };
 
@@ -172,7 +172,7 @@ function newcomerOf(person: ImportedPerson, providerIds: ReadonlySet<string>): N
   const problem = aboutProblem(person) ?? identityProblem(person, providerIds);
   if (problem) return problem;
   if (text === null && subject === null) return 'it has neither a password_hash nor a provider with a subject';
-  if (text !== null && email === null) return 'email: who has a password needs an e-mail address to sign in with';
+  if (text !== null && email === null) return 'email: a password needs an email address to sign in with';
   const hash = text === null ? null : readForeignHash(text);
   if (hash && 'problem' in hash) return hash.problem;
   const identity = provider !== null && subject !== null ? { providerId: provider, subject } : null;

@@ -45,7 +45,7 @@ export type Account = {
   readonly passwordSetAt: number | null;
   /** True if somebody else knows the password: it is then only good for choosing another. */
   readonly mustChangePassword: boolean;
-  /** Null once it was used, or the account was disabled, or got another e-mail address, or a password in another way. */
+  /** Null once it was used, or the account was disabled, or got another email address, or a password in another way. */
   readonly invitation: Invitation | null;
   readonly createdAt: number;
 };
@@ -107,18 +107,18 @@ export function newAccountId(): string {
 const MAX_TYPED = 1024;
 
 /**
- * The one form under which an e-mail address is looked up and counted, however it was typed. It is cut first, beyond what
+ * The one form under which an email address is looked up and counted, however it was typed. It is cut first, beyond what
  * any address has, since ordering thousands of combining marks takes time that grows with their square.
  */
 export function emailKey(email: string): string {
   return email.trim().slice(0, MAX_TYPED).toLowerCase().normalize('NFC');
 }
 
-/** Why a text cannot be an account's e-mail address, or null when it can. */
+/** Why a text cannot be an account's email address, or null when it can. */
 export function emailProblem(email: string): string | null {
   const plausible =
     email.length <= 254 && /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.[^\s@.\p{Cc}\p{Cf}]+$/u.test(email);
-  return plausible ? null : 'it is not an e-mail address, such as ada@example.com';
+  return plausible ? null : 'it is not an email address, such as ada@example.com';
 }
 
 /** Why a text cannot be a person's name, or null when it can. */

@@ -1,4 +1,4 @@
-/** Accounts as operators name them: by id, by who they are at a provider, or by an e-mail address that this installation owns. */
+/** Accounts as operators name them: by id, by who they are at a provider, or by an email address that this installation owns. */
 import { OperatorError } from '../../oauth/error.ts';
 import { type Account, emailKey, ownsEmail } from './account.ts';
 import type { AccountStore } from './store.ts';
@@ -20,9 +20,9 @@ export async function findNamed(
   const all = await store.listAccountsByEmail(emailKey(name), MAX_LISTED);
   const [account, ...others] = all.filter(ownsEmail);
   if (account && others.length === 0) return account;
-  if (account) throw refusal(`several accounts have the e-mail address ${JSON.stringify(name)}`, [account, ...others]);
+  if (account) throw refusal(`several accounts have the email address ${JSON.stringify(name)}`, [account, ...others]);
   if (all.length > 0)
-    throw refusal(`the e-mail address ${JSON.stringify(name)} comes from a product, where anybody may claim it`, all);
+    throw refusal(`the email address ${JSON.stringify(name)} comes from a product, where anybody may claim it`, all);
   throw new OperatorError(`there is no account ${JSON.stringify(name)}: "user list" lists them`);
 }
 

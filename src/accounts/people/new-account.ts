@@ -68,11 +68,12 @@ export async function refuseNewPerson(
   if (taken) throw new OperatorError(TAKEN[taken]);
 }
 
-/** Why an account cannot have an e-mail address or a user name. */
+/** Why an account cannot have an email address or a user name. */
 export const TAKEN = {
-  email: 'another account has this e-mail address already',
+  email: 'another account has this email address already',
   username: 'another account has this user name already',
 } as const;
 
 /** Why an account cannot have a password. */
-export const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';
+export const NO_EMAIL =
+  'without an email address nobody can sign in with a password: set one with "user update --email"';

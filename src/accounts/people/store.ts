@@ -47,7 +47,7 @@ export type AccountStore = SessionStore &
     addAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | null>;
     /**
      * Changes what an account is called, if it is called as `expected`; returns what kept it from that, or null when it is so:
-     * `gone` also where somebody was faster. Another e-mail address ends its invitation.
+     * `gone` also where somebody was faster. Another email address ends its invitation.
      */
     updateAccount(
       account: Account,
@@ -56,7 +56,7 @@ export type AccountStore = SessionStore &
       event: AuditEvent,
     ): Promise<Taken | 'gone' | null>;
     /**
-     * Sets the password of an account that has an e-mail address, at the time of the event, and ends all its sessions and its
+     * Sets the password of an account that has an email address, at the time of the event, and ends all its sessions and its
      * invitation; returns what kept it from that, or null when it is so.
      */
     setPassword(
@@ -66,7 +66,7 @@ export type AccountStore = SessionStore &
       event: AuditEvent,
     ): Promise<Taken | 'gone' | null>;
     /**
-     * Gives an active account that still has an e-mail address (its key) an invitation, in place of the one before; returns
+     * Gives an active account that still has an email address (its key) an invitation, in place of the one before; returns
      * what kept it from that, or null when it is so. Of those that are given at once the last one is good.
      */
     invite(id: string, emailKey: string, invitation: Invitation, event: AuditEvent): Promise<Taken | 'gone' | null>;

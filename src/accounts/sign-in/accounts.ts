@@ -201,14 +201,14 @@ export class Accounts {
     return { account: { ...account, email, invitation }, token };
   }
 
-  /** Changes the e-mail address and the names of an account. Sessions and grants stay. */
+  /** Changes the email address and the names of an account. Sessions and grants stay. */
   async update(name: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
     const { store, now } = this.#parts;
     const before = await this.show(name);
     const changed = { ...before, ...changes, ...(changes.email === undefined ? {} : SET_HERE) };
     checkAbout(changed);
     if (changed.password && changed.email === null)
-      throw new OperatorError('email: who has a password needs an e-mail address to sign in with');
+      throw new OperatorError('email: a password needs an email address to sign in with');
     // The trail outlives the account: it tells what was changed, and not to what.
     const detail = Object.keys(changes).join(', ');
     const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });

@@ -35,7 +35,7 @@ export type AuthorizationRequest = {
   /** The mark of the client's default resource: the request names none. */
   readonly resourceIsDefault: boolean;
   readonly prompt: readonly Prompt[];
-  /** The e-mail address that the client expects to sign in, or null. */
+  /** The email address that the client expects to sign in, or null. */
   readonly loginHint: string | null;
   /** Maximum time since the resource owner signed in (s), or null for any. */
   readonly maxAge: number | null;

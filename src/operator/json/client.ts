@@ -58,7 +58,7 @@ export async function findClientJson(client: Client, uses: SecretUses): Promise<
   return clientJson({ client, uses: await findClientUses(client, uses) });
 }
 
-/** What the developer of an app needs: five things, for the device flow a sixth, and where a library finds the rest. */
+/** Returns the values that an app's developer needs: five, a sixth for the device flow, and the address of the metadata. */
 export function registeredClientJson(client: Client, clientSecret: string | null, endpoints: Endpoints) {
   // The published face requires a secret, and has no device flow.
   const face = endpoints[clientSecret === null || client.deviceFlow ? 'standard' : 'published'];

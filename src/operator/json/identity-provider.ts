@@ -17,7 +17,7 @@ export async function findIdentityProviderJson(
   return providerJson(provider, await findSecretsJson(provider.secrets, uses));
 }
 
-/** What the developer of a product needs, with what is registered. */
+/** Returns the values that a product's developer needs, with the registration. */
 export function registeredProviderJson(provider: IdentityProvider, secret: string | null, endpoints: Endpoints) {
   const unused = secretsJson(provider.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null })));
   return {
@@ -43,7 +43,7 @@ function providerJson(provider: IdentityProvider, secrets: readonly SecretJson[]
   };
 }
 
-/** What was ended through a provider since a time (ms). */
+/** Returns what was ended through a provider since a time (ms). */
 export function endedThroughProviderJson({ id }: IdentityProvider, since: number, ended: EndedThroughProvider) {
   return {
     provider_id: id,

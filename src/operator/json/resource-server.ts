@@ -13,7 +13,7 @@ export async function findResourceServerJson(server: ResourceServer, uses: Secre
   return { resource_server_id: server.id, ...settingsJson(server, await findSecretsJson(server.secrets, uses)) };
 }
 
-/** What the developer of a resource server needs, with what is registered. */
+/** Returns the values that a resource server's developer needs, with the registration. */
 export function registeredResourceServerJson(server: ResourceServer, secret: string, endpoints: Endpoints) {
   return {
     resource_server_id: server.id,

@@ -5,7 +5,7 @@ import { isoTime } from './time.ts';
 /** A scope for programs. */
 export type ScopeJson = ReturnType<typeof scopeJson>;
 
-/** What a scope means. */
+/** Returns a scope's meaning. */
 export function scopeJson({ name, sentences, effect, createdAt }: ScopeDefinition) {
   return { name, sentences, effect, created_at: isoTime(createdAt) };
 }

@@ -10,7 +10,7 @@ export type UserJson = ReturnType<typeof userJson>;
 /** A person for programs, with the last uses. */
 export type UsedUserJson = ReturnType<typeof usedUserJson>;
 
-/** What is known of a person. */
+/** Returns the stored data of a user. */
 export function userJson(account: Account) {
   return {
     id: account.id,
@@ -37,7 +37,7 @@ export function usedUserJson({ account, use }: ListedAccount) {
   };
 }
 
-/** Who a person is at identity providers. */
+/** Returns a user's identities at providers. */
 export function identitiesJson(identities: readonly Identity[]) {
   return identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) }));
 }

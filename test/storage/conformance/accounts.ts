@@ -9,33 +9,30 @@ import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './
 export function accounts(withStore: WithStore): void {
   const ada = sampleAccount();
 
-  withStore(
-    'an account is found by id and by the key of its e-mail address, and listed newest first',
-    async (store) => {
-      const bob = sampleAccount({
-        id: 'usr_bob',
-        username: null,
-        createdAt: NOW - 1,
-        isOperator: true,
-        avatarUrl: '/b',
-      });
-      assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);
-      assert.deepEqual(await store.findAccount('usr_ada'), ada);
-      assert.deepEqual(await store.findPasswordAccount('bob@example.com'), bob);
-      assert.equal(await store.findPasswordAccount('Bob@example.com'), null);
-      assert.deepEqual(await store.listAccounts(null, 2), [ada, bob]);
-      assert.deepEqual(await store.listAccounts(null, 1), [ada]);
-      assert.deepEqual(await store.listAccounts(ada, 2), [bob]);
-      assert.deepEqual(await store.listAccounts(bob, 2), []);
-      for (const { id } of [ada, bob]) {
-        assert.equal(await store.hasAccounts(), true);
-        await store.deleteAccount(id, event('user_deleted'));
-      }
-      assert.equal(await store.hasAccounts(), false);
-    },
-  );
+  withStore('an account is found by id and by the key of its email address, and listed newest first', async (store) => {
+    const bob = sampleAccount({
+      id: 'usr_bob',
+      username: null,
+      createdAt: NOW - 1,
+      isOperator: true,
+      avatarUrl: '/b',
+    });
+    assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);
+    assert.deepEqual(await store.findAccount('usr_ada'), ada);
+    assert.deepEqual(await store.findPasswordAccount('bob@example.com'), bob);
+    assert.equal(await store.findPasswordAccount('Bob@example.com'), null);
+    assert.deepEqual(await store.listAccounts(null, 2), [ada, bob]);
+    assert.deepEqual(await store.listAccounts(null, 1), [ada]);
+    assert.deepEqual(await store.listAccounts(ada, 2), [bob]);
+    assert.deepEqual(await store.listAccounts(bob, 2), []);
+    for (const { id } of [ada, bob]) {
+      assert.equal(await store.hasAccounts(), true);
+      await store.deleteAccount(id, event('user_deleted'));
+    }
+    assert.equal(await store.hasAccounts(), false);
+  });
 
-  withStore('no two accounts share an e-mail address or a user name: of 100 at once, one is added', async (store) => {
+  withStore('no two accounts share an email address or a user name: of 100 at once, one is added', async (store) => {
     const add = (id: string, username: string | null, key: string) =>
       store.addAccount(sampleAccount({ id, username }), key, event('user_added'));
     assert.equal(await add('usr_x', null, 'ada@example.com'), 'email');

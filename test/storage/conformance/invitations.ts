@@ -67,7 +67,7 @@ export function invitations(withStore: WithStore): void {
       await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
       await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
     },
-    'another e-mail address': (store) =>
+    'another email address': (store) =>
       store.updateAccount(
         { ...sampleAccount(), email: 'a@b.example' },
         sampleAccount(),
