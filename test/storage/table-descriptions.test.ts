@@ -13,7 +13,7 @@ import { postgresqlSide } from '../../src/storage/postgresql/copy.ts';
 import { sqliteSide } from '../../src/storage/sqlite/copy.ts';
 import { TABLES } from '../../src/storage/tables/all.ts';
 import { INSTALLATION } from '../../src/storage/tables/installation.ts';
-import { type Kind, Table } from '../../src/storage/tables/table.ts';
+import type { Kind } from '../../src/storage/tables/table.ts';
 import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -209,12 +209,4 @@ test('what was copied is compared by all columns that there are, not by those th
   assert.equal(await areSame(), false, 'the column that nothing describes became null');
   await server.query(url, "UPDATE client SET nickname = 'x'");
   assert.equal(await areSame(), true);
-});
-
-test('a row that has another in one of its fields is stored and read with all of it', () => {
-  const seen = Table.of<{ actor: { id: string; kind: string } }>('seen', { actor: { id: 'text', kind: 'text' } });
-  const told = Table.of<{ at: number }>('told', { at: 'time' }).and(seen.within('event'));
-  const row = { at: 1, event: { actor: { id: 'usr_ada', kind: 'user' } } };
-  assert.equal(told.names, 'at, event_actor_id, event_actor_kind');
-  assert.deepEqual(told.read(told.values(row)), row);
 });

@@ -84,16 +84,6 @@ export class Table<Row extends object> {
     return new Table(this.name, [...this.columns, ...other.columns]);
   }
 
-  /** Its columns as those of a field, for rows that have one of these in it. */
-  within<Field extends string>(field: Field): Table<{ readonly [In in Field]: Row }> {
-    const columns = this.columns.map((column) => ({
-      ...column,
-      name: `${inSnakeCase(field)}_${column.name}`,
-      path: [field, ...column.path],
-    }));
-    return new Table(this.name, columns);
-  }
-
   /** The names of its columns, as a list. */
   get names(): string {
     return this.columns.map(({ name }) => name).join(', ');
