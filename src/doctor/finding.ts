@@ -34,7 +34,7 @@ export class Findings {
   }
 
   /** Adds a finding from an installation error's sentence, of the form "what is wrong: what to do". */
-  told(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
+  addSentence(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
     const parts = sentence.split(': ');
     // A variable's name alone says nothing yet.
     const ofDetail = parts.length > 2 && !parts[0]?.includes(' ') ? 2 : 1;

@@ -67,9 +67,9 @@ export function examineOpened(opened: Opened): Finding[] {
 function ofDatabase({ checks, running }: Opened): Finding[] {
   const found = new Findings('database');
   for (const { name, ok, isWarning = false, detail } of checks) {
-    if (isWarning) found.told(name, 'warning', detail);
+    if (isWarning) found.addSentence(name, 'warning', detail);
     else if (ok) found.good(name, detail);
-    else found.told(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
+    else found.addSentence(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
   }
   if (running === 0) found.warn('service', 'no service runs on this database', 'start it with "valetkey serve"');
   else found.good('service', running === 1 ? 'one runs' : `${running} instances run`);
@@ -82,7 +82,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 function ofPermissions({ exposures }: Opened): Finding[] {
   const found = new Findings('permissions');
-  for (const sentence of exposures) found.told('reach', 'wrong', sentence);
+  for (const sentence of exposures) found.addSentence('reach', 'wrong', sentence);
   if (exposures.length === 0)
     found.good('reach', 'only Valetkey can read the stored data, as far as this command can see');
   return found.all;

@@ -32,7 +32,7 @@ export function cameByPlainHttp(socket: Socket, forwardedProto: string | string[
 }
 
 /** Returns the request as it arrived through a proxy, for the doctor; without `authorization`. */
-export function seenOf(request: FastifyRequest): Seen {
+export function asArrived(request: FastifyRequest): Seen {
   const { headers, socket, url = '', httpVersion } = request.raw;
   const { address, isProxy } = peers.get(socket) ?? NOBODY;
   const text = (name: string) => (headers[name] === undefined ? null : String(headers[name]));

@@ -22,7 +22,7 @@ export type ConsentData = ConsentDestination & {
   permissions: readonly Permission[];
   person: PersonSeen;
   /** Maximum duration of access, and without any use (s). */
-  lasts: { readonly max: number; readonly unused: number };
+  accessDuration: { readonly max: number; readonly unused: number };
   /** An earlier answer that was not accepted; null if there was none. */
   notTaken: NotTaken | null;
   /** Target of the form: a path of this service that carries the whole request. */
@@ -80,7 +80,7 @@ ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null
 <div class="verdict${'userCode' in data && ' of-device'}">
 ${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${texts.below(data.permissions.length + 1)}</span></p>`}
 <ul class="facts">
-<li>${icons.clock}<span>${duration(texts, data.lasts)}</span></li>
+<li>${icons.clock}<span>${duration(texts, data.accessDuration)}</span></li>
 <li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
 </ul>
 <div class="choice">
@@ -94,7 +94,7 @@ ${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${text
   );
 }
 
-function duration(texts: Messages['consent'], { max, unused }: ConsentData['lasts']): string {
+function duration(texts: Messages['consent'], { max, unused }: ConsentData['accessDuration']): string {
   return unused < max ? texts.durationOrUnused(max, unused) : texts.duration(max);
 }
 

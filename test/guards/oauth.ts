@@ -177,7 +177,7 @@ export const oauthGuards: readonly Guard[] = [
   ...guardsIn(
     'src/oauth/clients/resource-server.ts',
     ['test/http/browser/person-fields.test.ts'],
-    [['nor does an API', 'seenOf(resourceOwner, grant)', '(seenOf, resourceOwner)']],
+    [['nor does an API', 'visibleFields(resourceOwner, grant)', '(visibleFields, resourceOwner)']],
   ),
   ...guardsIn(
     'src/oauth/protocol/authorization-response.ts',
@@ -468,11 +468,11 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/protocol/pushed-request.ts',
     ['test/oauth/pushed-request.test.ts', 'test/http/api/pushed-request.test.ts'],
     [
-      ['a reference that was not opened in time expires', 'if (pushed && isOver) return null;', ''],
+      ['a reference that was not opened in time expires', 'if (pushed && isExpired) return null;', ''],
       [
         'one that was opened in time is over at last',
-        'const isOver = found.expiresAt <= now;',
-        'const isOver = pushed !== null && found.expiresAt <= now;',
+        'const isExpired = found.expiresAt <= now;',
+        'const isExpired = pushed !== null && found.expiresAt <= now;',
       ],
       [
         "a reference is its own client's",

@@ -74,8 +74,8 @@ export const revocationGuards: readonly Guard[] = [
   ...guardsIn('src/http/api/revocation-feed.ts', STREAM_TESTS, [
     [
       'a retired secret ends its streams',
-      'const isOver = resourceServer === null || news.some((event) => endsStreams(event, id));',
-      'const isOver = resourceServer === null;',
+      'const endsStream = resourceServer === null || news.some((event) => endsStreams(event, id));',
+      'const endsStream = resourceServer === null;',
     ],
     ['a resource server that is gone loses its streams', 'resourceServer === null || news.some', 'news.some'],
   ]),

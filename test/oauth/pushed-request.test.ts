@@ -87,16 +87,16 @@ test('RFC 9126 §2.2: a reference lives for 5 to 600 seconds', () => {
 test('RFC 9126 §4: what was opened in time goes on for as long as a sign-in form, then is over, and is never opened longer', () => {
   assert.equal(OPENED_REQUEST_LIFETIME_MS, SIGN_IN_LIFETIME_MS);
   const opened = pushedRequest(keyring, push(), CLIENT, EXPIRY - 1) ?? assert.fail();
-  assert.equal(opened.isOver, false);
+  assert.equal(opened.isExpired, false);
   const end = EXPIRY - 1 + OPENED_REQUEST_LIFETIME_MS;
-  for (const [now, isOver] of [
+  for (const [now, isExpired] of [
     [EXPIRY, false],
     [end - 1, false],
     [end, true],
     [end + 1e9, true],
   ] as const) {
     const again = pushedRequest(keyring, opened.requestUri, CLIENT, now);
-    assert.deepEqual([again?.isOver, again?.requestUri], [isOver, opened.requestUri]);
+    assert.deepEqual([again?.isExpired, again?.requestUri], [isExpired, opened.requestUri]);
     assert.equal(again?.parameters.get('state'), 'a b+c%20😀');
   }
   assert.equal(open(opened.requestUri, 'app_two'), null);

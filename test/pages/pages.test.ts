@@ -153,7 +153,7 @@ const consent = {
   account: { name: 'Ada', email: 'ada@northwind.example', at: 'Northwind' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
-  lasts: { max: 31_536_000, unused: 2_592_000 },
+  accessDuration: { max: 31_536_000, unused: 2_592_000 },
   notTaken: null,
   action: '/auth/oauth2/authorize?client_id=a',
   formToken: 't',
@@ -378,7 +378,7 @@ test('how long access lasts is said as it is set, in units that people use', () 
     [604_800, 604_800, 'for up to 7 days.'],
     [63_072_000, 5400, 'for up to 2 years; ends after 90 minutes without use.'],
   ] as const)
-    assert.ok(said({ lasts: { max, unused } }).includes(words), words);
+    assert.ok(said({ accessDuration: { max, unused } }).includes(words), words);
 });
 
 const device: ConsentDestination = { userCode: 'BCDF-GHJK' };

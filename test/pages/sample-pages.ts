@@ -89,7 +89,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   };
   const agent = { ...nobody, homepage: 'https://planner.example/', documentHost: text('agent.example') };
   const consent = {
-    lasts: { max: 31_536_000, unused: 2_592_000 },
+    accessDuration: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
     person: { fields: ['name', 'username', 'email', 'avatar_url'] as const, isNew: false },
     profile,

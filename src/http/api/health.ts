@@ -1,7 +1,7 @@
 /** `/healthz` (the process is alive) and `/readyz` (it can serve), on both addresses, for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
 import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/keys/doctor-pass.ts';
-import { seenOf } from '../origin.ts';
+import { asArrived } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
@@ -15,7 +15,7 @@ export function addHealth(app: FastifyInstance, service: Service): void {
     if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
       return reply.send({ status: 'alive' });
     reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
-    return reply.send({ status: 'alive', seen: seenOf(request) });
+    return reply.send({ status: 'alive', seen: asArrived(request) });
   });
   app.get('/readyz', { config: { answers, operation: READY, mayBePlain: true } }, async (_request, reply) => {
     const isReady = await service.isReady();

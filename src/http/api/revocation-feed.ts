@@ -42,8 +42,8 @@ export function resourceServers({
           const resourceServer = found.get(id);
           const text = texts.get(id) ?? asText(news, resourceServer ?? null, accessTo);
           texts.set(id, text);
-          const isOver = resourceServer === null || news.some((event) => endsStreams(event, id));
-          return { text, isOver };
+          const endsStream = resourceServer === null || news.some((event) => endsStreams(event, id));
+          return { text, endsStream };
         };
       };
     },

@@ -20,10 +20,10 @@ const MAX_SILENCE_MS = 1000;
 type Stream = { readonly listenerId: string; readonly response: ServerResponse };
 
 /**
- * Returns a listener's part of the news: `text` is never empty. `isOver` if its stream must end, since the listener
+ * Returns a listener's part of the news: `text` is never empty. `endsStream` if its stream must end, since the listener
  * must authenticate again.
  */
-export type Told = (listenerId: string) => { readonly text: string; readonly isOver: boolean };
+export type NewsFor = (listenerId: string) => { readonly text: string; readonly endsStream: boolean };
 
 /** A kind of listener, with its limits and its texts. */
 export type Audience = {
@@ -32,7 +32,7 @@ export type Audience = {
    * Called before each read, with the ids of all listeners. Returns the function that translates the news for each
    * listener.
    */
-  prepare(listenerIds: readonly string[]): Promise<(news: readonly RecordedAuditEvent[]) => Promise<Told>>;
+  prepare(listenerIds: readonly string[]): Promise<(news: readonly RecordedAuditEvent[]) => Promise<NewsFor>>;
 };
 
 /** The streams of one audience in one process. */
@@ -104,7 +104,7 @@ export class TrailFeed {
     loser?.response.destroy();
     response.once('close', () => this.#streams.delete(stream));
     response.write(READY);
-    this.#timer ??= setTimeout(() => void this.#tell(), EVERY_MS);
+    this.#timer ??= setTimeout(() => void this.#sendNews(), EVERY_MS);
   }
 
   /** Ends all streams. */
@@ -116,12 +116,14 @@ export class TrailFeed {
     this.#streams.clear();
   }
 
-  async #tell(): Promise<void> {
+  async #sendNews(): Promise<void> {
     try {
-      const tellOf = await this.#audience.prepare([...new Set([...this.#streams].map(({ listenerId }) => listenerId))]);
+      const translate = await this.#audience.prepare([
+        ...new Set([...this.#streams].map(({ listenerId }) => listenerId)),
+      ]);
       const { news, last } = await this.#read();
       this.#sequence = last;
-      this.#write(await tellOf(news));
+      this.#write(await translate(news));
       this.#heldUpSince = null;
     } catch (error) {
       if (!this.#isSilent(error)) {
@@ -130,13 +132,13 @@ export class TrailFeed {
         this.end();
       }
     }
-    this.#timer = this.#streams.size > 0 ? setTimeout(() => void this.#tell(), EVERY_MS) : null;
+    this.#timer = this.#streams.size > 0 ? setTimeout(() => void this.#sendNews(), EVERY_MS) : null;
   }
 
-  #write(told: Told): void {
+  #write(newsFor: NewsFor): void {
     for (const { listenerId, response } of this.#streams) {
-      const { text, isOver } = told(listenerId);
-      if (isOver || response.writableLength > MAX_UNREAD) response.destroy();
+      const { text, endsStream } = newsFor(listenerId);
+      if (endsStream || response.writableLength > MAX_UNREAD) response.destroy();
       else response.write(text);
     }
   }

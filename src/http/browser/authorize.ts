@@ -31,7 +31,7 @@ import { keepChoice, keptChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
 import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
-import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
+import { accessDuration, permissionsToAsk, personToAsk } from './permissions.ts';
 import { FACES } from './request-on-the-way.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
@@ -231,7 +231,7 @@ async function sendConsent(
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
     person: personToAsk(outcome.client, signedIn.account, earlier),
-    lasts: lasts(service),
+    accessDuration: accessDuration(service),
     notTaken,
     action: addressOf(request, outcome),
     formToken: sessions.formToken(signedIn, 'consent', formSubject(outcome, signedIn)),

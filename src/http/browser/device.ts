@@ -20,7 +20,7 @@ import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
-import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
+import { accessDuration, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Adds the device pages. */
@@ -179,7 +179,7 @@ async function sendConsent(
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, earlier, context.language),
     person: personToAsk(client, signedIn.account, earlier),
-    lasts: lasts(service),
+    accessDuration: accessDuration(service),
     notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found, signedIn)),

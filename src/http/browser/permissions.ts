@@ -40,7 +40,7 @@ export function personToAsk({ personFields }: Client, account: Account, earlier:
 }
 
 /** Returns the lifetimes of access by this installation's settings (s). */
-export function lasts({ lifetimes }: Service): { readonly max: number; readonly unused: number } {
+export function accessDuration({ lifetimes }: Service): { readonly max: number; readonly unused: number } {
   return { max: lifetimes.refreshTokenMax, unused: lifetimes.refreshTokenIdle };
 }
 

@@ -3,7 +3,7 @@
 import { invalidClient, type Refusal } from '../error.ts';
 import { type Grant, type GrantedResource, type GrantNames, namesOf, type ResourceOwner } from '../grants/grant.ts';
 import type { GrantedAccess } from '../grants/granted-access.ts';
-import { seenOf } from '../grants/person-fields.ts';
+import { visibleFields } from '../grants/person-fields.ts';
 import { scopeNames } from '../grants/scope.ts';
 import { mistakeOfSecret } from '../keys/mistaken-credential.ts';
 import { type StoredSecret, secretOf } from '../keys/secret.ts';
@@ -69,7 +69,7 @@ export function visibleToken(
   const { clientId, externalId } = grant;
   const about = {
     clientId,
-    resourceOwner: seenOf(resourceOwner, grant),
+    resourceOwner: visibleFields(resourceOwner, grant),
     externalId,
     // As this resource server is registered: the grant may have another spelling.
     resource: grant.resource === null ? null : resourceServer.resource,

@@ -33,7 +33,7 @@ export function fieldsThere(fields: readonly PersonField[], person: Person): Per
 }
 
 /** The resource owner as a grant shows them to its client: what was not allowed with it is null. */
-export function seenOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): ResourceOwner {
+export function visibleFields(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): ResourceOwner {
   if (grant.personFields === ALL) return owner;
   const fields = personFieldsOf(grant);
   const seen = (field: PersonField, value: string | null) => (fields.includes(field) ? value : null);

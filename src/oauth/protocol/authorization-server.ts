@@ -19,7 +19,7 @@ import {
   newGrantId,
   type RevocationReason,
 } from '../grants/grant.ts';
-import { seenOf } from '../grants/person-fields.ts';
+import { visibleFields } from '../grants/person-fields.ts';
 import { allowedScope } from '../grants/scope.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -89,7 +89,7 @@ export class AuthorizationServer {
       return { kind: 'show', error: 'bad_request_uri', detail: 'request_uri is unknown, expired or of another client' };
     const outcome = await this.#validate(face, pushed.parameters);
     if (outcome.kind !== 'valid') return outcome;
-    if (pushed.isOver) return { ...outcome, kind: 'redirect', refusal: PUSHED_TOO_LONG_AGO };
+    if (pushed.isExpired) return { ...outcome, kind: 'redirect', refusal: PUSHED_TOO_LONG_AGO };
     return { ...outcome, requestUri: pushed.requestUri };
   }
 
@@ -284,7 +284,7 @@ export class AuthorizationServer {
     const externalId = client.seesExternalId ? grant.externalId : null;
     store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return {
-      resourceOwner: seenOf(good.resourceOwner, grant),
+      resourceOwner: visibleFields(good.resourceOwner, grant),
       externalId,
       clientId,
       scope,

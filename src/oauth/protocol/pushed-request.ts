@@ -27,7 +27,7 @@ const MAX_BYTES_ELSEWHERE = 4400;
 export type OpenedRequest = {
   readonly parameters: Parameters;
   /** It was opened in time, and the person took too long since. */
-  readonly isOver: boolean;
+  readonly isExpired: boolean;
   /** The reference with which it goes on while the person signs in and decides. */
   readonly requestUri: string;
 };
@@ -63,11 +63,11 @@ export function pushedRequest(
   const found = pushed ?? unseal(keyring, 'opened-request', sealed);
   const lifetime = pushed ? PUSHED_REQUEST_LIFETIME * 1000 : OPENED_REQUEST_LIFETIME_MS;
   if (!found || isAheadOfClock(found.expiresAt, lifetime, now)) return null;
-  const isOver = found.expiresAt <= now;
-  if (pushed && isOver) return null;
+  const isExpired = found.expiresAt <= now;
+  if (pushed && isExpired) return null;
   const parameters = new Parameters(JSON.parse(decompressed(found.content)) as [string, string][]);
   if (parameters.get('client_id') !== clientId) return null;
-  if (!pushed) return { parameters, isOver, requestUri };
+  if (!pushed) return { parameters, isExpired, requestUri };
   const opened = seal(keyring, 'opened-request', found.content, now + OPENED_REQUEST_LIFETIME_MS);
-  return { parameters, isOver, requestUri: REQUEST_URI_START + opened };
+  return { parameters, isExpired, requestUri: REQUEST_URI_START + opened };
 }
