@@ -49,10 +49,10 @@ export type PostgresqlStorage = Storage & {
   readonly now: () => number;
 };
 
-/** A service has more connections. */
+/** A service writes more. A command may end 64 things at once, each in a transaction of its own. */
 const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
   service: { reads: 1, writes: 2, others: 4 },
-  command: { reads: 1, writes: 1, others: 1 },
+  command: { reads: 1, writes: 1, others: 4 },
 };
 
 /** Statements by key are quick, unless something is wrong. So their timeouts are short. */
