@@ -28,6 +28,7 @@ import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
 import { ClientDocuments } from './operator/client-documents.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
+import { Identification } from './operator/identify.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
 import { type ProviderTestParts, testMethods, testProvider } from './operator/provider-test.ts';
@@ -185,6 +186,7 @@ export function makeInstallation(
     }),
     backups: new Backups(store, auditTrail, now),
     activity,
+    identification: new Identification({ store, keyring, lifetimes, prefix, now }),
     appActivity: new AppActivity(store, now),
     audit: store,
     auditTrail,

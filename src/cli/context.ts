@@ -16,6 +16,7 @@ import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientDocuments } from '../operator/client-documents.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
+import type { Identification } from '../operator/identify.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
@@ -37,6 +38,7 @@ export type Installation = {
   readonly accounts: Accounts;
   readonly appActivity: AppActivity;
   readonly imports: UserImport;
+  readonly identification: Identification;
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;

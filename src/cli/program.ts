@@ -10,6 +10,7 @@ import type { CommandContext } from './context.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addGrantCommands } from './grant.ts';
+import { addIdentifyCommand } from './identify.ts';
 import { addIdentityProviderCommands } from './identity-provider.ts';
 import { addKeysCommands } from './keys.ts';
 import { plain } from './plain.ts';
@@ -36,6 +37,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addKeysCommands(program, run);
   addDoctorCommand(program, run);
   addScanRulesCommand(program, run);
+  addIdentifyCommand(program, run);
   try {
     refuseTakenByNpm(argv, context.caller, program);
     refuseTakenBack(argv);

@@ -14,7 +14,7 @@ export type Counter = (typeof COUNTERS)[number];
 export type AppTally = { readonly [Each in Counter]: number };
 
 /** The counters of failures. */
-export const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
+const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
 
 /** A period that tallies are kept of: hours for two days, days for 400. */
 export type Span = 'hour' | 'day';

@@ -1,0 +1,73 @@
+/** `identify`: what a credential is that somebody found, and whose. */
+import { OperatorError } from '../oauth/error.ts';
+import { identifiedJson } from '../operator/json/identified.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import type { CommandContext } from './context.ts';
+import { card } from './table.ts';
+import { ask } from './terminal-input.ts';
+import { exactTime } from './time.ts';
+
+/** Maximum length of what is read: more than any credential has. */
+const MAX_BYTES = 4096;
+
+/** Adds the command. */
+export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
+  program
+    .leaf(
+      'identify',
+      'Say what a credential is that somebody found, whose it is, and if it works. It is read from standard input, and kept nowhere.',
+      ['identify', 'identify < found.txt', 'identify --json < found.txt'],
+    )
+    .action(() =>
+      run.withInstallation(async ({ identification }) => {
+        const found = await identification.identify(await readCredential(run.context));
+        if (!found)
+          throw new OperatorError(
+            'this is no credential of this installation, or it was mistyped or cut off: give the whole text, and nothing else',
+          );
+        return shown(identifiedJson(found));
+      }),
+    );
+}
+
+async function readCredential(context: CommandContext): Promise<string> {
+  if (context.stdin.isTTY) return (await ask(context, ['Credential (not shown): '], false)).join('').trim();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of context.stdin) {
+    chunks.push(Buffer.from(chunk));
+    length += chunks.at(-1)?.length ?? 0;
+    if (length > MAX_BYTES) throw new OperatorError('this is longer than any credential: give one alone');
+  }
+  return Buffer.concat(chunks).toString().trim();
+}
+
+function shown(json: ReturnType<typeof identifiedJson>): CommandResult {
+  return {
+    json,
+    text: card([
+      ['Kind', json.kind],
+      ['Of', `${json.owner_name} (${json.owner_id})`],
+      ['User', json.user_id === null ? '' : `${json.user_email ?? 'without an email address'} (${json.user_id})`],
+      ['Grant', json.grant_id ?? ''],
+      ['Made', json.made_at === null ? '' : exactTime(json.made_at)],
+      ['Expires', json.expires_at === null ? '' : exactTime(json.expires_at)],
+      ['Works', json.dead_because === null ? 'yes' : `no: ${json.dead_because}`],
+    ]),
+    note: next(json),
+  };
+}
+
+/** The command that ends what was found, if it still works. */
+function next({ kind, alive, owner_id: owner, grant_id: grant }: ReturnType<typeof identifiedJson>): string {
+  if (!alive) return 'It opens nothing now.';
+  if (grant !== null)
+    return `Next: "valetkey grant revoke ${grant}" ends it, with everything that came of the same Allow.`;
+  if (kind === 'device code') return 'It opens nothing until its user allows it, and expires by itself.';
+  const group = {
+    'secret of an API': 'resource-server',
+    'secret of an identity provider': 'identity-provider',
+  } as const;
+  return `Next: "valetkey ${kind in group ? group[kind as keyof typeof group] : 'client'} rotate-secret ${owner}" makes a new one; then retire this one.`;
+}

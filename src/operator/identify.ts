@@ -1,0 +1,159 @@
+/**
+ * The origin of a credential that somebody found: what it is, whose, and whether it still works. Nothing is stored or logged of
+ * it, and nothing is decided on one that is not genuine.
+ */
+
+import type { AccountStore } from '../accounts/people/store.ts';
+import type { ClientStore } from '../oauth/clients/client-store.ts';
+import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
+import { readDeviceCode } from '../oauth/device/device-authorization.ts';
+import { Refusal } from '../oauth/error.ts';
+import { type Lifetimes, whyRefused } from '../oauth/grants/grant.ts';
+import { type Credential, type CredentialKind, isGenuine, readCredential } from '../oauth/keys/credential.ts';
+import type { Keyring } from '../oauth/keys/keyring.ts';
+import { type StoredSecret, secretOf } from '../oauth/keys/secret.ts';
+import { decideAccessToken } from '../oauth/protocol/access-token.ts';
+import type { FoundGrant, GrantStore } from '../oauth/protocol/grant-store.ts';
+import { decideRefresh } from '../oauth/protocol/refresh-token.ts';
+
+/** The parts of `Identification`. `now` returns ms. */
+export type IdentificationParts = {
+  readonly store: Pick<GrantStore, 'findGrant'> &
+    Pick<ClientStore, 'listClients' | 'findClient'> &
+    Pick<ResourceServerStore, 'listResourceServers'> &
+    Pick<AccountStore, 'listIdentityProviders'>;
+  readonly keyring: Keyring;
+  readonly lifetimes: Lifetimes;
+  readonly prefix: string;
+  readonly now: () => number;
+};
+
+/** A credential that was identified. Times in ms; null where there is none. */
+export type Identified = {
+  readonly kind:
+    | 'authorization code'
+    | 'access token'
+    | 'refresh token'
+    | 'device code'
+    | 'client secret'
+    | 'secret of an API'
+    | 'secret of an identity provider';
+  /** The app, API or identity provider that it was made for. */
+  readonly owner: { readonly id: string; readonly name: string };
+  readonly grant: FoundGrant | null;
+  readonly madeAt: number | null;
+  readonly expiresAt: number | null;
+  /** Why it does not work now, in words for the operator; null while it works. */
+  readonly deadBecause: string | null;
+};
+
+const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token' } as const;
+
+/** Number of apps that are read at once. */
+const PAGE = 500;
+
+/** Identifies credentials. */
+export class Identification {
+  readonly #parts: IdentificationParts;
+
+  constructor(parts: IdentificationParts) {
+    this.#parts = parts;
+  }
+
+  /** Identifies a text; null for what this installation has not made, and for what was mistyped or cut off. */
+  async identify(text: string): Promise<Identified | null> {
+    const { prefix } = this.#parts;
+    for (const kind of Object.keys(KINDS) as CredentialKind[]) {
+      const credential = readCredential(prefix, kind, text);
+      if (credential) return this.#credential(credential);
+    }
+    return (await this.#deviceCode(text)) ?? this.#secret(text);
+  }
+
+  async #credential(credential: Credential): Promise<Identified | null> {
+    const { store, keyring } = this.#parts;
+    const found = await store.findGrant(credential.grantId);
+    if (!found || !isGenuine(keyring, credential, found.grant.seed)) return null;
+    const { grant, client } = found;
+    return {
+      kind: KINDS[credential.kind],
+      owner: client,
+      grant: found,
+      // Of earlier generations the time is not kept.
+      madeAt: credential.generation === grant.generation ? grant.rotatedAt : null,
+      expiresAt: credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt,
+      deadBecause: this.#whyDead(credential, found),
+    };
+  }
+
+  /** The same decisions as where it is presented, without what they would write. */
+  #whyDead(credential: Credential, found: FoundGrant): string | null {
+    const { keyring, lifetimes } = this.#parts;
+    const now = this.#parts.now();
+    const { grant, client, standing } = found;
+    if (credential.kind === 'at')
+      return detailOf(decideAccessToken({ keyring, credential, found, isGoodHere: () => true, now }));
+    if (credential.kind === 'rt') {
+      const asked = { scope: undefined, resources: [] };
+      const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now });
+      return 'refusal' in decision ? decision.refusal.detail : detailOf(decision);
+    }
+    if (grant.generation > 0) return 'the authorization code was used';
+    return whyRefused(grant, standing) ?? (credential.expiresAt <= now ? 'the authorization code has expired' : null);
+  }
+
+  /** A device code is sealed: whoever made one that opens is this installation. */
+  async #deviceCode(text: string): Promise<Identified | null> {
+    const { store, keyring, prefix, now } = this.#parts;
+    const code = readDeviceCode(keyring, prefix, text);
+    const owner = code && (await store.findClient(code.clientId));
+    if (!code || !owner) return null;
+    const grant = await store.findGrant(code.grantId);
+    const used = grant && grant.grant.generation > 0 ? 'the device code was used' : null;
+    const expired = code.expiresAt <= now() ? 'the device code has expired' : null;
+    return {
+      kind: 'device code',
+      owner,
+      grant,
+      madeAt: null,
+      expiresAt: code.expiresAt,
+      deadBecause: (grant && whyRefused(grant.grant, grant.standing)) ?? used ?? expired,
+    };
+  }
+
+  /** Only digests are kept, so that each owner's are compared. */
+  async #secret(text: string): Promise<Identified | null> {
+    const { store, prefix } = this.#parts;
+    if (text.startsWith(`${prefix}_rs_`)) return ownerOf('secret of an API', await store.listResourceServers(), text);
+    if (text.startsWith(`${prefix}_ps_`))
+      return ownerOf('secret of an identity provider', await store.listIdentityProviders(), text);
+    if (!text.startsWith(`${prefix}_cs_`)) return null;
+    for (let after: Parameters<ClientStore['listClients']>[0] = null; ; ) {
+      const page = await store.listClients(after, PAGE);
+      const found = ownerOf('client secret', page, text);
+      after = page.at(-1) ?? null;
+      if (found || page.length < PAGE) return found;
+    }
+  }
+}
+
+type Owner = {
+  readonly id: string;
+  readonly name: string;
+  readonly secrets: readonly StoredSecret[];
+  readonly status?: 'active' | 'paused';
+};
+
+function ownerOf(kind: Identified['kind'], owners: readonly Owner[], text: string): Identified | null {
+  for (const owner of owners) {
+    const secret = secretOf(owner.secrets, text);
+    if (!secret) continue;
+    const deadBecause = owner.status === 'paused' ? `${owner.name} is paused` : null;
+    return { kind, owner, grant: null, madeAt: secret.createdAt, expiresAt: null, deadBecause };
+  }
+  return null;
+}
+
+function detailOf(decision: object): string | null {
+  return decision instanceof Refusal ? decision.detail : null;
+}
