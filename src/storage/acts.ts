@@ -24,7 +24,7 @@ export type Dialect = {
 export type Statement = { readonly sql: string; readonly values: readonly Stored[] };
 
 /**
- * The keys of rows, as SQLite keeps them and waits for them to be on disk: ids, and digests as `rowKey` makes them.
+ * The keys of rows, as SQLite waits for them to be on disk: ids, and digests as `rowKey` makes them.
  * PostgreSQL shows nobody what is not committed, and needs none.
  */
 export type RowKeys = readonly string[];

@@ -55,7 +55,7 @@ class Unsettled {
   readonly writes: Write[] = [];
   readonly values: unknown[] = [];
   readonly settled = Promise.withResolvers<void>();
-  #touched: Set<string> | null = null;
+  readonly #touched = new Set<string>();
 
   constructor() {
     this.settled.promise.catch(() => {}); // Often nobody waits for it.
@@ -65,13 +65,12 @@ class Unsettled {
   add(writes: readonly Write[], values: readonly unknown[]): void {
     this.writes.push(...writes);
     this.values.push(...values);
-    if (this.#touched) for (const { touches } of writes) for (const row of touches) this.#touched.add(row);
+    for (const { touches } of writes) for (const row of touches) this.#touched.add(row);
   }
 
-  /** Whether one of these rows was touched. Made anew for each sync: one set for good would leave more garbage. */
+  /** Tells whether one of these rows was touched. */
   touched(rows: readonly string[]): boolean {
-    this.#touched ??= new Set(this.writes.flatMap(({ touches }) => touches));
-    return rows.some((row) => this.#touched?.has(row));
+    return rows.some((row) => this.#touched.has(row));
   }
 
   settle(): void {

@@ -1,6 +1,6 @@
 /**
  * When secrets of clients, resource servers and identity providers were last used, by their digests: in a table of its own, so
- * that nothing is forgotten that caches hold of their rows. Written behind; a crash loses at most the last second.
+ * that a use changes no row that a decision rests on. Written behind; a crash loses at most the last second.
  */
 import { SECRET_USE_IS_NEWS_AFTER_MS } from '../../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
