@@ -104,7 +104,7 @@ export function missingCredential(name: 'client_id' | 'client_secret'): Refusal 
 export function missingSecret(detail: string): Refusal {
   return new Refusal(
     'invalid_client',
-    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may leave out',
+    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may omit',
     detail,
   );
 }

@@ -298,7 +298,7 @@ test('RFC 9110 §15.5.5: an address in another case, or with a slash too many, i
       const { status, headers, body } = await send(base, `${method} ${path}?x=1`, { 'Content-Length': '0' });
       assert.deepEqual([status, headers.get('content-type')], [404, 'application/json'], path);
       const { error, error_description = error.message } = JSON.parse(body);
-      const told = right.startsWith('http') ? `ask ${right}` : right;
+      const told = right.startsWith('http') ? `use ${right}` : right;
       assert.equal(error_description, `there is nothing at this address: ${told}`);
     }
 });

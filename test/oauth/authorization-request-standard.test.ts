@@ -136,7 +136,7 @@ const mistakes: [string, Changes, ErrorCode, RegExp, (string | null | undefined)
     `OpenID Connect Core §3.1.2.1: prompt ${prompt}`,
     { prompt },
     'invalid_request',
-    /stand alone/,
+    /must be the only value/,
   ]),
 ];
 for (const [name, changes, code, detail, state, circumstances] of mistakes) {

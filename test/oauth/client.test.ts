@@ -64,7 +64,7 @@ test('RFC 6749 §5.2: all reasons share one public text, but that something did 
   );
   assert.deepEqual(texts.slice(0, 3), missing);
   const general = 'client authentication failed: check client_id and client_secret, or client_assertion';
-  const blank = 'client authentication failed: the secret holds a blank or a line break: send it without';
+  const blank = 'client authentication failed: the secret contains a space or a line break: send it without';
   const cut = 'client authentication failed: the secret is not whole: send all of it, and nothing else';
   const seen: Record<string, string> = {
     'a space after it': blank,

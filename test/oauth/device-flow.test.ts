@@ -83,7 +83,7 @@ test('RFC 8628: a device asks, waits, somebody allows it, and it gets a pair tha
   const { server, store, clock } = protocol;
   const codes = await begin(protocol, { scope: 'write read' });
   assert.equal(codes.expiresAt, NOW + DEVICE_CODE_LIFETIME * 1000);
-  await assertPoll(protocol, codes, 'authorization_pending', /nobody has decided/);
+  await assertPoll(protocol, codes, 'authorization_pending', /the user has not decided yet/);
   const shown = await find(protocol, codes);
   assert.deepEqual(shown.request.scope, ['read', 'write']);
   assert.equal(shown.client.id, phone.id);

@@ -60,7 +60,7 @@ test('RFC 6749 §5.2: all reasons share one public text, but what can be seen of
     return outcome instanceof Refusal ? outcome.description : assert.fail();
   });
   const blank = refused.findIndex(([name]) => name === 'a space after it');
-  assert.match(String(texts[blank]), /holds a blank or a line break/);
+  assert.match(String(texts[blank]), /contains a space or a line break/);
   assert.equal(new Set(texts.toSpliced(blank, 1)).size, 1);
 });
 

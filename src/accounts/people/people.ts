@@ -25,14 +25,14 @@ export function refusedSubject({ ownIds }: IdentityProvider, subject: string, at
 
 /** Why a person may not sign in with a provider, or null when they may. Who is not known yet may. */
 export function refusedPerson(provider: IdentityProvider, account: Account | null): Refusal | null {
-  if (account?.status === 'disabled') return new Refusal('access_denied', 'this person is disabled here');
+  if (account?.status === 'disabled') return new Refusal('access_denied', 'this user is disabled here');
   return refusedOperator(provider, account);
 }
 
 /** Why a provider may do nothing with an account, or null when it may: operators are its people only where they may sign in with it. */
 export function refusedOperator({ forOperators }: IdentityProvider, account: Account | null): Refusal | null {
   if (!account?.isOperator || forOperators) return null;
-  return new Refusal('access_denied', 'this person may not sign in with this identity provider', 'an operator');
+  return new Refusal('access_denied', 'this user may not sign in with this identity provider', 'an operator');
 }
 
 /**

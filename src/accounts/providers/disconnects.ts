@@ -82,5 +82,8 @@ async function readTrail({ store }: DisconnectsParts, place: number | null): Pro
 }
 
 function gone(): Refusal {
-  return new Refusal('gone', 'after is no cursor, or older than a day: read connections anew, and go on without it');
+  return new Refusal(
+    'gone',
+    'after is not a cursor, or is older than a day: read all connections again, and continue without after',
+  );
 }

@@ -177,7 +177,7 @@ function refusedTime({ demandsLogin, maxAge }: SignInRequest, said: SignInStatem
   if (said.subject === null) return null;
   if (said.authTime === null)
     return demandsLogin || maxAge !== null
-      ? invalidRequest('auth_time is required: the request asked for a sign-in that is recent enough')
+      ? invalidRequest('auth_time is required: the request demanded a recent sign-in')
       : null;
   return said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS ? invalidRequest('auth_time is in the future') : null;
 }

@@ -91,7 +91,7 @@ export class ProviderUsers {
   /** The account of a subject. */
   async find(provider: IdentityProvider, subject: string): Promise<Account | Refusal> {
     const found = await this.#parts.store.findIdentity(provider.id, subject);
-    if (!found) return new Refusal('not_found', 'this identity provider has nobody with this subject');
+    if (!found) return new Refusal('not_found', 'this identity provider has no user with this subject');
     return refusedOperator(provider, found.account) ?? found.account;
   }
 
@@ -225,7 +225,7 @@ function readPeople(provider: IdentityProvider, members: Members): PersonStateme
     const person = readPerson(provider, members, '');
     return person instanceof Refusal ? person : [person];
   }
-  if (members['subject'] !== undefined) return invalidRequest('either subject or users may be sent, and not both');
+  if (members['subject'] !== undefined) return invalidRequest('send either subject or users, not both');
   if (!Array.isArray(users) || users.length < 1 || users.length > MAX_PEOPLE)
     return invalidRequest(`users must be an array of 1 to ${MAX_PEOPLE} objects`);
   const people: PersonStatement[] = [];
@@ -234,7 +234,8 @@ function readPeople(provider: IdentityProvider, members: Members): PersonStateme
     const person = readPerson(provider, each, `users[${index}].`);
     if (person instanceof Refusal) return person;
     const earlier = places.get(person.subject);
-    if (earlier !== undefined) return invalidRequest(`users[${index}].subject is that of users[${earlier}] as well`);
+    if (earlier !== undefined)
+      return invalidRequest(`users[${index}].subject equals users[${earlier}].subject: send each user once`);
     places.set(person.subject, index);
     people.push(person);
   }

@@ -23,7 +23,7 @@ export function readStatement(members: Members): SignInStatement | Refusal {
   if (typeof signInRequest !== 'string') return invalidRequest('sign_in_request is required, as a string');
   if (error !== undefined) {
     if (error !== 'access_denied') return invalidRequest('error must be access_denied');
-    if (subject !== undefined) return invalidRequest('error must stand without subject');
+    if (subject !== undefined) return invalidRequest('error must be sent without subject');
     return { signInRequest, subject: null, authTime: null, amr: [], profile: {} };
   }
   const who = readSubject(members);

@@ -54,7 +54,7 @@ export function whyNotUsed(use: AssertionUse): Refusal | null {
         RETRY_WHEN_FULL,
       )
     : new Unavailable(
-        'this client assertion cannot be told from one that was used: try again later',
+        'this client assertion may have been used before: try again later',
         'the clock stepped back behind assertions that were forgotten as expired: set the clock right',
         RETRY_WHEN_CLEARED,
       );
@@ -63,7 +63,7 @@ export function whyNotUsed(use: AssertionUse): Refusal | null {
 /** Refuses an assertion from before a restore: the database has lost which assertions were used before it. */
 function perhapsUsed(): Refusal {
   return new Unavailable(
-    'this client assertion cannot be told from one that was used: make another one and try again',
+    'this client assertion may have been used before: make another one and try again',
     'the client assertion is from before the database was restored, or from soon after: one that is made in a minute works',
     CLOCK_TOLERANCE,
   );
@@ -143,7 +143,7 @@ export async function verifyClientAssertion(
   if (!isOfClientAuthentication(header))
     return invalidClient('the client assertion is a JWT of another kind, by its typ');
   if (!ASSERTION_ALGORITHMS.includes(String(header.alg)))
-    return invalidClient('the client assertion is refused: its alg is not taken');
+    return invalidClient('the client assertion is refused: its alg is not supported');
   // OAuth 2.1 §2.4 knows the issuer alone, RFC 9126 §2 the endpoints as well.
   const accepted = client.assertionAudience === 'issuer' ? audiences.slice(0, 1) : audiences;
   const demands = {

@@ -249,7 +249,7 @@ export class DeviceFlow {
     await store.paceDeviceRequest(userCode, pace);
     return isTooFast
       ? new Refusal('slow_down', 'poll more slowly: wait five more seconds each time from now on')
-      : new Refusal('authorization_pending', 'nobody has decided yet');
+      : new Refusal('authorization_pending', 'the user has not decided yet');
   }
 
   /**

@@ -47,11 +47,11 @@ function mistakeOf(asked: string, kind: string, text: string, prefix: string): s
 }
 
 /** The public words for a header whose token begins with its scheme. */
-export const TWICE_BEARER = 'the word Bearer is there twice: send it once, before the token';
+export const TWICE_BEARER = 'the header has the word Bearer twice: send it once, before the token';
 
 /** Returns the mistake that can be seen of a secret, in public words; undefined if it may be one of this service. */
 export function mistakeOfSecret(secret: string): string | undefined {
-  if (/\s/.test(secret)) return 'the secret holds a blank or a line break: send it without';
+  if (/\s/.test(secret)) return 'the secret contains a space or a line break: send it without';
   const isOfKind = /^\w+_(?:cs|rs|ps)_/.test(secret);
   return isOfKind && !hasChecksum(secret) ? 'the secret is not whole: send all of it, and nothing else' : undefined;
 }

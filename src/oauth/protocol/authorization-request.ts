@@ -270,7 +270,7 @@ function promptsOf(parameters: Parameters): Prompt[] {
 function promptRefusal(prompts: readonly string[]): Refusal | null {
   if (!prompts.every((prompt) => PROMPTS.includes(prompt)))
     return invalidRequest('prompt must be none, or some of login, consent and select_account');
-  return prompts.includes('none') && prompts.length > 1 ? invalidRequest('prompt none must stand alone') : null;
+  return prompts.includes('none') && prompts.length > 1 ? invalidRequest('prompt none must be the only value') : null;
 }
 
 /** OpenID Connect Core §3.1.2.1; NaN for what is no number of seconds. */

@@ -77,7 +77,7 @@ export function codeUsedMeanwhile(): Reason {
 function codeUsedOnce(when: string): Reason {
   return {
     kind: 'used',
-    text: `the authorization code was used already, ${when}: a code works once, and used twice it ends what came of it`,
+    text: `the authorization code was used already, ${when}: a code works once, and a second use ends all its tokens`,
   };
 }
 
@@ -89,8 +89,8 @@ export function refreshTokenUsed(
 ): Reason {
   const when = `${generation === grant.generation - 1 ? 'at' : 'before'} ${dateTime(grant.rotatedAt)}`;
   const remedy = isReuse
-    ? 'the access has ended, as it does when an old one comes too late, so ask the user again'
-    : 'save the new one of each answer';
+    ? 'the access has ended, as always after an old refresh token, so ask the user again'
+    : 'save the new refresh token of each answer';
   return { kind: 'used', text: `the refresh token was used already, ${when}: ${remedy}` };
 }
 
@@ -103,7 +103,7 @@ export function codeExpired({ expiresAt }: Pick<Credential, 'expiresAt'>, grant:
 
 /** The refresh token was not used in time, or its grant has reached its end. `now` in ms. */
 export function refreshTokenExpired({ expiresAt, absoluteExpiresAt }: Grant, now: number): Reason {
-  const why = expiresAt === absoluteExpiresAt ? 'when the access had lasted its full time' : 'since it was not used';
+  const why = expiresAt === absoluteExpiresAt ? 'at the end of the whole access' : 'because it was not used';
   return {
     kind: 'expired',
     text: `the refresh token expired ${span(now - expiresAt)} ago, ${why}: ask the user again`,

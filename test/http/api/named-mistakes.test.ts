@@ -130,7 +130,7 @@ test('RFC 6749 §5.2: what did not come is missing, and not wrong', async () => 
 
 test('RFC 6749 §5.2: on the standard face a secret that did not come is missing, whether such a client exists or not', async () => {
   const told =
-    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may leave out';
+    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may omit';
   for (const client_id of [client.clientId, 'app_nobody'])
     for (const endpoint of ['token', 'revoke', 'par', 'device_authorization']) {
       const { status, body } = await postForm(`${appUrl}/oauth2/${endpoint}`, {
@@ -187,8 +187,8 @@ test('RFC 6750 §3.1: the check tells a credential of another kind, one that is 
     [`Bearer ${accessToken.slice(0, -1)}`, cut],
     [`Bearer ${accessToken}x`, cut],
     [`Bearer ${accessToken.slice(0, -1)}${accessToken.endsWith('A') ? 'B' : 'A'}`, cut],
-    [`Bearer Bearer ${accessToken}`, 'the word Bearer is there twice: send it once, before the token'],
-    ['Bearer bearer', 'the word Bearer is there twice: send it once, before the token'],
+    [`Bearer Bearer ${accessToken}`, 'the header has the word Bearer twice: send it once, before the token'],
+    ['Bearer bearer', 'the header has the word Bearer twice: send it once, before the token'],
     [`Bearer ${withChecksum(forged)}`, whole],
     [`Bearer ${withChecksum(accessToken.slice(0, -6).replace(/_at_../, '_at_Ag'))}`, whole], // another version
     ['Bearer x', whole],
@@ -213,9 +213,9 @@ test('RFC 6749 §5.2: a code, a token or a secret that is not whole is told, and
   );
   assert.deepEqual(
     [twice.status, twice.body['error'], twice.body['error_description']],
-    [400, 'invalid_request', 'the word Bearer is there twice: send it once, before the token'],
+    [400, 'invalid_request', 'the header has the word Bearer twice: send it once, before the token'],
   );
-  const blank = 'client authentication failed: the secret holds a blank or a line break: send it without';
+  const blank = 'client authentication failed: the secret contains a space or a line break: send it without';
   const cut = 'client authentication failed: the secret is not whole: send all of it, and nothing else';
   const general = 'client authentication failed: check client_id and client_secret, or client_assertion';
   const { clientSecret } = client;
@@ -266,7 +266,7 @@ test('RFC 8414 §5: who asks the API for the metadata of the authorization serve
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     const { status, body } = await asJson(await fetch(apiUrl + path));
     assert.equal(status, 404);
-    assert.ok(JSON.stringify(body).includes(`ask ${appUrl}${path}`), JSON.stringify(body));
+    assert.ok(JSON.stringify(body).includes(`use ${appUrl}${path}`), JSON.stringify(body));
   }
 });
 

@@ -202,7 +202,7 @@ const reasons: Case[] = [
       const third = pairOf(await face.refresh(client, second.refreshToken));
       const answer = await face.refresh(client, refreshToken);
       assert.equal((await me(service, third.accessToken)).status, 200);
-      return { answer, text: /used already, before .*: save the new one of each answer$/ };
+      return { answer, text: /used already, before .*: save the new refresh token of each answer$/ };
     },
   ],
   [
@@ -211,7 +211,7 @@ const reasons: Case[] = [
     async (face, client) => {
       const { refreshToken } = await pairOn(face, client);
       service.clock.advance(30 * 86_400 + 7200);
-      const text = 'the refresh token expired 2 hours ago, since it was not used: ask the user again';
+      const text = 'the refresh token expired 2 hours ago, because it was not used: ask the user again';
       return { answer: await face.refresh(client, refreshToken), text };
     },
   ],
