@@ -1,4 +1,4 @@
-/** The wiring of the commands of `database`: which database, which files, and what becomes of them. */
+/** The wiring of the `database` commands: the database and the files that each of them works on. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeBackup } from './backup/backup.ts';
@@ -21,21 +21,21 @@ import type { Storage } from './storage/storage.ts';
 
 type Opened = { readonly storage: Storage; readonly installation: WiredInstallation };
 
-/** What the commands are made with. */
+/** The dependencies of the `database` commands. */
 export type DatabaseParts = {
   readonly configuration: () => Configuration;
-  /** Opens the database that a configuration names, as a command; `migrate` brings it up to date. */
+  /** Opens the database that a configuration names, as a command; `migrate` applies pending migrations. */
   readonly open: (
     read: Configuration,
     how: { readonly mayCreate?: boolean; readonly migrate?: boolean },
   ) => Promise<Opened>;
-  /** Ms since the epoch, for the names of files. */
+  /** Returns ms since the epoch, for the names of files. */
   readonly now: () => number;
 };
 
-/** The commands of `database`. */
+/** Makes the `database` commands. */
 export function databaseCommands({ configuration, open, now }: DatabaseParts): CommandContext['database'] {
-  /** Opens the database for one act, and closes it after that. */
+  /** Opens the database, runs `act`, and closes the database again. */
   const within = async <T>(how: Parameters<typeof open>[1], act: (opened: Opened) => T | Promise<T>): Promise<T> => {
     const opened = await open(configuration(), how);
     try {
@@ -105,7 +105,7 @@ function at(read: Configuration, path: string): Configuration {
   return { ...read, database: { kind: 'file', path } };
 }
 
-/** A service cannot begin meanwhile: it would have the file that goes. */
+/** Holds the serving lock throughout: a service that started meanwhile would serve the replaced file. */
 async function restoreFile(
   asked: RestoreAsked,
   path: string,
@@ -141,7 +141,7 @@ async function restoreInPlace(
     const running = await storage.instances.listRunning();
     if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
-    // What is in place by other means may be a later state than the last backup that it knows of.
+    // A database that other means put in place may be newer than the last backup it records, so its age is unknown.
     const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
     const trail =
       audit === null ? null : { lines: linesOf(audit, 'audit trail'), checkpoints, isAccepted: acceptTrail };

@@ -1,4 +1,7 @@
-/** The wiring of the doctor: looks at an installation from its configuration to what a visitor meets, and changes nothing. */
+/**
+ * The wiring of the doctor: examines an installation from its configuration to its public addresses, and changes
+ * nothing.
+ */
 import { type Finding, Findings } from './doctor/finding.ts';
 import { examineOpened, type Opened } from './doctor/opened.ts';
 import { examineAddress } from './doctor/public-address.ts';
@@ -24,7 +27,7 @@ import { loadRootKeys } from './settings/root-keys.ts';
 import { checkDamaged } from './storage/sqlite/check.ts';
 import { isNew } from './storage/sqlite/database-file.ts';
 
-/** Looks at everything. `now` returns ms since the epoch by the clock of this machine. */
+/** Returns the findings of every check. `now` returns ms since the epoch by the clock of this machine. */
 export async function examine(
   environment: Readonly<Record<string, string | undefined>>,
   logger: Log,
@@ -80,7 +83,7 @@ async function factsOf(
     },
     operator: userName(),
     service: userName(),
-    report: () => {}, // It serves nobody.
+    report: () => {}, // The doctor serves no requests.
   });
   const [newest] = await storage.store.listAuditEvents({ limit: 1 });
   return {
@@ -102,7 +105,7 @@ async function factsOf(
   };
 }
 
-/** Each public address; one that both are is looked at as the app's. */
+/** Examines each public address; an address that is both the app's and the API's is examined as the app's. */
 async function ofAddresses(
   { appUrl, apiUrl, proxyIdleTimeout }: Configuration,
   keyring: LiveKeyring,

@@ -1,4 +1,4 @@
-/** The wiring of the domain: one installation over an opened database, for the service and for each command. */
+/** The wiring of the domain: one installation over an open database, for the service and for each command. */
 
 import { UserImport } from './accounts/import/user-import.ts';
 import { UserLinks } from './accounts/import/user-links.ts';
@@ -38,21 +38,24 @@ import { pagePaths } from './pages/page-paths.ts';
 import { type Configuration, lifetimesOf, outboundRules } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What the wiring needs of the process: the clock (ms), a stopwatch (ms from any beginning), how to act later and to wait (ms), and who runs it. */
+/**
+ * The process as the wiring uses it: clock (ms since the epoch), stopwatch (ms since any start), timers (ms), and
+ * names.
+ */
 export type WiringWorld = {
   readonly now: () => number;
   readonly stopwatch: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
   readonly wait: (ms: number) => Promise<void>;
   readonly operator: string;
-  /** The name of this process where it acts by itself. */
+  /** Name of this process in audit events that it causes by itself. */
   readonly service: string;
-  /** Gets sentences for the operator. */
+  /** Receives sentences for the operator's log. */
   readonly report: (sentence: string) => void;
   readonly outbound: OutboundDoor;
 };
 
-/** Requests to addresses that others wrote, as `process/outbound.ts` makes them. */
+/** Outbound requests to addresses from outside the configuration, guarded by `process/outbound.ts`. */
 export type OutboundDoor = {
   readonly head: ProviderTestParts['get'];
   readonly fetchJson: FetchJson;
@@ -61,7 +64,7 @@ export type OutboundDoor = {
 /** A wired installation. */
 export type WiredInstallation = ReturnType<typeof makeInstallation>;
 
-/** Wires the domain over an opened database. */
+/** Wires the domain over an open database. */
 export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
@@ -192,12 +195,12 @@ export function makeInstallation(
     auditTrail,
     secretUses: store,
     throttles,
-    /** What the operations counted since the process began. */
+    /** Counters of the protocol's operations since the process began. */
     tally,
     signIns,
     operator,
     endpoints,
-    /** Where an invited person sets a password, with the token in its query. */
+    /** The page where an invited user sets a password; takes the token in its query. */
     newPasswordUrl: appUrl + paths.newPassword,
     close,
   };

@@ -1,4 +1,4 @@
-/** The commands that make, rotate and retire root keys: what they do to the keys file is wired to the installation here. */
+/** The commands that make, rotate and retire root keys, which change the keys file together with the installation. */
 import type { CommandContext } from './cli/context.ts';
 import type { WiredInstallation } from './installation.ts';
 import { InstallationError } from './process/installation-error.ts';
@@ -6,14 +6,14 @@ import type { Configuration } from './settings/configuration.ts';
 import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { makeKeysFile, makeRootKey } from './settings/root-keys.ts';
 
-/** What to do where a rotation cannot add the key by itself. */
+/** Remedy if the root keys come from a variable, to which a rotation cannot add a key. */
 const ADD_TO_VARIABLE =
   'the root keys are in VALETKEY_KEYS: make another with "keys generate", add it to the variable, restart every instance, and run this again';
 
-/** What to do where the key that was added is not in the file any more. */
+/** Remedy if the added key is no longer in the file. */
 const CHANGED_MEANWHILE = 'somebody else changed the keys file at the same time: run this again';
 
-/** These commands; `open` opens the installation anew. */
+/** Makes the `keys` commands; each call of `open` opens the installation again. */
 export function keyCommands(
   configuration: () => Configuration,
   open: () => Promise<WiredInstallation>,
@@ -32,7 +32,7 @@ export function keyCommands(
         const { keys, keysFile } = configuration();
         if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);
         addRootKey(keysFile, makeRootKey());
-        // Opening the database makes the key's canary, by which the installation knows it.
+        // Opening the database stores the new key's canary, and so announces the key to the installation.
         installation = await open();
       }
       try {
@@ -52,7 +52,7 @@ export function keyCommands(
       const { keys, keysFile } = configuration();
       const remove = () => keys === null && removeRootKey(keysFile, keyId);
       try {
-        // Retired by a command that was killed before it took the key out of the file.
+        // An earlier command retired the key, but was killed before it removed the key from the file.
         if ((await rootKeys.isRetired(keyId)) && remove()) return { ended: 0, isRemoved: true };
         const ended = await rootKeys.retire(keyId, operator, options);
         return { ended, isRemoved: remove() };

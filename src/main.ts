@@ -1,6 +1,6 @@
 /**
- * The only wiring: configuration → keys → store → domain → servers, or one command. All other files are given what they
- * need; only this one uses the environment, the clock and the process.
+ * The entry point: configuration → keys → store → domain → servers, or one command. Only this file reads the
+ * environment, the clock and the process; all other files receive them.
  */
 import './process/required-node.ts';
 import './process/no-debugger.ts';
@@ -44,25 +44,28 @@ import { toldDifferences } from './storage/installation-settings.ts';
 import { isNew } from './storage/sqlite/database-file.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** A service that runs: its addresses, the domain, and how to stop it. */
+/** A running service: its addresses, its domain, and its stop. */
 export type RunningService = {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly installation: WiredInstallation;
-  /** Answers the requests under way, for at most 10 seconds, and closes the store. */
+  /** Finishes open requests, for at most 10 seconds, and closes the store. */
   stop(): Promise<void>;
 };
 
 /**
- * Maximum time of a stop (ms): connections are cut after 10 seconds, and a database that does not answer is left. Only
- * a sync or a checkpoint that is under way can make it longer, since nothing can interrupt them.
+ * Maximum time of a stop (ms): connections are cut after 10 seconds, and an unresponsive database is abandoned. Only a
+ * sync or a checkpoint in progress can take longer, since nothing can interrupt it.
  */
 const STOP_TIMEOUT_MS = 12_000;
 
-/** Time between two checks for an hour that is over, whose wrong sign-ins are then written to the audit trail (ms). */
+/** Time between two checks for ended hours, whose wrong sign-ins are then written to the audit trail (ms). */
 const WRONG_SIGN_INS_EVERY_MS = 1000;
 
-/** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `InstallationError`. */
+/**
+ * Opens the database, wires the domain and starts the servers; resolves when both addresses answer. Throws
+ * `InstallationError`.
+ */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
   const { logger } = world;
   const logo = readLogo(configuration.productLogo);
@@ -141,13 +144,17 @@ export async function startService(configuration: Configuration, world: World): 
   for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
     logger.warn(sentence);
   const { wrongSignIns } = installation;
-  const untold = (error: Error) => logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
-  const checking = setInterval(() => void wrongSignIns.writeEnded().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
-  const unwrapped = (error: Error) => logger.warn(`imported passwords are not all wrapped yet: ${error.message}`);
-  const wrapping = installation.startWrapping(unwrapped);
-  const unsealed = (error: Error) =>
+  const onAuditWriteFailed = (error: Error) =>
+    logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
+  const checking = setInterval(
+    () => void wrongSignIns.writeEnded().catch(onAuditWriteFailed),
+    WRONG_SIGN_INS_EVERY_MS,
+  ).unref();
+  const onRehashFailed = (error: Error) => logger.warn(`imported passwords are not all wrapped yet: ${error.message}`);
+  const wrapping = installation.startWrapping(onRehashFailed);
+  const onResealFailed = (error: Error) =>
     logger.warn(`passwords are not all sealed with the current key yet: ${error.message}`);
-  const resealing = installation.startResealing(unsealed);
+  const resealing = installation.startResealing(onResealFailed);
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
@@ -156,21 +163,21 @@ export async function startService(configuration: Configuration, world: World): 
     keyWatch.stop();
     await Promise.all([
       installation.activity.close(),
-      wrongSignIns.close().catch(untold),
+      wrongSignIns.close().catch(onAuditWriteFailed),
       wrapping.stop(),
       resealing.stop(),
     ]);
-    await checkpoints.stop(); // After all events.
-    await metrics?.close(); // After the requests: a stop is worth watching.
+    await checkpoints.stop(); // After the last event is recorded.
+    await metrics?.close(); // After the requests, so that metrics show the stop.
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
 }
 
-/** What the wiring of the domain needs of this process. */
+/** Returns the clock, the timers and the names of this process for the wiring of the domain. */
 function wiringWorld(configuration: Configuration, now: () => number, logger: Log): WiringWorld {
-  // Imported when it is asked: node:http takes a fifth of the time in which a command starts.
+  // Imported at the first request: node:http takes a fifth of a command's start time.
   const load = async () => new (await import('./process/outbound.ts')).Outbound(outboundRules(configuration), { now });
   const outbound: WiringWorld['outbound'] = {
     head: async (url) => (await load()).head(url),
@@ -180,31 +187,32 @@ function wiringWorld(configuration: Configuration, now: () => number, logger: Lo
   return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound };
 }
 
-/** Serves until a signal comes; prints where, and what to do next on an empty installation. */
+/** Serves until a stop signal; prints the addresses and, for an empty installation, the next steps. */
 async function serve(configuration: Configuration, json: boolean, programName: string): Promise<never> {
-  // Under load an object of a request survives a garbage collection or two. V8 may then allocate its kind in the old
-  // generation, where a dead object keeps alive what it points to: decision 0027.
+  // Under load an object of a request survives one or two garbage collections. V8 may then allocate its kind in the old
+  // generation, where a dead object keeps everything it references alive: decision 0027.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // On one core a full collection blocks requests for some 40 ms. So it runs when the heap is twice as large as the live
-  // objects, and not at 1.4 times.
+  // On one core a full collection blocks requests for about 40 ms. So a collection runs when the heap is twice as large
+  // as the live objects, instead of 1.4 times.
   setFlagsFromString('--heap-growing-percent=100');
   const gathered = new GatheredLines();
   const lines = inStyle(gathered, configuration, process.stderr.isTTY);
   const logger = makeLogger(lines, Date.now, configuration.logLevel);
   gathered.onGap = (dropped) => logger.warn({ dropped }, `${dropped} lines are missing here: nobody read the log`);
-  const told = stopSignal(); // Listened to from the beginning: without it an early signal would kill the process.
+  const stopRequest = stopSignal(); // Installed first: without a handler an early signal would kill the process.
   const running = await Promise.race([
     startService(configuration, { logger, droppedLines: () => gathered.dropped }),
-    told,
+    stopRequest,
   ]);
-  // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
+  // Exits immediately: opening the database may wait long for other processes, and everything that a start writes is
+  // atomic.
   if (!running) process.exit(0);
   void announce(running, configuration.signInMethods, json, programName);
-  await told;
+  await stopRequest;
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_TIMEOUT_MS, false, { ref: false })]);
   if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
-  process.exit(isWhole ? 0 : 1); // Does not wait for a connection that the database never answered.
+  process.exit(isWhole ? 0 : 1); // Without waiting for a connection that the database never answered.
 }
 
 async function announce(
@@ -214,14 +222,14 @@ async function announce(
   programName: string,
 ): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
-  // The service runs already, so a database that cannot say what is missing must not end it.
+  // The service already runs, so a database that fails here must not stop it.
   else {
     const next = await nextSteps(installation, signInMethods, programName).catch(() => '');
     process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${next}`);
   }
 }
 
-/** Whether the store can read. */
+/** Returns true if the store can read. */
 function canServe({ store }: Storage): Promise<boolean> {
   return store.findClient('').then(
     () => true,
@@ -229,13 +237,16 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
-/** The path of this file as somebody types it; null where it is not the program, or is hidden behind a command's name: only wrappers give Node.js options. */
+/**
+ * Returns the path of this file as a user types it. Returns null if this file is not the program, or if a wrapper
+ * started it: only wrappers give Node.js options.
+ */
 function typedPath(): string | null {
   if (!import.meta.main || process.execArgv.length > 0) return null;
   return relative(process.cwd(), import.meta.filename);
 }
 
-/** The context of commands. Nothing is read or opened before a command asks for it. */
+/** Makes the context of commands. Reads and opens nothing before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const caller = callerOf(environment, typedPath());

@@ -1,4 +1,4 @@
-/** What keeps an instance from serving a database that opened: a way to sign in that nobody registered, or a root key that it lacks. */
+/** Checks before an instance serves an open database: sign-in methods are registered, and no root key is missing. */
 import type { LiveKeyring } from './oauth/keys/keyring.ts';
 import { rootKeyName } from './oauth/keys/root-key.ts';
 import { forgetEnded } from './operator/ended-instances.ts';
@@ -12,7 +12,10 @@ import type { Configuration } from './settings/configuration.ts';
 import { rereadKeysFile } from './settings/root-keys.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** Follows the root keys of the installation. Throws an `InstallationError` if this instance may not serve with its own. */
+/**
+ * Starts the watch over the installation's root keys. Throws `InstallationError` if this instance lacks a key that it
+ * needs.
+ */
 export async function followKeys(
   { keys, keysFile, database }: Configuration,
   keyring: LiveKeyring,
@@ -37,7 +40,7 @@ export async function followKeys(
   ]);
 }
 
-/** Throws an `InstallationError` unless each way to sign in is the password or a registered identity provider. */
+/** Throws `InstallationError` unless each sign-in method is the password or a registered identity provider. */
 export async function refuseUnknownMethods({ signInMethods }: Configuration, { store, close }: Storage): Promise<void> {
   const problems = methodProblems(signInMethods, await store.listIdentityProviders());
   if (problems.length === 0) return;

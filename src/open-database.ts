@@ -1,4 +1,4 @@
-/** The wiring of a start: opens the database that the configuration names, with its keys, for the service or one command. */
+/** Opens the configured database with its keys, for the service or for one command. */
 import type { LiveKeyring } from './oauth/keys/keyring.ts';
 import type { Log } from './process/log.ts';
 import { type Configuration, sharedSettings } from './settings/configuration.ts';
@@ -7,30 +7,32 @@ import { noteServed, refusalOfNew } from './settings/served-installations.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What a start needs of the world. A test gives a clock of its own (ms since the epoch), and how `PostgresqlOptions` wait. */
+/**
+ * The surroundings of a start. A test gives its own clock (ms since the epoch) and the timeouts of `PostgresqlOptions`.
+ */
 export type World = {
   readonly now?: () => number;
   readonly logger: Log;
-  /** Returns the number of lines of the log that were dropped, since nobody read them. */
+  /** Returns the number of log lines that were dropped because nothing read them. */
   readonly droppedLines?: () => number;
   readonly checkoutTimeout?: number;
   readonly lockTimeout?: number;
 };
 
-/** The same with the clock of this machine, which SQLite has where a test gives none. */
+/** A `World` with the clock of this machine, which SQLite uses unless a test gives a clock. */
 export type MachineWorld = World & { readonly wallClock: () => number };
 
-/** An open database, and the one clock of its instances. */
+/** An open database, and the one clock that all its instances share. */
 export type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
-/** The role that opens a database, and what it may change: only the schema of what is there, or begin an installation. */
+/** The role that opens a database, and its permissions: `migrate` an existing schema, found a new installation. */
 export type Opening = {
   readonly role: 'service' | 'command';
   readonly migrate: boolean;
   readonly mayFound: boolean;
 };
 
-/** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
+/** Opens the database, and records in the keys file which installation the keys serve. Throws `InstallationError`. */
 export async function openDatabase(
   configuration: Configuration,
   keyring: LiveKeyring,
@@ -52,7 +54,7 @@ export async function openDatabase(
   return opened;
 }
 
-/** Opens the database of the configuration, and returns it with its clock. Throws `InstallationError`. */
+/** Returns the configured database, open, with its clock. Throws `InstallationError`. */
 async function openStorage(
   configuration: Configuration,
   keyring: LiveKeyring,
@@ -65,12 +67,12 @@ async function openStorage(
     refuseNew: refusalOfNew(configuration) ?? (mayFound ? null : nothingThere(configuration.database)),
     announce: (sentence: string) => {
       logger.warn(sentence);
-      // A migration of SQLite blocks the event loop, and with it the lines that are gathered.
+      // A migration of SQLite blocks the event loop, so gathered lines would not be written.
       logger.flush();
     },
   };
   if (database.kind === 'postgresql') {
-    // Imported here, so that SQLite alone starts without the client of PostgreSQL.
+    // Imported here, so that a start with SQLite does not load the PostgreSQL client.
     const { openPostgresql } = await import('./storage/postgresql/open.ts');
     const storage = await openPostgresql({
       ...beginning,
@@ -96,7 +98,7 @@ async function openStorage(
     durability: role === 'service' ? durability : 'full',
     report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
-      // After a failed sync nobody knows what is on disk, and a second try would not tell.
+      // After a failed sync the state on disk is unknown, and a retry would not reveal it.
       const isMoved = error.name === 'DatabaseMoved';
       const outcome = isMoved ? '' : ': whether this was done is not known';
       if (role === 'command') process.stderr.write(`valetkey: ${error.message}${outcome}\n`);

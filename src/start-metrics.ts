@@ -1,4 +1,4 @@
-/** The wiring of metrics: who counts what, and where it is read. */
+/** The wiring of metrics: connects each counter to the address that serves `/metrics`. */
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from './http/service.ts';
 import type { WiredInstallation } from './installation.ts';
@@ -6,7 +6,7 @@ import type { Measured } from './metrics/metrics.ts';
 import type { Configuration } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** Serves `/metrics` where its address is set. Throws `InstallationError`. */
+/** Serves `/metrics`, or returns null if no address is configured. Throws `InstallationError`. */
 export async function startMetrics(
   { metricsListen, database }: Configuration,
   { tally: requests, isReady, maxConnections }: Service,
@@ -15,7 +15,7 @@ export async function startMetrics(
   counted: Pick<Measured, 'connections' | 'trailVerifiedAt' | 'droppedLines'>,
 ): Promise<{ readonly url: string; close(): Promise<void> } | null> {
   if (!metricsListen || !requests) return null;
-  // Imported here, so that a service that nobody measures does not load it.
+  // Imported here, so that a service without metrics does not load it.
   const { Metrics, serveMetrics } = await import('./metrics/metrics.ts');
   const measured = {
     version: manifest.version,

@@ -1,6 +1,6 @@
 /**
- * The cold verbs of the ports as data, written once for both stores: statements in the SQL that both speak. Each store runs
- * them in its own way, `sqlite/runner.ts` inside the write queue and `postgresql/runner.ts` in a transaction.
+ * The infrequent operations of the ports as data, written once in the SQL that both stores share. `sqlite/runner.ts`
+ * runs these statements inside the write queue, `postgresql/runner.ts` in a transaction.
  */
 
 import type { Walked } from '../oauth/store.ts';
@@ -10,50 +10,53 @@ import type { Stored, Table } from './tables/table.ts';
 /** The key of the installation's row. */
 export const INSTALLATION_KEY = 'installation';
 
-/** What each store writes in SQL of its own, within statements that are alike. */
+/** The parts of shared statements that differ between the SQL of the two stores. */
 export type Dialect = {
-  /** The expression of a UUID that is given as bytes, by the name of its parameter. */
+  /** Returns the expression for a UUID parameter that is given as bytes, by the parameter's name. */
   givenId(parameter: string): string;
-  /** The newest id of a group of grants: not every store has `max` of a UUID. */
+  /** Expression for the newest id of a group of grants: not every store has `max` of a UUID. */
   readonly newestGrantId: string;
-  /** The id of the root key that an account's password is sealed with, by which there is an index. */
+  /** Indexed expression for the id of the root key that an account's password is sealed with. */
   readonly passwordKeyId: string;
 };
 
-/** A statement, with `$1` and so on in the place of its values. */
+/** A statement with the placeholders `$1`, `$2` …, and its values. */
 export type Statement = { readonly sql: string; readonly values: readonly Stored[] };
 
 /**
- * The keys of rows, as SQLite waits for them to be on disk: ids, and digests as `rowKey` makes them.
- * PostgreSQL shows nobody what is not committed, and needs none.
+ * Keys of rows whose write SQLite must sync before it answers: ids, and digests as `rowKey` makes them. PostgreSQL
+ * never shows uncommitted rows, so it ignores them.
  */
 export type RowKeys = readonly string[];
 
-/** An act: all of it happens, with its event, or nothing does. It must be harmless to run again after it was undone. */
+/** A write and its audit event, applied atomically. It must be safe to run again after a rollback. */
 export type Act = {
   readonly touches: RowKeys;
   readonly event: AuditEvent;
   /**
-   * What the decision rested on, asked for again: each query must find a row, and locks it where others write meanwhile. Otherwise
-   * nothing happens.
+   * The conditions of the decision, checked again: each query must find a row, and locks it where other transactions
+   * may write. Otherwise the act is a no-op.
    */
   readonly demands?: readonly Statement[];
-  /** Changes one row, or else nothing happens. Without it the event tells of what an act before it did. */
+  /**
+   * Must change exactly one row; otherwise the act is a no-op. Without it the event records an effect of an earlier
+   * act.
+   */
   readonly first?: Statement;
-  /** What follows from it, in this order. */
+  /** Further changes, in this order. */
   readonly rest?: readonly Statement[];
 };
 
-/** Thrown inside a transaction of several acts, of which one did not happen. */
+/** Thrown inside a transaction of several acts, one of which was a no-op: rolls all of them back. */
 export const UNDONE = new Error('an act did not happen, and those before it are undone');
 
-/** The values of a row, in the order in which they were selected. */
+/** The values of a row, in the order of the selected columns. */
 export type Tuple = readonly unknown[];
 
-/** Number of rows that one window of a walk reads. */
+/** Number of rows that one page of a scan reads. */
 export const WALK_WINDOW = 512;
 
-/** A window of a walk, of rows in the order of their keys: those that were asked for, and where it goes on. */
+/** Returns one page of a scan over rows in key order: the matching rows, and the key to continue after. */
 export function walked<Row>(
   rows: readonly Row[],
   isFound: (row: Row) => boolean,
@@ -63,7 +66,7 @@ export function walked<Row>(
   return { found: rows.filter(isFound), goesOnAfter: last === undefined ? null : keyOf(last) };
 }
 
-/** The rows of a table that a query finds, as their objects. The result waits until all that was written is on disk. */
+/** Returns the rows that a query finds, as objects, once every earlier write is on disk. */
 export async function listed<Row extends object>(
   runner: Runner,
   table: Table<Row>,
@@ -73,7 +76,7 @@ export async function listed<Row extends object>(
   return (await runner.select({ sql, values }, 'all')).map((row) => table.read(row));
 }
 
-/** The first of them, or null. The result waits until what it `restsOn` is on disk. */
+/** Returns the first row that a query finds, or null, once the rows that it `restsOn` are on disk. */
 export async function found<Row extends object>(
   runner: Runner,
   table: Table<Row>,
@@ -84,46 +87,50 @@ export async function found<Row extends object>(
   return row ? table.read(row) : null;
 }
 
-/** Whether a query finds a row; it waits likewise. */
+/** Returns true if a query finds a row, once every earlier write is on disk. */
 export async function isAny(runner: Runner, sql: string, values: readonly Stored[] = []): Promise<boolean> {
   return (await runner.select({ sql, values }, 'all')).length > 0;
 }
 
-/** The rows that a result rests on, which may follow from what was found. */
+/** Rows that must be on disk before a result is returned; may be computed from the found rows. */
 export type RestsOn = RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all');
 
-/** A search for one row by its key, as data. Each request makes some. */
+/** A search for one row by its key, as data: prepared, since every request runs some. */
 export type Search<Found, Key extends string | Buffer = string> = {
   /** A query whose `$1` is the key. */
   readonly sql: string;
-  /** How the key is stored. */
+  /** Storage type of the key. */
   readonly key: Key extends Buffer ? 'uuid' : 'text';
   readonly read: (row: Tuple) => Found;
-  /** The rows that the found one rests on. */
+  /** Returns the keys of rows that must be on disk before the found row is returned. */
   readonly restsOn: (found: Found) => RowKeys;
 };
 
-/** What runs them. All of it throws `StoreUnavailable`. */
+/** Runs statements, searches and acts. Every method throws `StoreUnavailable`. */
 export type Runner = {
   readonly dialect: Dialect;
-  /** Prepares a search, which finds null when there is no row. The result waits until the rows that it rests on are on disk. */
+  /** Prepares a search, which resolves to null if there is no row, once the rows that it `restsOn` are on disk. */
   search<Found, Key extends string | Buffer>(search: Search<Found, Key>): (key: Key) => Promise<Found | null>;
-  /** Selects rows; the result waits until those that it rests on are on disk. */
+  /** Selects rows, once the rows that the result `restsOn` are on disk. */
   select(statement: Statement, restsOn: RestsOn): Promise<Tuple[]>;
-  /** Whether the act happened. */
+  /** Runs an act; returns false if it was a no-op. */
   act(act: Act): Promise<boolean>;
   /**
-   * Ends grants by a change that returns the access of each, which its event records. Tells whether it ended any; otherwise
-   * nothing is recorded.
+   * Ends grants by a statement that returns the access of each, which the event records. Returns false, and records
+   * nothing, if no grant was ended.
    */
   end(touches: RowKeys, event: AuditEvent, ending: Statement): Promise<boolean>;
-  /** Whether all of these acts happened, in this order and each with its event; else none did. */
+  /**
+   * Runs all of these acts in this order, each with its event; returns false, and changes nothing, if one was a no-op.
+   */
   actAll(acts: readonly Act[]): Promise<boolean>;
-  /** Changes rows that no event tells of, if its demands are met as those of an act. */
+  /** Changes rows without an audit event, if the demands are met as for an act. */
   change(touches: RowKeys, statement: Statement, demands?: readonly Statement[]): Promise<void>;
-  /** The same with several statements: all of them run, or none. */
+  /** Runs several statements as `change` does: all of them, or none. */
   changeAll(touches: RowKeys, statements: readonly Statement[], demands?: readonly Statement[]): Promise<void>;
-  /** Runs a statement for one row, and tells whether it changed it; no event tells of it. It must be harmless to repeat. */
+  /**
+   * Runs a statement for one row without an audit event; returns true if the row changed. It must be safe to repeat.
+   */
   changeOne(touches: RowKeys, statement: Statement): Promise<boolean>;
   /** Records an event that has no other effect. */
   record(event: AuditEvent): Promise<void>;

@@ -1,4 +1,7 @@
-/** The parts of a database beside tables and columns, compared with the catalogue that a test makes of the schema. */
+/**
+ * The parts of a schema other than tables and columns, compared with the catalogue that a test generates from the
+ * schema.
+ */
 import type { Finding } from './storage.ts';
 
 /** An index, a primary or unique key, a reference to another table, a trigger, or a function that a trigger calls. */
@@ -6,21 +9,21 @@ export type SchemaObject = {
   readonly kind: 'index' | 'key' | 'reference' | 'trigger' | 'function';
   readonly table: string;
   readonly name: string;
-  /** The statement that makes it, or what distinguishes it where no statement does. */
+  /** The statement that creates it, or its distinguishing properties if no statement does. */
   readonly definition: string;
 };
 
-/** The same object with single blanks in its definition, however it was written. */
+/** Returns the object with each run of whitespace in its definition reduced to one space. */
 export function inOneLine({ kind, table, name, definition }: SchemaObject): SchemaObject {
   return { kind, table, name, definition: definition.replaceAll(/\s+/g, ' ') };
 }
 
-/** An object as a line of a catalogue. */
+/** Formats an object as a line of a catalogue. */
 export function catalogueLine({ kind, table, name, definition }: SchemaObject): string {
   return `${kind} ${table} ${name}: ${definition}`;
 }
 
-/** The object of such a line. */
+/** Parses a line of a catalogue. */
 export function fromCatalogue(line: string): SchemaObject {
   const [, kind, table, name, definition] = /^(\w+) (\w+) (\w+): (.*)$/.exec(line) as unknown as string[];
   return { kind, table, name, definition } as SchemaObject;
@@ -29,8 +32,8 @@ export function fromCatalogue(line: string): SchemaObject {
 const BY_BACKUP = 'restore a backup with "database restore"';
 
 /**
- * Compares what was found with what must be there. Extra indexes are a warning. `mayHaveMore`: a newer version may have added
- * some.
+ * Compares the found objects with the catalogue. Extra indexes are a warning. `mayHaveMore`: a newer version may have
+ * added objects.
  */
 export function compareObjects(
   catalogue: readonly SchemaObject[],

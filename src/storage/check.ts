@@ -1,4 +1,4 @@
-/** What `database check` looks at. */
+/** The checks of `database check`. */
 import { InstallationError } from '../process/installation-error.ts';
 import { compareObjects } from './catalogue.ts';
 import { recordOf, requireFittingKeys } from './installation.ts';
@@ -10,10 +10,10 @@ import type { Finding } from './storage.ts';
 import { type StoredTable, TABLES } from './tables/all.ts';
 import { INSTALLATION } from './tables/installation.ts';
 
-/** What only one store can look at; each returns what is wrong, in a few words. */
+/** The checks that differ between the stores; each returns its problems, in a few words. */
 export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly string[]>>>;
 
-/** Looks at everything that can be wrong, which takes long on a large database; or at what is seen at once. */
+/** Runs all checks, which takes long on a large database, or only the quick ones. */
 export async function check(
   database: PlainDatabase,
   { keyring, settings }: Pick<OpeningOptions, 'keyring' | 'settings'>,
@@ -33,10 +33,10 @@ export async function check(
   ];
 }
 
-/** How a server is set, and variables that are set otherwise than they are recorded, are no fault of a copy. */
+/** Findings that are no fault of a copy: the server's settings, and variables that differ from the record. */
 const NOT_OF_COPY: readonly string[] = ['settings', 'variables'];
 
-/** Refuses a copy that is not whole, in a sentence with what is wrong. Throws `InstallationError`. */
+/** Refuses a damaged copy: throws `InstallationError` with `sentence` and the problems. */
 export function requireSound(findings: readonly Finding[], sentence: string): void {
   const wrong = findings.filter(({ name, ok }) => !ok && !NOT_OF_COPY.includes(name));
   if (wrong.length === 0) return;
@@ -68,7 +68,7 @@ async function finding(name: string, look: () => Promise<readonly string[]>): Pr
 const REMEDY =
   'something else has changed these tables: put them back as the schema of this version has them, or restore a backup';
 
-/** Where the columns are not as the tables are described: one sentence with all of that and the remedy, or none. */
+/** Returns one sentence with all columns that differ from the described tables and the remedy, or an empty array. */
 export async function wrongColumns(database: PlainDatabase): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of [INSTALLATION, ...TABLES]) wrong.push(...(await wrongColumnsOf(database, table)));
@@ -84,7 +84,7 @@ async function wrongColumnsOf(database: PlainDatabase, { name: table, columns }:
     const ofNull = column.isNullable !== isNullable && `${place} must ${isNullable ? 'not be' : 'be'} NOT NULL`;
     return [ofType, ofNull].filter((text) => text !== false);
   });
-  // A newer release may have added some, without which this one goes on.
+  // A newer release may have added columns that this release can ignore.
   const mayHaveMore = (await database.applied()).length > database.migrations.length;
   const known = columns.map(({ name }) => name);
   const unknown = mayHaveMore ? [] : [...found.keys()].filter((name) => !known.includes(name));

@@ -1,16 +1,16 @@
 /**
- * The time of the clean-up, by which it deletes. It never moves more than twice as fast as a steady clock, so that a clock that
- * jumped ahead, or under which the service was started, deletes nothing that is alive: dead rows are kept for a day.
+ * The clock of the clean-up. It advances at most twice as fast as a steady clock, so that a clock that jumped ahead, or
+ * that was wrong when the service started, deletes nothing alive: dead rows are kept for a day.
  */
 import { listed, type Runner } from './acts.ts';
 import { INSTALLATION } from './tables/installation.ts';
 
-/** The place that keeps the time between two runs of the service (ms). Both throw `StoreUnavailable`. */
+/** Storage for the time between two runs of the service (ms). Both methods throw `StoreUnavailable`. */
 export type KeptTime = { read(): Promise<number>; keep(time: number): Promise<unknown> };
 
 const KEPT = INSTALLATION.pick('cleanUpTime');
 
-/** The time in the row of the installation. */
+/** Returns storage for the time in the installation's row. */
 export function keptTime(runner: Runner): KeptTime {
   return {
     async read() {
@@ -24,20 +24,20 @@ export function keptTime(runner: Runner): KeptTime {
 const PACE = 2;
 /** Time between two writes of the time (ms). */
 const KEEP_EVERY_MS = 600_000;
-/** A smaller jump of the clock (ms) is not told of. */
+/** Minimum jump of the clock that is logged (ms). */
 const TOLD_JUMP_MS = 3_600_000;
-/** A start that finds the kept time further behind (ms) says so: dead rows are kept for so long. */
+/** Minimum lag of the kept time behind the clock at which a start logs it (ms): dead rows are kept for as long. */
 const TOLD_LAG_MS = 24 * 3_600_000;
 
-/** A clock, and one that never jumps (ms). */
+/** The wall clock, and a clock that never jumps (ms). */
 export type Clocks = { readonly now: () => number; readonly monotonic: () => number };
 
-/** The time of one process. */
+/** The clean-up clock of one process. */
 export class CleanUpTime {
   readonly #kept: KeptTime;
   readonly #clocks: Clocks;
   #time = Number.NaN;
-  /** Both clocks at the last look, and the time that was kept last. */
+  /** Both clocks at the last `advance`, and the time that was kept last. */
   #seen = { now: 0, steady: 0, kept: 0 };
 
   constructor(kept: KeptTime, clocks: Clocks) {
@@ -45,12 +45,15 @@ export class CleanUpTime {
     this.#clocks = clocks;
   }
 
-  /** By how much the time is behind the clock (ms); 0 before the first look. */
+  /** Lag behind the wall clock (ms); 0 before the first `advance`. */
   get behind(): number {
     return Number.isNaN(this.#time) ? 0 : Math.max(0, this.#clocks.now() - this.#time);
   }
 
-  /** Moves the time on, and returns it. `report` gets a sentence for the log if the clock jumped. Throws `StoreUnavailable`. */
+  /**
+   * Advances the time, and returns it. `report` receives a sentence for the log if the clock jumped. Throws
+   * `StoreUnavailable`.
+   */
   async advance(report: (sentence: string) => void): Promise<number> {
     if (Number.isNaN(this.#time)) await this.#begin(report);
     const [now, steady] = [this.#clocks.now(), this.#clocks.monotonic()];
@@ -59,7 +62,7 @@ export class CleanUpTime {
     if (Math.abs(jump) > TOLD_JUMP_MS) report(`the clock jumped by ${Math.round(jump / 1000)} s: ${FOLLOWS}`);
     this.#time = Math.min(now, this.#time + PACE * passed);
     this.#seen = { ...this.#seen, now, steady };
-    const time = Math.floor(this.#time); // A steady clock has fractions, and the store has none.
+    const time = Math.floor(this.#time); // A steady clock has fractions; the store keeps whole ms.
     if (Math.abs(time - this.#seen.kept) < KEEP_EVERY_MS) return time;
     await this.#kept.keep(time);
     this.#seen.kept = time;

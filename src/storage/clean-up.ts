@@ -1,6 +1,6 @@
 /**
- * Deletes dead rows. A cursor walks over the keys in small windows, so that a step costs the same at any size and needs
- * no index of its own.
+ * Deletes dead rows. A cursor scans the keys in small batches, so that a step costs the same at any table size and
+ * needs no additional index.
  */
 import type { Tuple } from './acts.ts';
 import { CleanUpTime, type KeptTime } from './clean-up-time.ts';
@@ -11,10 +11,10 @@ import { type Stored, Table } from './tables/table.ts';
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
 /** Minimum time between two deletions of expired replay marks. */
 const MARKS_EVERY_MS = 5000;
-/** Pause after a failure, and before another try to take over from the process that cleans up. */
+/** Pause after a failure, and before the next attempt to become the process that cleans up. */
 const RETRY_MS = 60_000;
 
-/** What a walk reads of a row, by the kind of its key; and a key before all others. */
+/** The columns that a scan reads, and a key before all others, by the kind of the key. */
 const WALKED = {
   text: { row: Table.of<Walked<string>>('walked', { key: 'text', isDead: 'boolean' }), first: '' },
   bytes: { row: Table.of<Walked<Buffer>>('walked', { key: 'bytes', isDead: 'boolean' }), first: Buffer.alloc(0) },
@@ -23,34 +23,36 @@ const WALKED = {
 
 type Walked<Key> = { readonly key: Key; readonly isDead: boolean };
 
-/** What a step did: how many rows it read and deleted, and whether it reached the end of the last walk. */
+/** Result of a step: number of rows read and deleted, and whether the last scan of the round ended. */
 export type CleanUpStep = { readonly seen: number; readonly deleted: number; readonly isEndOfRound: boolean };
 
 /** The key of a row. */
 export type Key = Buffer | string;
 
-/** How a store is cleaned up. All of it throws `StoreUnavailable`. Times in ms. */
+/** The clean-up's access to a store. Every method throws `StoreUnavailable`. Times in ms. */
 export type CleanUpParts = {
   readonly walks: readonly DyingRows[];
-  /** The expression of a parameter that is compared with a UUID. */
+  /** Returns the expression for a parameter that is compared with a UUID. */
   readonly givenId: (parameter: string) => string;
   select(sql: string, values: readonly Stored[]): Promise<readonly Tuple[]>;
-  /** Runs a statement that deletes the rows with these keys; returns how many it deleted. */
+  /** Runs a statement that deletes the rows with these keys; returns the number of deleted rows. */
   remove(keys: readonly Key[], sql: string, values: readonly Stored[]): Promise<number>;
   /** Number of rows that a step reads, and the maximum number that it deletes. */
   readonly window: number;
   readonly deletions: number;
-  /** Time between two steps, and between two while there is much to delete. */
+  /** Time between two steps, and between two steps while a backlog remains. */
   readonly stepEvery: number;
   readonly busyStepEvery: number;
-  /** Maximum number of expired replay marks that are deleted at once. */
+  /** Maximum number of expired replay marks in one deletion. */
   readonly marksAtOnce: number;
-  /** Deletes up to `most` replay marks whose assertions expired before a time; returns how many. */
+  /**
+   * Deletes at most `most` replay marks whose assertions expired before a time; returns the number of deleted marks.
+   */
   clearMarks(before: number, most: number): Promise<number>;
-  /** Says whether this process is the one that cleans up, where one does for all; `stop` lets another take over. */
+  /** Elects the one process that cleans up for all, where there are several; `stop` hands over to another. */
   readonly leader?: { leads(): Promise<boolean>; stop(): void };
   readonly now: () => number;
-  /** The place that keeps its time. */
+  /** Storage for the clean-up's clock. */
   readonly keptTime: KeptTime;
   /** A clock that never jumps. */
   readonly monotonic?: () => number;
@@ -61,7 +63,7 @@ export class CleanUp {
   readonly #parts: CleanUpParts;
   readonly #monotonic: () => number;
   #walk = 0;
-  /** The last key that was looked at in this walk. */
+  /** The last key that this scan read. */
   #cursor: Key | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
@@ -76,18 +78,18 @@ export class CleanUp {
     this.#time = new CleanUpTime(parts.keptTime, { now: parts.now, monotonic: this.#monotonic });
   }
 
-  /** What it did since the process began. */
+  /** Returns the counters since the process began. */
   figures(): CleanUpFigures {
     return { ...this.#tally, behind: this.#time.behind };
   }
 
-  /** Walks until `stop`, without keeping the process alive. `report` gets sentences for the log. */
+  /** Runs until `stop`, without keeping the process alive. `report` receives sentences for the log. */
   start(report: (sentence: string) => void): void {
     this.#report = report;
     this.#schedule(this.#parts.stepEvery);
   }
 
-  /** The time that this or another process kept last (ms), or the clock's if that is earlier. */
+  /** Returns the time that any process kept last (ms), or the clock's if that is earlier. */
   async time(): Promise<number> {
     return Math.min(this.#parts.now(), await this.#parts.keptTime.read());
   }
@@ -100,7 +102,7 @@ export class CleanUp {
   }
 
   /**
-   * Reads the next window and deletes the dead rows in it; null while another process does that. If it throws
+   * Reads the next batch and deletes its dead rows; returns null while another process cleans up. If it throws
    * `StoreUnavailable`, the cursor has not moved.
    */
   async step(): Promise<CleanUpStep | null> {
@@ -114,7 +116,7 @@ export class CleanUp {
     const doomed = dead.slice(0, deletions);
     const last = doomed.at(-1);
     const deleted = last === undefined ? 0 : await remove(doomed, removal, [after, last, before]);
-    // If there are more dead rows than one step deletes, the next window begins after the last deleted one.
+    // If the batch holds more dead rows than one step deletes, the next batch begins after the last deleted row.
     this.#cursor = dead.length > doomed.length ? (last as Key) : (seen[window - 1]?.key ?? null);
     const isEndOfWalk = this.#cursor === null;
     if (isEndOfWalk) this.#walk = (this.#walk + 1) % walks.length;
@@ -126,16 +128,18 @@ export class CleanUp {
   }
 
   /**
-   * Deletes expired replay marks of client assertions, and returns how many; null while another process does that. This
-   * needs no steady clock: the store records up to which time marks were deleted, and accepts no assertion from before
-   * that. Throws `StoreUnavailable`.
+   * Deletes expired replay marks of client assertions, and returns their number; null while another process cleans up.
+   * A steady clock is unnecessary here: the store records the time up to which marks were deleted, and refuses
+   * assertions from before that time. Throws `StoreUnavailable`.
    */
   async clearMarks(): Promise<number | null> {
     const { clearMarks, now, marksAtOnce } = this.#parts;
     return (await this.#leads()) ? clearMarks(now(), marksAtOnce) : null;
   }
 
-  /** Deletes what is still dead between two keys, so that one statement serves whatever their number. */
+  /**
+   * The removal takes a key range and checks again that each row is dead, so one statement serves any number of rows.
+   */
   #statements({ table, key, kind, isDead }: DyingRows) {
     const given = (parameter: string) => (kind === 'uuid' ? this.#parts.givenId(parameter) : parameter);
     const next = `SELECT * FROM ${table} WHERE ${key} > ${given('$1')} ORDER BY ${key} LIMIT $2`;

@@ -1,19 +1,19 @@
 /**
- * What both sides of a copy hold of a table. The columns are those of each side's schema, not those described, by which
- * rows are copied, so that what a description forgets is found.
+ * Compares a table on both sides of a copy. The columns are those of each side's schema. Rows are copied by the
+ * described columns, so a column missing from the description shows as a difference.
  */
 import { createHash } from 'node:crypto';
 import type { CopiedRow, CopiedSummary, CopiedValue, CopySide } from './copy-side.ts';
 
-/** Maximum number of rows that travel at once. */
+/** Maximum number of rows in one read or write. */
 export const WINDOW = 1000;
 
 type Counted = Omit<CopiedSummary, 'table'>;
 
-/** A table on both sides. */
+/** The summaries of a table on both sides. */
 export type Compared = { readonly table: string; readonly source: Counted; readonly target: Counted };
 
-/** Reads all rows of a table on both sides; `advance` is told how many more were read of the source. */
+/** Reads all rows of a table on both sides; `advance` receives the number of rows just read from the source. */
 export async function compareTable(
   table: string,
   source: CopySide,
@@ -33,12 +33,12 @@ export async function compareTable(
   }
 }
 
-/** Whether both sides hold the same rows. */
+/** Returns true if both sides hold the same rows. */
 export function isSame({ source, target }: Compared): boolean {
   return source.rows === target.rows && source.sha256 === target.sha256;
 }
 
-/** What was read of a table: each row counts, as a line of JSON. */
+/** Row count and digest of the rows read from a table; the digest is over each row as a line of JSON. */
 class Summary {
   readonly #hash = createHash('sha256');
   #rows = 0;
@@ -60,7 +60,7 @@ class Summary {
   }
 }
 
-/** The key of the last row; null without any. */
+/** Returns the key of the last row, or null if there are no rows. */
 export function lastKey(rows: readonly CopiedRow[]): CopiedValue {
   return rows.at(-1)?.[0] ?? null;
 }

@@ -1,4 +1,7 @@
-/** A database as the source or the target of a copy: what both stores do alike, and what each does in its own way. */
+/**
+ * A database as the source or the target of a copy: the steps that both stores share, and those that each store
+ * provides.
+ */
 import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { isFounded, recordOf, requireFittingKeys } from './installation.ts';
@@ -8,73 +11,77 @@ import type { PlainDatabase } from './plain-database.ts';
 import { keyColumn, type StoredColumn, type StoredTable } from './tables/all.ts';
 import { asBuffer, type Kind, type Stored } from './tables/table.ts';
 
-/** A value of a row, as both stores tell it alike: bytes and UUIDs as hexadecimal digits in lower case, booleans as 0 or 1. */
+/**
+ * A value of a row in the form that both stores share: bytes and UUIDs as lower-case hexadecimal, booleans as 0 or 1.
+ */
 export type CopiedValue = string | number | null;
 
 /** A row: its values in the order of the columns. */
 export type CopiedRow = readonly CopiedValue[];
 
-/** A database that takes part. */
+/** One side of a copy. */
 export type CopySide = {
-  /** What people know it by; never with a password. */
+  /** The database's name in messages, without a password. */
   readonly place: string;
-  /** A table with all columns that its schema has, in their order, but for those that only this store has. */
+  /** Returns a table with all columns of its schema, in their order, without columns that only this store has. */
   wholeTable(name: string): Promise<StoredTable>;
-  /** At most `limit` rows after a key (from the first when it is null), in the order of their keys. */
+  /** Returns at most `limit` rows after a key (from the first if null), in key order. */
   read(table: StoredTable, after: CopiedValue, limit: number): Promise<CopiedRow[]>;
   close(): Promise<void>;
 };
 
-/** The database that is copied; nobody can change it while it is open. */
+/** The source of a copy; nothing can change it while it is open. */
 export type CopySource = CopySide & {
   count(table: StoredTable): Promise<number>;
-  /** The last place in the audit trail that was taken. */
+  /** Returns the last sequence number that the audit trail assigned. */
   lastAuditSequence(): Promise<number>;
 };
 
-/** The database that becomes the copy. */
+/** The target of a copy. */
 export type CopyTarget = CopySide & {
-  /** Whether the copy was finished before. */
+  /** True if an earlier run finished the copy. */
   readonly isDone: boolean;
-  /** Adds rows; one whose key is there stays as it is. */
+  /** Inserts rows; a row whose key exists stays unchanged. */
   write(table: StoredTable, rows: readonly CopiedRow[]): Promise<void>;
   empty(table: StoredTable): Promise<void>;
   /**
-   * Writes what makes it whole, has the audit trail go on after a place, and takes the mark away, in one transaction; then
-   * all of the copy is on disk.
+   * Runs `writeLast`, sets the audit trail's sequence, and removes the copy mark, in one transaction; afterwards the
+   * whole copy is on disk.
    */
   finish(lastAuditSequence: number, writeLast: () => Promise<void>): Promise<void>;
 };
 
-/** What both sides hold of a table: `sha256` is over all rows in the order of their keys, in hexadecimal. */
+/** Summary of a table that is equal on both sides: `sha256` is over all rows in key order, in hexadecimal. */
 export type CopiedSummary = { readonly table: string; readonly rows: number; readonly sha256: string };
 
-/** What each store does in its own way. */
+/** The steps of a copy that each store provides. */
 export type OwnSide = Pick<CopySide, 'place' | 'close'> &
   Pick<CopyTarget, 'write' | 'empty'> & {
     readonly database: PlainDatabase;
-    /** What to do where a target holds another installation. */
+    /** Remedy if a target holds another installation. */
     readonly remedy: string;
-    /** Selects the last place in the audit trail that was taken. */
+    /** Query for the last sequence number that the audit trail assigned. */
     readonly lastAuditSequence: string;
-    /** Has the audit trail go on after a place. */
+    /** Sets the sequence number that the audit trail continues after. */
     continueAuditAfter(sequence: number): Promise<void>;
-    /** What a statement gets of a value as both stores tell it. */
+    /** Converts a value from the shared form to a statement's parameter. */
     kept(kind: Kind, value: CopiedValue): Stored;
-    /** Refuses anybody who has the database open, and keeps others from opening it. Throws `InstallationError`. */
+    /**
+     * Refuses if another process has the database open, and keeps others from opening it. Throws `InstallationError`.
+     */
     lock(): Promise<void>;
-    /** Keeps a source as it is until it is closed. Throws `InstallationError`. */
+    /** Blocks changes to a source until it is closed. Throws `InstallationError`. */
     freeze(): Promise<void>;
-    /** Sets up the connection to a target; and does what is to be done before the last transaction. */
+    /** Prepares the connection to a target for writing; and, later, for the last transaction. */
     prepareWriting(): Promise<void>;
     prepareEnd(): Promise<void>;
-    /** The error for people. */
+    /** Converts a database error to one for the operator. */
     explained(error: unknown): unknown;
   };
 
 /**
- * Opens an installation to be copied: nobody may be using it, and nothing can be written to it until it is closed. Throws
- * `InstallationError`, and `StoreUnavailable` when somebody else is writing.
+ * Opens an installation as the source. No process may be using it, and nothing can write to it until it is closed.
+ * Throws `InstallationError`, and `StoreUnavailable` if another process is writing.
  */
 export function openSource(side: OwnSide, keyring: Keyring): Promise<CopySource> {
   const { database, place } = side;
@@ -94,8 +101,8 @@ export function openSource(side: OwnSide, keyring: Keyring): Promise<CopySource>
 }
 
 /**
- * Opens a database to copy an installation into, whose id is given in hexadecimal: an empty one, or one into which it was
- * copied before. `now` in ms. Throws `InstallationError`.
+ * Opens a database as the target for the installation with this id (hexadecimal): an empty database, or one with an
+ * earlier copy of the same installation. `now` in ms. Throws `InstallationError`.
  */
 export function openTarget(side: OwnSide, installation: string, now: number): Promise<CopyTarget> {
   const { database } = side;
@@ -144,7 +151,10 @@ async function opened<Rest>(side: OwnSide, prepare: () => Promise<Rest>): Promis
   }
 }
 
-/** Somebody who opened the database at the same moment may have founded an installation of their own. */
+/**
+ * Checked again after each step: a process that opened the database at the same moment may have founded an installation
+ * there.
+ */
 async function refuseAnother({ database, place, remedy }: OwnSide): Promise<void> {
   if (await isFounded(database)) throw new InstallationError([`${place} holds another installation: ${remedy}`]);
 }
@@ -165,7 +175,7 @@ async function read(
   return rows.map((row) => row.map((value, place) => told((columns[place] as StoredColumn).kind, value)));
 }
 
-/** Not every database stores NUL in a text: where one does not, U+FFFD takes its place. */
+/** Converts a value to the shared form. U+FFFD replaces NUL, which not every database stores in a text. */
 function told(kind: Kind, value: unknown): CopiedValue {
   if (value instanceof Uint8Array) return asBuffer(value).toString('hex');
   if (typeof value === 'boolean') return Number(value);

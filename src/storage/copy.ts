@@ -1,7 +1,7 @@
 /**
- * Copies an installation from one database to another, so that every credential goes on working there. What is there
- * already is compared and kept, so that a copy that was cut off goes on; in the end every row is read again on both sides.
- * Until then a mark keeps the program from using the target.
+ * Copies an installation from one database to another; every credential stays valid. Rows already in the target are
+ * compared and kept, so that an interrupted copy resumes; finally every row is read again on both sides. Until then a
+ * copy mark keeps the program from using the target.
  */
 import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
@@ -25,23 +25,23 @@ import { INSTALLATION } from './tables/installation.ts';
 
 const ID = INSTALLATION.columns.findIndex(({ name }) => name === 'id');
 
-/** A database, as the configuration names it. */
+/** A database location, as in the configuration. */
 export type CopyPlace =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'postgresql'; readonly url: string }
   | { readonly kind: 'memory' };
 
-/** The progress of a copy: `rows` of all (`of`) are copied, or compared. */
+/** Progress of a copy: `rows` out of `of` are copied or compared. */
 export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
 
-/** What a copy came to; `tables` is null when it was finished before, and nothing was looked at. */
+/** Result of a copy; `tables` is null if an earlier run had finished it, and nothing was compared. */
 export type CopyOutcome = {
   readonly from: string;
   readonly to: string;
   readonly tables: readonly CopiedSummary[] | null;
 };
 
-/** What to copy where. `now` returns ms since the epoch; `report` is called after each window of rows. */
+/** Source and target of a copy. `now` returns ms since the epoch; `report` is called after each batch of rows. */
 export type CopyOptions = {
   readonly from: CopyPlace;
   readonly to: CopyPlace;
@@ -51,8 +51,8 @@ export type CopyOptions = {
 };
 
 /**
- * Copies what is not there yet, and compares everything. Throws `InstallationError`, and `StoreUnavailable` when somebody writes to
- * the source; the source is as it was in any case, and the same call again goes on with what is in the target.
+ * Copies missing rows, and compares all rows. The source never changes; the same call resumes from the rows in the
+ * target. Throws `InstallationError`, and `StoreUnavailable` if another process is writing to the source.
  */
 export async function copyDatabase({ from, to, keyring, now, report }: CopyOptions): Promise<CopyOutcome> {
   if (from.kind === 'memory' || to.kind === 'memory' || from.kind === to.kind)
@@ -80,7 +80,10 @@ async function connectTo(place: Exclude<CopyPlace, { kind: 'memory' }>, as: 'sou
   return place.kind === 'postgresql' ? postgresqlSide(place.url) : sqliteSide(place.path, as);
 }
 
-/** A column that is not described would be lost, and one that is elsewhere or takes null otherwise may be bent. */
+/**
+ * An undescribed column would be lost. A column in another position, or with other nullability, might be written
+ * wrongly.
+ */
 async function requireDescribedColumns(side: CopySide): Promise<void> {
   for (const table of [INSTALLATION, ...TABLES]) {
     const [described, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
@@ -95,13 +98,13 @@ function inWords({ columns }: StoredTable): string {
   return columns.map(({ name, isNullable }) => `${name}${isNullable ? '?' : ''}`).join(', ');
 }
 
-/** One copy under way. */
+/** One copy in progress. */
 class Copy {
   readonly #source: CopySource;
   readonly #target: CopyTarget;
   readonly #report: (progress: CopyProgress) => void;
   #progress: CopyProgress = { step: 'copying', rows: 0, of: 0 };
-  /** The table that is being worked on. */
+  /** The table in progress. */
   #table = '';
 
   constructor(source: CopySource, target: CopyTarget, report: (progress: CopyProgress) => void) {
@@ -110,7 +113,7 @@ class Copy {
     this.#report = report;
   }
 
-  /** Returns what both sides hold in the end. */
+  /** Returns the summaries of all tables, equal on both sides. */
   async run(): Promise<CopiedSummary[]> {
     try {
       return await this.#run();
@@ -155,8 +158,8 @@ class Copy {
   }
 
   /**
-   * The last key that an earlier run copied, or null. Where the source is no longer what was copied, since it was used in
-   * between, the table begins anew.
+   * Returns the last key that an earlier run copied, or null. If the source's rows changed since that run, empties the
+   * table in the target and starts it again.
    */
   async #lastThatIsThere(table: StoredTable): Promise<CopiedValue> {
     const { rows: before } = this.#progress;

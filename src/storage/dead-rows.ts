@@ -1,4 +1,4 @@
-/** What dies by time, table by table, in the SQL that both stores speak: `clean-up.ts` walks over it. */
+/** The tables whose rows expire, in the SQL that both stores share: `clean-up.ts` scans them. */
 import { SESSION_LIFETIMES } from '../accounts/people/session.ts';
 import { FAILURES_KEPT_MS } from '../oauth/activity/app-failure.ts';
 import { SPAN_MS, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
@@ -9,10 +9,10 @@ import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';
 import { FORMER_IDENTITY } from './tables/identities.ts';
 import { SESSION } from './tables/sessions.ts';
 
-/** A table with rows that die. */
+/** A table whose rows expire. */
 export type DyingRows = {
   readonly table: string;
-  /** The key by which the table is walked, and its kind. */
+  /** The key that orders the scan, and its kind. */
   readonly key: string;
   readonly kind: 'text' | 'bytes' | 'uuid';
   /** Dead rows are kept for this time (ms). */
@@ -22,16 +22,16 @@ export type DyingRows = {
 };
 
 const HOUR_MS = 3_600_000;
-/** For people to see them, and in case the clock is wrong. */
+/** Retention for rows that users still look at, and against a wrong clock. */
 const DAY_MS = 24 * HOUR_MS;
 
-/** Rows of a table that are dead from the time in a column on. */
+/** Returns a table whose rows are dead after the time in a column. */
 export function dyingAt(table: Pick<StoredTable, 'name' | 'columns'>, time: string, kept = HOUR_MS): DyingRows {
   const { name, kind } = table.columns[0] as { name: string; kind: DyingRows['kind'] };
   return { table: table.name, key: name, kind, kept, isDead: (before) => `${time} < ${before}` };
 }
 
-/** What dies in both stores. */
+/** The tables whose rows expire in both stores. */
 export const DYING: readonly DyingRows[] = [
   {
     ...dyingAt(STORED_GRANT, 'expires_at', DAY_MS),
@@ -42,10 +42,10 @@ export const DYING: readonly DyingRows[] = [
     ...dyingAt(SESSION, 'last_seen_at', DAY_MS),
     isDead: (before) => `(last_seen_at + ${SESSION_LIFETIMES.idle} < ${before} OR expires_at < ${before})`,
   },
-  // After an hour, and not a day: it says who signed in, and where they were going.
+  // After an hour instead of a day: a row says who signed in, and to which app.
   dyingAt(EXTERNAL_SIGN_IN, 'expires_at'),
   dyingAt(FORMER_IDENTITY, 'ended_at', DAY_MS),
-  // By the end of its span, so that a whole one is never missing within that time.
+  // Counted from the end of its span, so that no complete span is missing within the retention time.
   {
     ...dyingAt(TALLY, 'bucket', 0),
     isDead: (before) =>

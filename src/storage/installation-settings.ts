@@ -1,32 +1,34 @@
-/** What the record of an installation keeps of how it is set, since whoever has the database open has to agree on it. */
+/** The settings in an installation's record, on which all processes that open the database must agree. */
 import { InstallationError } from '../process/installation-error.ts';
 import type { Runner } from './acts.ts';
 import type { StoredInstallation } from './tables/installation.ts';
 
-/** How a process is set. */
+/** The settings of a process. */
 export type InstallationSettings = {
-  /** What every credential begins with. */
+  /** Prefix of every credential. */
   readonly tokenPrefix: string;
   /** Variables that should be the same everywhere, by name: the issuer and the lifetimes. */
   readonly shared: Readonly<Record<string, string>>;
 };
 
-/** What is read of the installation's row before a database is migrated: columns that were there from the beginning. */
+/** Columns of the installation's row that are read before migrating: those of the first migration. */
 export const RECORDED = [
   ...(['id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId'] as const),
   ...(['history', 'restoredAt', 'isBackup'] as const),
 ] as const;
 
-/** That record. */
+/** The installation's record, as read before migrating. */
 export type InstallationRecord = Pick<StoredInstallation, (typeof RECORDED)[number]>;
 
-/** A variable that is set otherwise than it is recorded. */
+/** A variable whose own value differs from the recorded value. */
 export type Difference = { readonly variable: string; readonly recorded: string; readonly own: string };
 
-/** How an installation begins: how it is set, and the sentence that refuses to begin one, or null where one may begin. */
+/**
+ * The start of an installation: its settings, and the sentence that refuses to found a new one, or null to allow it.
+ */
 export type Beginning = { readonly settings: InstallationSettings; readonly refuseNew: string | null };
 
-/** The form in which shared variables are recorded. */
+/** Returns the shared variables in their recorded form. */
 export function recordedForm({ shared }: InstallationSettings): string {
   return JSON.stringify(shared);
 }
@@ -36,7 +38,7 @@ export function adoptSettings(runner: Runner, settings: InstallationSettings): P
   return runner.change([], { sql: 'UPDATE installation SET settings = $1', values: [recordedForm(settings)] });
 }
 
-/** The variables of a process that are not as recorded. */
+/** Returns the variables whose value in this process differs from the record. */
 export function differences({ settings }: InstallationRecord, { shared }: InstallationSettings): Difference[] {
   const recorded = JSON.parse(settings) as Record<string, string>;
   return Object.entries(shared)
@@ -44,7 +46,7 @@ export function differences({ settings }: InstallationRecord, { shared }: Instal
     .filter(({ recorded: theirs, own }) => theirs !== own);
 }
 
-/** A sentence for each difference, with the remedy. */
+/** Returns a sentence with the remedy for each difference. */
 export function toldDifferences(found: readonly Difference[]): string[] {
   return found.map(
     ({ variable, recorded, own }) =>
@@ -52,7 +54,10 @@ export function toldDifferences(found: readonly Difference[]): string[] {
   );
 }
 
-/** Refuses another prefix: what was issued under the recorded one could not be read. Throws `InstallationError`. */
+/**
+ * Refuses another prefix, since credentials with the recorded prefix would become unreadable. Throws
+ * `InstallationError`.
+ */
 export function requireSamePrefix({ tokenPrefix: recorded }: InstallationRecord, own: InstallationSettings): void {
   if (recorded === own.tokenPrefix) return;
   throw new InstallationError([

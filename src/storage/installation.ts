@@ -1,4 +1,4 @@
-/** The installation's row, and the canaries that prove at start that the keys fit the database. */
+/** The installation's row, and the canaries that prove at the start that the keys fit the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Keyring, mac } from '../oauth/keys/keyring.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
@@ -18,26 +18,26 @@ const HAS_OF_KEY = (passwordKeyId: string) => `
   SELECT 1 FROM account WHERE password IS NOT NULL AND ${passwordKeyId} = $1
   UNION ALL SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL LIMIT 1`;
 
-/** Whether the database has its tables and its installation; only reads. */
+/** Returns true if the database has its tables and its installation. Read-only. */
 export async function isFounded(database: PlainDatabase): Promise<boolean> {
   return (await database.columns('installation')).length > 0 && (await recordOf(database)) !== null;
 }
 
-/** The record of the installation, or null before there is one. */
+/** Returns the installation's record, or null if none exists. */
 export async function recordOf(database: PlainDatabase): Promise<InstallationRecord | null> {
   const [row] = await database.tuples(FIND_RECORD);
   return row ? RECORD.read(row) : null;
 }
 
-/** The ids of the keys that were retired. */
+/** Returns the ids of the retired keys. */
 export async function retiredKeys(database: PlainDatabase): Promise<number[]> {
   return (await knownKeys(database)).filter(({ retiredAt }) => retiredAt !== null).map(({ keyId }) => keyId);
 }
 
 /**
- * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
- * must prove itself, and one that is missing must be neither the current one nor, where it was not retired, needed any more.
- * A service also has the one that is about to become current. Throws `InstallationError`.
+ * Refuses keys that do not fit the database. At least one key must be known, and the canary of every known one must
+ * match. A missing key must not be the current one and, unless retired, must not be in use. A service also needs the
+ * key that becomes current next. Read-only. Throws `InstallationError`.
  */
 export async function requireFittingKeys(
   database: PlainDatabase,
@@ -61,13 +61,16 @@ export async function requireFittingKeys(
   ]);
 }
 
-/** Whether `found` has anything to do; only reads. */
+/** Returns true if `found` has anything to write. Read-only. */
 export async function needsFounding(database: PlainDatabase, keyring: Keyring): Promise<boolean> {
   const known = (await knownKeys(database)).map(({ keyId }) => keyId);
   return keyring.keyIds.some((keyId) => !known.includes(keyId));
 }
 
-/** Founds the installation if it is new, and makes canaries for keys that are; under the lock. `now` in ms. Whether it was new. */
+/**
+ * Founds a missing installation, and adds canaries for new keys; runs under the lock. `now` in ms. Returns true if it
+ * founded the installation.
+ */
 export async function found(
   database: PlainDatabase,
   keyring: Keyring,
@@ -99,7 +102,9 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
   return mac(key, installation);
 }
 
-/** Whether a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
+/**
+ * Returns true if a password or an unrevoked grant depends on a key. Scans tables, so it runs only for a missing key.
+ */
 async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
   return (await database.tuples(HAS_OF_KEY(database.dialect.passwordKeyId), [keyId])).length > 0;
 }

@@ -1,4 +1,4 @@
-/** What rests on the root keys. It walks all grants, so it is for commands. */
+/** The uses of root keys. Scans all grants, so it is for commands only. */
 import type { KeyUse } from '../oauth/installation/root-key-store.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import { NOT_ENDED } from './tables/grant-rows.ts';
@@ -10,7 +10,7 @@ const USES = (passwordKeyId: string) => `
     UNION ALL SELECT ${passwordKeyId}, 0, count(*) FROM account WHERE password IS NOT NULL GROUP BY 1
   ) AS rested GROUP BY key_id`;
 
-/** Counts, for each key that anything rests on, the grants that live at a time (ms) and the passwords. */
+/** Counts, for each key in use, the grants that are live at a time (ms) and the passwords. */
 export async function countKeyUses(database: PlainDatabase, liveAt: number): Promise<KeyUse[]> {
   const rows = await database.tuples(USES(database.dialect.passwordKeyId), [liveAt]);
   return rows.map(([keyId, grants, passwords]) => ({

@@ -1,4 +1,4 @@
-/** Brings a database up to date, and refuses one that other migrations made. */
+/** Applies pending migrations, and refuses a database with unknown ones. */
 import { InstallationError } from '../process/installation-error.ts';
 import type { Migration } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
@@ -8,12 +8,15 @@ const HALF_COPIED =
 const OTHER_COPY =
   'another installation is being copied into this database: give an empty one, or finish that copy first';
 
-/** Which newer migrations a database may have: those that only expand it, or none, for who reads every column there is. */
+/**
+ * The newer migrations that a database may have: those that only expand the schema, or none, for a reader of all
+ * columns.
+ */
 export type Newer = 'expansions' | 'none';
 
 /**
- * The migrations still to be applied; only reads. Throws `InstallationError` when the database was made by other ones than
- * ours, unless those are newer ones that this version can live with.
+ * Returns the pending migrations. Read-only. Throws `InstallationError` if the database has unknown or altered
+ * migrations, unless they are newer ones that this version can work with.
  */
 export async function pending(
   database: PlainDatabase,
@@ -37,15 +40,16 @@ export async function pending(
   return known.filter(({ number }) => !applied.some((migration) => migration.number === number));
 }
 
-/** Refuses a database that is behind. Throws `InstallationError`. */
+/** Refuses a database with pending migrations. Throws `InstallationError`. */
 export async function requireUpToDate(database: PlainDatabase): Promise<void> {
   const { length } = await pending(database);
   if (length > 0) throw new InstallationError([`the database needs ${length} migration(s): run "database migrate"`]);
 }
 
 /**
- * Applies what is pending, each in one transaction, so that a kill leaves all of it or nothing. Returns the names of what
- * this call applied; `now` in ms. Several processes may do so at once: each migration is looked at under the lock.
+ * Applies pending migrations, each in one transaction, so that a killed process leaves all or nothing of each. Returns
+ * the names of the migrations that this call applied; `now` in ms. Several processes may call it at once: each
+ * migration is checked again under the lock.
  */
 export async function migrate(database: PlainDatabase, now: number, known = database.migrations): Promise<string[]> {
   const names: string[] = [];

@@ -1,19 +1,19 @@
-/** What an upgrade of a database will do, in words for the log of the start that does it. */
+/** The description of a database upgrade, for the log of the start that runs it. */
 import { pending } from './migrate.ts';
 import type { AppliedMigration, Migration } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
 
-/** What there is to do: the last migration that was applied, those to come, and the number of rows of large tables. */
+/** An upgrade: the last applied migration, the pending ones, and the row counts of the large tables. */
 export type MigrationPlan = {
   readonly from: AppliedMigration;
   readonly steps: readonly Migration[];
   readonly rows: readonly (readonly [what: string, count: number])[];
 };
 
-/** How long an upgrade takes depends on these tables; each is there since the first migration. */
+/** Tables that determine the duration of an upgrade; all exist since the first migration. */
 const COUNTED = { account: 'accounts', client: 'apps', oauth_grant: 'grants', audit_event: 'audit events' };
 
-/** What an upgrade would do; null where nothing is pending, or the database is new. Only reads. */
+/** Returns the upgrade to run, or null if nothing is pending or the database is new. Read-only. */
 export async function migrationPlan(database: PlainDatabase): Promise<MigrationPlan | null> {
   const from = (await database.applied()).at(-1);
   const steps = from ? await pending(database) : [];
@@ -26,7 +26,7 @@ export async function migrationPlan(database: PlainDatabase): Promise<MigrationP
   return { from, steps, rows };
 }
 
-/** Says it, with the way back. */
+/** Returns the plan as a sentence, with the way back. */
 export function planSentence({ from, steps, rows }: MigrationPlan): string {
   const to = steps.at(-1)?.number;
   const does = steps.map(({ number, name, sql }) => `${number} (${name}): ${purposeOf(sql)}`).join(' ');
@@ -38,7 +38,7 @@ export function planSentence({ from, steps, rows }: MigrationPlan): string {
   return `the database is brought from migration ${from.number} (${from.name}) to ${to}. ${does} It has ${has}. Each migration is done whole or not at all, also if this start is killed; ${back}`;
 }
 
-/** The sentence with which the text of a migration begins. */
+/** Returns the first sentence of a migration's leading comment. */
 function purposeOf(sql: string): string {
   const [head = ''] = /^(--.*\n?)+/.exec(sql) ?? [];
   const text = head.replaceAll(/^-- ?/gm, '').replaceAll(/\s+/g, ' ');

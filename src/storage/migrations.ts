@@ -1,6 +1,6 @@
 /**
- * Migrations: numbered SQL files, each applied once and never edited after its release. One that the release before can
- * live with is called `NNNN-expand-...`: it only adds what that release need not know of.
+ * Migrations: numbered SQL files, each applied once and never edited after its release. If the previous release can
+ * work with a migration, the file is called `NNNN-expand-...`: it only adds objects that this release can ignore.
  */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,18 +13,19 @@ export type Migration = {
   readonly sql: string;
 };
 
-/** What a database remembers of a migration that was applied to it. */
+/** A database's record of an applied migration. */
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
 /**
- * Stands first among the migrations of a database into which an installation is being copied, until all of it is there: so
- * that no version of the program takes it for whole. `installation` is the id of what is copied, in hexadecimal.
+ * Returns the copy mark: migration 0 of a database into which an installation is being copied, removed once the copy is
+ * complete. It keeps every version of the program from using a partial copy. `installation` is the id of the copied
+ * installation, in hexadecimal.
  */
 export function copyMark(installation: string): Migration {
   return { number: 0, name: 'copy', checksum: installation, sql: '' };
 }
 
-/** Reads the migrations of a folder, `0001-name.sql` and so on, in their order. */
+/** Reads the migrations of a folder (`0001-name.sql` …), in order. */
 export function readMigrations(folder: URL): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
   return files.sort().map((file) => {

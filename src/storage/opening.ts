@@ -1,4 +1,4 @@
-/** What opening a database does in both stores: refuses what does not fit, migrates, and founds a new installation. */
+/** The steps of opening a database in both stores: refuse an unfit one, migrate, and found a new installation. */
 import type { Keyring } from '../oauth/keys/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { found, isFounded, needsFounding, recordOf, requireFittingKeys, retiredKeys } from './installation.ts';
@@ -8,22 +8,25 @@ import { migrationPlan, planSentence } from './migration-plan.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import type { Storage } from './storage.ts';
 
-/** How a database is opened, whatever its kind. */
+/** The options of opening a database of either kind. */
 export type OpeningOptions = Beginning & {
   readonly keyring: Keyring;
   readonly role: 'service' | 'command';
-  /** `true` to apply pending migrations to an installation; without it they are refused. A new one gets all. */
+  /**
+   * `true` to apply pending migrations to an installation; `false` refuses them. A new installation gets all
+   * migrations.
+   */
   readonly migrate: boolean;
-  /** Gets a sentence on what an upgrade will do before it begins, and one when it is done. */
+  /** Receives a sentence before an upgrade with its plan, and one after it. */
   readonly announce?: (sentence: string) => void;
 };
 
-/** What opening a database changed, and found. */
+/** Result of opening a database: the applied migrations, and the installation. */
 export type Ready = Pick<Storage, 'applied' | 'installation'>;
 
 /**
- * Refuses what cannot be used. Only reads, and runs before anything is written, so that a refused database stays as it
- * was. Throws `InstallationError`.
+ * Refuses an unfit database. Read-only, and runs before any write, so that a refused database stays unchanged. Throws
+ * `InstallationError`.
  */
 export async function refuseUnfit(database: PlainDatabase, options: OpeningOptions): Promise<void> {
   await pending(database);
@@ -38,14 +41,14 @@ async function requireFitting(database: PlainDatabase, { keyring, settings, role
   const record = await recordOf(database);
   if (!record) return;
   requireSamePrefix(record, settings);
-  // It may bring back what was revoked since it was made.
+  // A backup may bring back grants that were revoked after it was made.
   if (record.isBackup && role === 'service') throw new InstallationError([UNRESTORED]);
 }
 
 const UNRESTORED =
   'this database is a backup that was put in place and not restored yet: run "database restore", which ends what must not come back with it';
 
-/** Migrates, and founds a new installation. `now` in ms. Throws `InstallationError`. */
+/** Applies migrations, and founds a missing installation. `now` in ms. Throws `InstallationError`. */
 export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {
   const { keyring, settings, announce } = options;
   const plan = await migrationPlan(database);
@@ -55,7 +58,7 @@ export async function makeReady(database: PlainDatabase, options: OpeningOptions
   const isNew =
     (await needsFounding(database, keyring)) &&
     (await database.alone(async () => {
-      // Again under the lock: another process with other keys may have founded the installation meanwhile.
+      // Checked again under the lock: another process with other keys may have founded the installation meanwhile.
       await requireFitting(database, options);
       return found(database, keyring, settings, now);
     }));

@@ -1,11 +1,11 @@
 /** Binary keys as text. */
 
-/** Some bytes as the key of a map: a character for each, in the same order. */
+/** Returns bytes as the key of a map: one character for each byte, in the same sort order. */
 export function rowKey(bytes: Buffer): string {
   return bytes.toString('latin1');
 }
 
-/** The bytes of a `rowKey`. */
+/** Returns the bytes of a `rowKey`. */
 export function bytesOf(key: string): Buffer {
   return Buffer.from(key, 'latin1');
 }

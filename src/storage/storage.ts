@@ -1,39 +1,39 @@
-/** What every kind of database is to whoever wires the program, once it is open. */
+/** An open database of either kind, as the wiring sees it. */
 import type { SharedCounters } from '../accounts/guessing/throttle.ts';
 import type { KeyUse } from '../oauth/installation/root-key-store.ts';
 import type { Distribution } from '../process/distribution.ts';
 import type { Difference } from './installation-settings.ts';
 import type { WholeStore } from './tables/alike.ts';
 
-/** One thing that was looked at; `detail` says what is wrong, or what is right, in a few words. */
+/** The result of one check; `detail` gives the problem, or the sound state, in a few words. */
 export type Finding = {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** `true` if it is reported although it is no fault. */
+  /** `true` for a finding that is reported but is no fault. */
   readonly isWarning?: boolean;
 };
 
 /** The installation that a database holds. */
 export type OpenInstallation = {
-  /** In hexadecimal. */
+  /** Id of the installation, in hexadecimal. */
   readonly id: string;
-  /** Whether opening the database began it. */
+  /** True if opening the database founded the installation. */
   readonly isNew: boolean;
-  /** What this process is set to otherwise than the record. */
+  /** Settings of this process that differ from the record. */
   readonly differences: readonly Difference[];
-  /** The root key to issue with, and those with which nothing is read any more. */
+  /** The root key to issue with, and the retired keys, with which nothing is read. */
   readonly currentKeyId: number;
   readonly retiredKeyIds: readonly number[];
-  /** What is sealed is of one history, and a restore begins another; when that was last (ms), or null. */
+  /** Id that sealed values are bound to, replaced by a restore; and the time of the last restore (ms), or null. */
   readonly history: Buffer;
   readonly restoredAt: number | null;
 };
 
-/** An instance of the service as the database tells it from others, and which of them run now, by their ids. */
+/** The id of this instance of the service, and the ids of the running ones, as the database knows them. */
 export type Instances = { readonly ownId: string; listRunning(): Promise<readonly string[]> };
 
-/** A pool of connections to a server: open, in use, and how many requests wait for one. */
+/** A connection pool: connections open and in use, and requests that wait for a connection. */
 export type PoolFigures = {
   readonly purpose: string;
   readonly open: number;
@@ -43,65 +43,68 @@ export type PoolFigures = {
   readonly lost: number;
 };
 
-/** What the clean-up did since the process began: rows read and deleted, rounds that ended, and failures. */
+/** Counters of the clean-up since the process began: rows read and deleted, finished rounds, and failures. */
 export type CleanUpFigures = {
   readonly seen: number;
   readonly deleted: number;
   readonly rounds: number;
   readonly failures: number;
-  /** By how much its own time is behind the clock (ms). */
+  /** Lag of the clean-up's clock behind the wall clock (ms). */
   readonly behind: number;
 };
 
-/** What a store counted since it was opened, and how it stands now. */
+/** Counters of a store since it was opened, and its present state. */
 export type StoreFigures = {
-  /** How many requests of one kind shared a commit or a statement, by the kind. */
+  /** Number of requests that shared one commit or statement, by the kind of request. */
   readonly groups: Readonly<Record<string, Distribution>>;
-  /** Syncs of a database file by this process (s); null where a server does that. */
+  /** Durations of the file syncs by this process (s); null if a server does the syncs. */
   readonly syncs: Distribution | null;
   /** Writes that wait for their commit. */
   readonly queued: number;
-  /** Length of the write-ahead log (bytes); null where there is none of this process. */
+  /** Length of the write-ahead log (bytes); null if this process has none. */
   readonly walBytes: number | null;
   readonly pools: readonly PoolFigures[];
   readonly cleanUp: CleanUpFigures;
 };
-/** How a copy went: by how many bytes the write-ahead log grew meanwhile, and what was found in the copy. */
+/** Result of a backup: growth of the write-ahead log meanwhile (bytes), and the findings in the copy. */
 export type BackupCopy = { readonly logGrowth: number; readonly findings: readonly Finding[] };
 
 /** An open database. */
 export type Storage = {
   readonly store: WholeStore;
   readonly cleanUp: {
-    /** Clears away what is dead, again and again until `stop`; `report` gets a sentence for the log. */
+    /** Deletes dead rows repeatedly until `stop`; `report` receives sentences for the log. */
     start(report: (sentence: string) => void): void;
     stop(): void;
-    /** The time up to which what has died may be deleted (ms), which no jump of the clock moves ahead. */
+    /** Returns the time up to which dead rows may be deleted (ms), which no jump of the clock moves ahead. */
     time(): Promise<number>;
   };
-  /** Where guesses are counted for all instances; null where there is only one. */
+  /** Counters of guesses that all instances share; null if there is only one instance. */
   readonly counters: SharedCounters | null;
-  /** The names of the migrations that opening it applied. */
+  /** Names of the migrations that opening the database applied. */
   readonly applied: readonly string[];
   readonly installation: OpenInstallation;
   readonly instances: Instances;
-  /** Who else can reach what is stored, as far as that shows: sentences with their remedies. */
+  /** Signs that other users or programs can reach the stored data, as sentences with their remedies. */
   readonly exposures: readonly string[];
-  /** Records the settings of this process as those that all have to agree on. */
+  /** Records the settings of this process as the shared settings. */
   adoptSettings(): Promise<void>;
-  /** What rests on each root key at a time (ms); takes long on a large database. */
+  /** Counts the uses of each root key at a time (ms); takes long on a large database. */
   countKeyUses(liveAt: number): Promise<readonly KeyUse[]>;
-  /** What it counted, and how it stands; asks nobody. */
+  /** Returns the counters and the present state, without a query. */
   figures(): StoreFigures;
-  /** Everything that can be wrong with a database, which takes long on a large one; or what is seen at once. */
+  /** Runs all checks, which takes long on a large database, or only the quick ones. */
   check(how?: 'quick'): Promise<readonly Finding[]>;
-  /** How large it is (bytes), its write-ahead log where that is a file of this machine, and what is free on its disk. */
+  /**
+   * Returns the size of the database, of its write-ahead log if that is a local file, and the free space on its disk
+   * (bytes).
+   */
   sizes(): Promise<{ readonly database: number; readonly log: number | null; readonly free: number | null }>;
   /**
-   * Copies the database to a file that is not there yet while it is served, and checks the copy; null where the database
-   * server has its own ways. `madeAt` in ms; `grows` gets the bytes that the log grew by, again and again.
+   * Copies the database to a new file while it is served, and checks the copy; null if the database server has its own
+   * backups. `madeAt` in ms; `grows` receives the log's growth (bytes) repeatedly.
    */
   readonly backUp: ((to: string, madeAt: number, grows: (bytes: number) => void) => Promise<BackupCopy>) | null;
-  /** Writes what is still to be written and closes the database. */
+  /** Writes what is queued and closes the database. */
   close(): Promise<void>;
 };

@@ -1,17 +1,19 @@
 /**
- * Use marks: the highest generation of a grant that was used, and when, to ten minutes. They are merged into each grant that
- * is found, and written behind. A crash loses at most the last second, and then allows more and not less.
+ * Use marks: a grant's highest used generation, and its last use to ten minutes. Marks are merged into each found
+ * grant, and written behind. A crash loses at most the last second of marks, which never makes a check stricter.
  */
 import { type Grant, USE_IS_NEWS_AFTER_MS, type Use } from '../oauth/grants/grant.ts';
 import { rowKey } from './row-key.ts';
 import { WriteBehind } from './write-behind.ts';
 
-/** A grant's mark, as it is written: its `rowKey`, the highest generation used, and the last time. */
+/** A grant's mark in its written form: the grant's `rowKey`, the highest used generation, and the last use. */
 export type Mark = Use & { readonly key: string };
 
-/** The marks of one instance. They only ever grow. */
+/** The use marks of one instance. A mark's values only increase. */
 export class UseMarks extends WriteBehind<Mark> {
-  /** Notes a use, unless the mark says the same to ten minutes. `grant` is as it was found, with its mark merged in. */
+  /**
+   * Notes a use, unless the grant already shows it to ten minutes. `grant` must be as found, with its mark merged in.
+   */
   note(grant: Grant, { generation, usedAt }: Use): void {
     const lastUsedAt = grant.lastUsedAt ?? 0;
     if (generation <= grant.usedGeneration && usedAt - lastUsedAt < USE_IS_NEWS_AFTER_MS) return;
@@ -24,7 +26,7 @@ export class UseMarks extends WriteBehind<Mark> {
     });
   }
 
-  /** Returns the grant as it will be when its mark is written. */
+  /** Returns the grant as it will be once its mark is written. */
   merge(grant: Grant): Grant {
     const mark = this.get(rowKey(grant.id));
     if (!mark) return grant;

@@ -1,25 +1,25 @@
 /**
- * Marks that are kept in memory and written later in batches, one write at a time. A crash loses at most the last second of
- * them, so that what rests on them must allow more then, and not less.
+ * Marks that are kept in memory and written later in batches, one write at a time. A crash loses at most the last
+ * second of marks, so losing one must never make a check stricter.
  */
 import { StoreUnavailable } from '../oauth/store.ts';
 
-/** What it needs. */
+/** The dependencies of a `WriteBehind`. */
 export type WriteBehindParts<Mark> = {
-  /** Writes some, in the order of their keys; a mark in the database only grows, too. If it throws, it is tried again. */
+  /** Writes marks, in key order; must never lower a mark in the database. If it throws, the marks are retried. */
   readonly write: (marks: readonly Mark[]) => Promise<unknown>;
-  /** Maximum number of marks in one write, so that others do not wait long behind it. */
+  /** Maximum number of marks in one write, so that other writes do not wait long behind it. */
   readonly maxPerWrite: number;
 };
 
-/** Time between two writes: a mark is on disk at most this much later. */
+/** Maximum time until a mark is written (ms). */
 const WRITE_EVERY_MS = 500;
-/** Number of marks that are written at once, without waiting for the time. */
+/** Number of marks at which a write starts early. */
 const EARLY_WRITE_SIZE = 8192;
-/** Maximum number of marks. It is only reached if nothing can be written; then no new one is taken. */
+/** Maximum number of marks, reached only if writes fail; further new marks are then refused. */
 const MAX_MARKS = 65_536;
 
-/** The marks of one instance that are not written yet, by their keys. */
+/** The unwritten marks of one instance, by their keys. */
 export class WriteBehind<Mark extends { readonly key: string }> {
   readonly #parts: WriteBehindParts<Mark>;
   readonly #marks = new Map<string, Mark>();
@@ -31,12 +31,12 @@ export class WriteBehind<Mark extends { readonly key: string }> {
     this.#parts = parts;
   }
 
-  /** The mark that is not written yet. */
+  /** Returns the unwritten mark of a key. */
   get(key: string): Mark | undefined {
     return this.#marks.size > 0 ? this.#marks.get(key) : undefined;
   }
 
-  /** Takes a mark in place of the one before; false if there is no room for it. */
+  /** Replaces the mark of its key; returns false if there is no room for a new key. */
   set(mark: Mark): boolean {
     const isNew = !this.#marks.has(mark.key);
     if (isNew && this.#marks.size >= MAX_MARKS) return false;
@@ -46,14 +46,14 @@ export class WriteBehind<Mark extends { readonly key: string }> {
     return true;
   }
 
-  /** Tries to write all marks that are noted by now, for a query over many rows. */
+  /** Tries to write all marks noted so far, before a query over many rows. */
   async flush(): Promise<void> {
     if (this.#marks.size === 0) return;
-    await this.#writing; // It may have begun before some were noted.
+    await this.#writing; // That write may have begun before some marks were noted.
     await this.#write();
   }
 
-  /** Writes all marks, and then no more. */
+  /** Writes all marks, and stops the scheduled writes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -78,7 +78,7 @@ export class WriteBehind<Mark extends { readonly key: string }> {
     return this.#writing;
   }
 
-  /** In the order of the rows: then each page is written once, and two statements cannot deadlock. */
+  /** Writes in row order, so that each page is written once and two statements cannot deadlock. */
   async #writeAll(): Promise<void> {
     const sorted = [...this.#marks.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
     const { maxPerWrite } = this.#parts;
@@ -88,7 +88,7 @@ export class WriteBehind<Mark extends { readonly key: string }> {
     }
   }
 
-  /** Marks that are not written stay here and are tried again. Returns false if the store is unavailable: stop for now. */
+  /** Keeps unwritten marks for a retry. Returns false if the store is unavailable: stop for now. */
   async #writeSome(marks: readonly Mark[]): Promise<boolean> {
     try {
       await this.#parts.write(marks);
