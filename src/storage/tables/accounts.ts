@@ -18,14 +18,16 @@ import { LAST_USE } from './grant-summaries.ts';
 import { stillProven } from './identity-providers.ts';
 import { type Stored, Table } from './table.ts';
 
-/** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
+/**
+ * Columns stored beside an account for searches: the key of its email, and the rank and wrapping of a foreign password.
+ */
 export type AccountSearchKeys = {
   readonly emailKey: string | null;
   readonly foreignRank: number | null;
   readonly isUnwrapped: boolean;
 };
 
-/** An account, as it is stored. */
+/** A stored account. */
 export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   id: 'text',
   epoch: 'integer',
@@ -47,15 +49,15 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   createdAt: 'time',
 });
 
-/** An account, as it is read. */
+/** An account without its search columns. */
 export const ACCOUNT = STORED_ACCOUNT.without('emailKey', 'foreignRank', 'isUnwrapped');
 
-/** A password as a statement gets it: equal passwords are equal texts. */
+/** Returns a password as a parameter; equal passwords are equal texts. */
 export function storedPassword(password: StoredPassword): Stored {
   return ACCOUNT.stored('password', password);
 }
 
-/** What is stored of an account, in the order of its columns. */
+/** Returns an account's values in column order. */
 export function storedAccount(account: Account, key: string | null): Stored[] {
   return STORED_ACCOUNT.values({ ...account, emailKey: key, ...foreignKeys(account.password) });
 }
@@ -65,22 +67,22 @@ function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, '
   return { foreignRank: functionRank(password.foreign), isUnwrapped: isUnwrapped(password) };
 }
 
-/** What goes with a new password: it is our own, and ends an invitation. */
+/** Assignments that accompany a new password: it is not foreign, and it ends an invitation. */
 export const NEW_PASSWORD = 'foreign_rank = NULL, is_unwrapped = FALSE, invitation = NULL';
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
-/** Only among those who have a password or are invited to set one an address or a user name is one person's alone. */
+/** An email or a username must be unique only among accounts that have a password or an invitation to set one. */
 const HAS_NAMES = (account: string) => `(${account}.password IS NOT NULL OR ${account}.invitation IS NOT NULL)`;
-/** Those whose address was set here first: of the others anybody may have made more than are listed. */
+/** Accounts whose email was set here come first: anybody may have created more of the others than the limit. */
 const BY_EMAIL = `
   ${SELECT} WHERE email_key = $1
   ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at, id LIMIT $2`;
 const NEXT = `
   ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`;
-/** Later than any account was made (ms). */
+/** After every account's creation (ms). */
 const NEVER = Number.MAX_SAFE_INTEGER;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
-/** Each name is searched by itself: with both in one condition SQLite would walk over all accounts. */
+/** One search for each name: with both in one condition SQLite would scan all accounts. */
 const TAKEN = `
   SELECT 'email' AS taken FROM account WHERE email_key = $1 AND ${HAS_NAMES('account')} AND id <> $3
   UNION ALL SELECT 'username' FROM account WHERE username = $2 AND ${HAS_NAMES('account')} AND id <> $3
@@ -91,14 +93,14 @@ const IS_FREE = (emailKey: string, username: string) => `
   AND NOT EXISTS (SELECT 1 FROM account AS other
     WHERE other.username = ${username} AND ${HAS_NAMES('other')} AND other.id <> $1)`;
 const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'emailSetHere', 'username', 'name', 'avatarUrl');
-/** Of two who change an account at once, the second one looks at it anew. */
+/** Of two concurrent changes, the second one is a no-op, and its caller reads the account again. */
 const UPDATE = `
   UPDATE account SET email = $2, email_key = $3, email_verified = $4, email_set_here = $5, username = $6, name = $7,
     avatar_url = $8, invitation = CASE WHEN email_key = $3 THEN invitation END
   WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$6')}) AND ${PROFILE.unchanged(9)}`;
-/** An account that got a password meanwhile needs its address. */
+/** An account that received a password meanwhile needs its email. */
 const UPDATE_BY_OPERATOR = `${UPDATE} AND (password IS NULL OR $3 IS NOT NULL)`;
-/** An account that got a password or an invitation meanwhile keeps its address. */
+/** An account that received a password or an invitation meanwhile keeps its email. */
 const UPDATE_BY_PROVIDER = `${UPDATE} AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2)`;
 const SET_PASSWORD = `
   UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = $4
@@ -112,14 +114,14 @@ const USE_INVITATION = `
 const REHASH = `
   UPDATE account SET password = $3, foreign_rank = $4, is_unwrapped = $5 WHERE id = $1 AND password = $2`;
 const SET_STATUS = 'UPDATE account SET status = $2, invitation = NULL WHERE id = $1 AND status <> $2';
-/** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
+/** Changes no value: requires the account to exist, and locks its row as every other change does. */
 const LOCK = 'UPDATE account SET status = status WHERE id = $1';
 const RAISE_EPOCH = 'UPDATE account SET epoch = epoch + 1 WHERE id = $1';
 const DELETE = 'DELETE FROM account WHERE id = $1';
 const KEEP_EPOCH = `
   INSERT INTO former_account (id, epoch) SELECT id, epoch FROM account WHERE id = $1
   ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`;
-/** By their subject, so that one that comes and goes again has one row. */
+/** Keyed by subject, so that an identity that is deleted repeatedly has one row. */
 const KEEP_IDENTITIES = `
   INSERT INTO former_identity (id, provider_id, account_id, created_at, ended_at)
   SELECT id, provider_id, account_id, created_at, $2 FROM identity WHERE account_id = $1
@@ -127,8 +129,8 @@ const KEEP_IDENTITIES = `
     created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
 /**
- * The trail has an event of each sign-in, and is never cleared: no row need be written for this. Who changes a password gets a
- * new session, and there is no other event of that. An invitation begins none.
+ * The audit trail has an event of each sign-in, so its time needs no column. A password change also begins a session,
+ * without a sign-in event. An invitation begins none.
  */
 const USES = `
   SELECT account.id,
@@ -137,16 +139,19 @@ const USES = `
       ORDER BY sequence DESC LIMIT 1),
     (SELECT max(${LAST_USE}) FROM oauth_grant WHERE resource_owner_id = account.id)
   FROM account`;
-/** Number of accounts whose uses one statement finds. */
+/** Number of accounts in one statement. */
 const USES_AT_ONCE = 100;
 
 const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
-/** Clears the person's open tickets: a statement from before begins no session either. */
+/** Ends the user's open tickets, so that an earlier statement of the provider begins no session. */
 const END_TICKETS = `
   UPDATE external_sign_in SET taken_at = $2
   WHERE taken_at IS NULL AND identity_id IN (SELECT id FROM identity WHERE account_id = $1)`;
 
-/** Ends all sessions of an account, and the sign-ins elsewhere from which another would begin, at a time (ms). The account's row must be locked. */
+/**
+ * Returns the statements that end all sessions of an account, and the pending external sign-ins that could begin
+ * another, at a time (ms). The account's row must be locked.
+ */
 export function endingSessions(id: string, at: number): Statement[] {
   return [
     { sql: END_SESSIONS, values: [id] },
@@ -154,7 +159,7 @@ export function endingSessions(id: string, at: number): Statement[] {
   ];
 }
 
-/** Changes what an account is called, if it is still called as it was `before`. */
+/** Returns the act that changes an account's profile, unless the profile is no longer as `before`. */
 export function accountUpdate(
   by: 'operator' | 'provider',
   account: Account,
@@ -169,7 +174,7 @@ export function accountUpdate(
   return { touches: [id], event, first: { sql, values } };
 }
 
-/** The port's accounts, without their sessions. */
+/** Implements the port for accounts, without their sessions. */
 export function accountStore(
   runner: Runner,
 ): Omit<
@@ -186,7 +191,10 @@ export function accountStore(
     const account = await one('id', id, [id]);
     return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
   };
-  /** The account first: in PostgreSQL a session that is being added has its row locked, and is there when this goes on. */
+  /**
+   * The account's row first: in PostgreSQL an addition of a session locks it, so this waits, and then finds the
+   * session.
+   */
   const change = (
     id: string,
     event: AuditEvent,
@@ -201,7 +209,7 @@ export function accountStore(
 
   return {
     findAccount: (id) => one('id', id, [id]),
-    // Found or not, it takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
+    // Takes equally long whether found or not: the duration of a sign-in must not reveal known emails (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
     listAccountsByEmail: (emailKey, limit) => listed(runner, ACCOUNT, BY_EMAIL, [emailKey, limit]),
     hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
@@ -252,7 +260,7 @@ export function accountStore(
       change(id, event, SET_STATUS, [status], status === 'disabled' ? endingSessions(id, event.at) : [], proof),
     endAccountSessions: (id, event, proof) => change(id, event, LOCK, [], endingSessions(id, event.at), proof),
     revokeAccountGrants: (id, event) => change(id, event, RAISE_EPOCH, []),
-    // Its identities go with it, as they refer to it.
+    // A foreign key deletes the account's identities with it.
     deleteAccount(id, event, mayComeAgain = false, proof) {
       const kept = { sql: KEEP_IDENTITIES, values: [id, event.at] };
       const epoch = mayComeAgain ? [{ sql: KEEP_EPOCH, values: [id] }] : [];

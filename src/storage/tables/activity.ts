@@ -1,6 +1,6 @@
 /**
- * Tallies and failures of apps. A key begins with the client's id and a space, which no id contains, so that all of an app lie
- * beside each other and need no index of their own.
+ * Tallies and failures of apps. A key begins with the client's id and a space, which no id contains, so that all rows
+ * of an app are adjacent and need no index of their own.
  */
 import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../../oauth/activity/app-failure.ts';
@@ -8,7 +8,7 @@ import { type AppTally, COUNTERS, SPAN_MS, type Span, type TallyOfSpan } from '.
 import { listed, type Runner, type Statement } from '../acts.ts';
 import { Table } from './table.ts';
 
-/** A tally with its key. */
+/** A stored tally. */
 export const TALLY = Table.of<{ readonly key: string } & TallyOfSpan>('tally', {
   ...({ key: 'text', clientId: 'text', span: 'text', bucket: 'time' } as const),
   ...({
@@ -22,7 +22,7 @@ export const TALLY = Table.of<{ readonly key: string } & TallyOfSpan>('tally', {
   ...({ invalidRequest: 'integer', limited: 'integer', other: 'integer' } as const),
 });
 
-/** A failure with its key. */
+/** A stored failure. */
 export const APP_FAILURE = Table.of<{ readonly key: string } & AppFailure>('app_failure', {
   ...({ key: 'text', clientId: 'text', at: 'time', requestId: 'text', endpoint: 'text' } as const),
   ...({ error: 'text', reason: 'text', network: 'text', grantId: 'text?' } as const),
@@ -33,7 +33,7 @@ const ADD = `
   ${TALLY.insertion}
   ON CONFLICT (key) DO UPDATE SET ${COUNTS.map((name) => `${name} = tally.${name} + excluded.${name}`).join(', ')}`;
 const RECORD = `${APP_FAILURE.insertion} ON CONFLICT (key) DO NOTHING`;
-/** The last of an app that is not kept, and those before it. */
+/** Deletes the newest failure of an app beyond the kept ones, and all before it. */
 const FORGET = `
   DELETE FROM app_failure WHERE key > $1 AND key < $2 AND key <= (
     SELECT key FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT 1 OFFSET ${FAILURES_KEPT})`;
@@ -46,7 +46,7 @@ const FAILING = `
     AND invalid_client + invalid_grant + invalid_request + limited + other > 0
   ORDER BY client_id`;
 
-/** Deletes what is kept of an app. */
+/** Returns the statements that delete an app's tallies and failures. */
 export function forgettingActivity(clientId: string): Statement[] {
   const [first, end] = keysOf(clientId);
   return ['tally', 'app_failure'].map((table) => ({
@@ -55,7 +55,7 @@ export function forgettingActivity(clientId: string): Statement[] {
   }));
 }
 
-/** The port's verbs. */
+/** Implements the port for the activity of apps. */
 export function activityStore(runner: Runner): ActivityStore {
   return {
     async addActivity({ clientId, at, tally, failures }) {
@@ -93,12 +93,12 @@ function adding(clientId: string, span: Span, at: number, tally: AppTally): Stat
   return { sql: ADD, values: TALLY.values({ key: keyAt(clientId, span, bucket), clientId, span, bucket, ...tally }) };
 }
 
-/** Between these keys lie all of an app. */
+/** Returns keys before and after all rows of an app. */
 function keysOf(clientId: string): readonly [string, string] {
   return [`${clientId} `, `${clientId}!`];
 }
 
-/** The key of something at a time (ms), in the order of time; `more` tells apart what happened at the same time. */
+/** Returns the key of a row at a time (ms); keys sort by time, and `more` distinguishes rows of the same time. */
 function keyAt(clientId: string, kind: string, at: number, more = ''): string {
   const order = String(Math.max(0, at)).padStart(16, '0');
   return `${clientId} ${kind} ${order}${more && ` ${more}`}`;

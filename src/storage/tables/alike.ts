@@ -1,4 +1,7 @@
-/** A store put together: the verbs that both stores run alike, with those that each has in its own way. A new table's are added here. */
+/**
+ * Assembles a store: the operations that both stores share, and those that each implements itself. A new table's
+ * operations are added here.
+ */
 
 import type { AccountStore } from '../../accounts/people/store.ts';
 import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
@@ -29,7 +32,7 @@ import { scopeStore } from './scopes.ts';
 import { secretUseStore } from './secret-uses.ts';
 import { sessionStore } from './sessions.ts';
 
-/** The verbs of the protocol's ports. */
+/** The operations of the protocol's ports. */
 export type Store = GrantStore &
   ClientStore &
   ResourceServerStore &
@@ -39,15 +42,17 @@ export type Store = GrantStore &
   ActivityStore &
   AuditStore;
 
-/** All verbs of the ports. */
+/** The operations of all ports. */
 export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
 
-/** What each store does in its own way. */
+/** The operations that each store implements itself. */
 export type OwnVerbs = DeviceRequestStore &
   Pick<ClientStore, 'useClientAssertion'> &
   Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
 
-/** The store. `restore` has the statements that a restore runs in this store alone; `close` writes what it still has to write. */
+/**
+ * Assembles the store. `restore` has the statements of a restore in this store alone; `close` writes the pending marks.
+ */
 export function wholeStore(
   runner: Runner,
   grants: OwnGrants,

@@ -1,6 +1,6 @@
 /**
- * What an installation consists of, table by table. What lives for minutes and is made anew is not here: what devices ask for
- * while they wait, the counts of throttles, and which instances run.
+ * The tables of an installation. Tables of short-lived, replaceable rows are missing here: waiting device requests,
+ * counters of throttles, and running instances.
  */
 import { STORED_ACCOUNT } from './accounts.ts';
 import { APP_FAILURE, TALLY } from './activity.ts';
@@ -21,10 +21,10 @@ import type { Column, Table } from './table.ts';
 /** A column, whether described or found in a database. */
 export type StoredColumn = Pick<Column, 'name' | 'kind' | 'isNullable'>;
 
-/** A table, whatever its rows are. The first column is its key, by which both stores order the rows in the same way. */
+/** A table of any rows. The first column is its key, by which both stores sort the rows alike. */
 export type StoredTable = Pick<Table<object>, 'name'> & { readonly columns: readonly StoredColumn[] };
 
-/** All but the installation's own row, in an order in which each refers only to those before it. */
+/** All tables but the installation's own row, ordered so that each refers only to earlier ones. */
 export const TABLES: readonly StoredTable[] = [
   STORED_ROOT_KEY,
   SCOPE,
@@ -46,7 +46,7 @@ export const TABLES: readonly StoredTable[] = [
   CHAINED_EVENT,
 ];
 
-/** The column by which a table is walked: its key. */
+/** Returns the key column, which orders scans of the table. */
 export function keyColumn({ columns }: StoredTable): StoredColumn {
   return columns[0] as StoredColumn;
 }

@@ -1,4 +1,7 @@
-/** The audit trail. Its events are written with the acts that they tell of; how readers follow it is each store's own. */
+/**
+ * The audit trail. An event is written in the transaction of its act; each store implements how readers follow the
+ * trail.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GrantedAccess, together } from '../../oauth/grants/granted-access.ts';
 import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
@@ -7,7 +10,7 @@ import type { AuditFilter, AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 
-/** An event in its places in the trail and in a chain, as it is stored. */
+/** A stored event, with its positions in the trail and in a chain. */
 export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   sequence: 'integer',
   at: 'time',
@@ -21,18 +24,18 @@ export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   chain: { id: 'text', number: 'integer', mac: 'bytes' },
 });
 
-/** What an event tells. */
+/** An event without its position in a chain. */
 export const AUDIT_EVENT = CHAINED_EVENT.without('chain');
 
-/** The same before it has a place. */
+/** An event before it has a position. */
 export const NEW_EVENT = AUDIT_EVENT.without('sequence');
 
-/** What is recorded of an event, and of the grants that it ended. */
+/** Returns the recorded fields of an event, with the access of the grants that it ended. */
 export function newEvent(event: AuditEvent, ended: readonly GrantedAccess[] | null = null) {
   return { ...event, endedAccess: ended && together(ended) };
 }
 
-/** Columns that hold a condition each. */
+/** Filter fields, by the column that each is compared with. */
 const ASKED = {
   sequence: 'sequence',
   clientId: 'client_id',
@@ -41,12 +44,12 @@ const ASKED = {
   action: 'action',
 } as const satisfies Partial<Record<keyof AuditFilter, string>>;
 
-/** Maximum step of the clock (ms): an event may be older than one in an earlier place, by this at most. */
+/** Maximum step of the clock (ms): an event may be older than an earlier one by at most this. */
 const CLOCK_STEP_MS = 86_400_000;
 
 /**
- * There is no index of times: with `since`, the walk through the newest events ends at the first that is older by the step
- * of a clock.
+ * Times have no index: with `since`, the scan of the newest events ends at the first that is older than `since` by the
+ * maximum step of the clock.
  */
 function listing({ limit, since, ...filter }: AuditFilter): Statement {
   const values: Stored[] = [limit];
@@ -64,7 +67,10 @@ function listing({ limit, since, ...filter }: AuditFilter): Statement {
   return { sql: `SELECT ${AUDIT_EVENT.names} FROM audit_event ${where} ORDER BY sequence DESC LIMIT $1`, values };
 }
 
-/** Names of the client, resource server or provider, and of the account with its verified address. Ids of different kinds are never equal. */
+/**
+ * Adds the name of the client, resource server or provider, and the account with its verified email. Ids of different
+ * kinds never collide.
+ */
 const named = ({ sql, values }: Statement): Statement => ({
   sql: `
     SELECT ${AUDIT_EVENT.columns.map(({ name }) => `event.${name}`).join(', ')},
@@ -79,14 +85,14 @@ const named = ({ sql, values }: Statement): Statement => ({
   values,
 });
 
-/** The last place that an event may get, which is the largest integer that every reader of numbers tells from its neighbours. */
+/** The last sequence number that an event may have: the largest integer that every JSON reader represents exactly. */
 export const LAST_PLACE = Number.MAX_SAFE_INTEGER;
 const MISPLACED = `SELECT 1 FROM audit_event WHERE sequence < 1 OR sequence > ${LAST_PLACE} LIMIT 1`;
 
 const WALK = `
   SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`;
 
-/** The newest event of a kind that has an index of its own, before a time (ms). */
+/** Selects the newest event before a time (ms), of an action that has its own index. */
 const newest = (action: AuditAction, before: number): Statement => ({
   sql: `SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE action = '${action}' AND at < $1 ORDER BY sequence DESC LIMIT 1`,
   values: [before],
@@ -97,10 +103,10 @@ const DELETE_OLDEST = `
   WHERE sequence IN (SELECT sequence FROM audit_event WHERE sequence <= $1 ORDER BY sequence LIMIT $2)`;
 const IS_LEFT = 'SELECT 1 FROM audit_event WHERE sequence <= $1 LIMIT 1';
 
-/** The place of each column in a row, by its name. */
+/** Index of each column in a row, by its name. */
 const PLACE = Object.fromEntries(CHAINED_EVENT.columns.map(({ name }, place) => [name, place]));
 
-/** The text that a MAC covers, of values in the order of the columns: all but the MAC, which is the last. */
+/** Returns the text that a MAC covers, from values in column order: all but the last one, which is the MAC. */
 export function coveredText(values: readonly unknown[]): string {
   return rowText(values.slice(0, -1) as (string | number | null)[]);
 }
@@ -117,7 +123,9 @@ function trailRow(values: readonly unknown[]): TrailRow {
   };
 }
 
-/** The verbs that both stores run alike. Between two windows of a walk, which may be long, everything else goes on. */
+/**
+ * Implements the operations that both stores share. A scan may be long, so it yields to the event loop between batches.
+ */
 export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
     (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;

@@ -1,4 +1,4 @@
-/** What is recorded of backups and restores, and what a restore ends. */
+/** The record of backups and restores, and the changes of a restore. */
 import type { BackupRecord, BackupStore } from '../../oauth/installation/restore.ts';
 import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
 import { endingOf, endingRevived } from './ended-since.ts';
@@ -11,16 +11,16 @@ const BACKUPS: Table<BackupRecord> = INSTALLATION.pick('backedUpAt', 'restoredAt
 const BEGIN_HISTORY = `
   UPDATE installation SET history = $1, restored_at = $2, is_backup = FALSE, next_key_id = NULL`;
 
-/** Grants that wait for their code, or for their device, and gave nothing yet. */
+/** Grants whose authorization code or device code is not redeemed yet. */
 const UNREDEEMED = 'generation = 0 AND revoked_at IS NULL';
 const END_UNREDEEMED = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE ${UNREDEEMED}`;
 
-/** Tables of what lives for a short time, and belongs to the history before. */
+/** Tables of short-lived rows, which a restore deletes. */
 const EMPTIED = ['session', 'external_sign_in'] as const;
 
 const plain = (sql: string): Statement => ({ sql, values: [] });
 
-/** The port's backups; `statements` are what else belongs to a restore in this store. */
+/** Implements the port for backups; `statements` are the further statements of a restore in this store. */
 export function backupStore(runner: Runner, statements: readonly string[]): BackupStore {
   return {
     async findBackups() {

@@ -1,14 +1,14 @@
-/** Replay marks of client assertions. How they are made and cleared away is each store's own: it is a matter of locks. */
+/** Replay marks of client assertions. Each store adds and deletes them itself, since their locks differ. */
 import { Table } from './table.ts';
 
-/** A mark: a digest of client and jti. */
+/** A replay mark: a digest of client id and `jti`. */
 export const CLIENT_ASSERTION = Table.of<{
   readonly digest: Buffer;
   readonly clientId: string;
   readonly expiresAt: number;
 }>('client_assertion', { digest: 'bytes', clientId: 'text', expiresAt: 'time' });
 
-/** How many marks a client has, and the latest expiry of those that were cleared away. */
+/** The number of a client's marks, and the latest expiry among its deleted marks. */
 export const CLIENT_ASSERTION_TOTAL = Table.of<{
   readonly clientId: string;
   readonly marks: number;

@@ -1,4 +1,4 @@
-/** Clients. Lists are JSON, written in one way, so that equal lists are equal texts. */
+/** Clients. Lists are canonical JSON, so that equal lists are equal texts. */
 
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
@@ -15,7 +15,7 @@ const SCOPES = new JsonForm<readonly Scope[]>(
   (scopes: readonly Scope[]) => scopes,
 );
 
-/** A client, as it is stored: with the key of its name, to search by. */
+/** A stored client, with the search key of its name. */
 export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('client', {
   id: 'text',
   epoch: 'integer',
@@ -49,10 +49,10 @@ export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('cl
   jwksAskedAt: 'time?',
 });
 
-/** A client, as it is read. */
+/** A client without its search key. */
 export const CLIENT = STORED_CLIENT.without('nameKey');
 
-/** What an operator may change of a client. */
+/** The columns of a client that an operator may change. */
 const SETTINGS = STORED_CLIENT.without(
   'id',
   'epoch',
@@ -67,14 +67,20 @@ const SETTINGS = STORED_CLIENT.without(
   'jwksAskedAt',
 );
 
-/** The columns of a client that its metadata document owns, and those that follow from it. */
+/** The columns that a client's metadata document determines. */
 const OF_DOCUMENT = STORED_CLIENT.pick(
   ...(['type', 'redirectUris', 'keys', 'isChecked', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
 );
-/** Times at which its keys were asked for. Not compared: they change by themselves, and a fetch that brought other keys is seen in these. */
+/**
+ * Times of the client's key fetches. Never compared, since each fetch changes them; a fetch of other keys shows in
+ * `keys`.
+ */
 const OF_KEYS = STORED_CLIENT.pick('jwksFetchedAt', 'jwksAskedAt');
 const REFRESHED = OF_DOCUMENT.and(OF_KEYS);
-/** The later time, where the address stays: an instance may have asked for the keys while the operator looked at the document. */
+/**
+ * The later time if the URL stays the same: an instance may have fetched the keys while the operator reviewed the
+ * document.
+ */
 const KEYS_LATER = OF_KEYS.columns
   .map(({ name }, index) => {
     const given = `$${2 + OF_DOCUMENT.columns.length + index}`;
@@ -83,7 +89,7 @@ const KEYS_LATER = OF_KEYS.columns
   })
   .join(', ');
 
-/** The columns by which a client proves itself: a secret is added or ended only while they are as they were read. */
+/** The columns by which a client authenticates: a secret is added or ended only while these are as they were read. */
 const PROOF = STORED_CLIENT.pick('type', 'secrets', 'keys', 'documentSha256');
 
 const FIND: Search<Client> = {
@@ -99,7 +105,7 @@ const NAMED = `
   ${SELECT} WHERE name_key = $1 ORDER BY CASE WHEN name = $2 THEN 0 ELSE 1 END, created_at, id LIMIT $3`;
 const DEFAULTS = 'SELECT DISTINCT default_resource FROM client WHERE default_resource IS NOT NULL';
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
-/** Ids that are addresses are alike at their beginning: a range of the primary key, so that no other client is read. */
+/** Ids that are URLs share a prefix: a range of the primary key, so that no other client is read. */
 const HAS_DOCUMENT = `
   SELECT 1 FROM client
   WHERE id >= 'http' AND id < 'httq' AND status = 'active' AND document_sha256 IS NOT NULL LIMIT 1`;
@@ -111,7 +117,10 @@ const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
 const REFRESH = `
   UPDATE client SET ${OF_DOCUMENT.assignments(2)}, ${KEYS_LATER}
   WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}`;
-/** What was allowed before a refresh is before it, also where the clock of who allowed it is ahead of the operator's. */
+/**
+ * A grant from before a refresh must count as before it, even if the clock of the granting instance is ahead of the
+ * operator's.
+ */
 const REMEMBER_NOTHING_YET = `
   UPDATE client SET remembers_since = newest.granted_at
   FROM (SELECT granted_at FROM oauth_grant WHERE client_id = $1 ORDER BY id DESC LIMIT 1) AS newest
@@ -126,7 +135,7 @@ const REFRESH_KEYS = `
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
-/** The port's clients; how their assertions are marked is each store's own. */
+/** Implements the port for clients; each store marks their assertions itself. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAssertion'>): ClientStore {
   const clients = registered(runner, STORED_CLIENT, SETTINGS, PROOF);
   const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });

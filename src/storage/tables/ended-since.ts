@@ -1,4 +1,7 @@
-/** The statements by which a restore ends what the newer audit trail says ended, and what came back to life. */
+/**
+ * The statements by which a restore ends the grants that ended after the backup, by the newer audit trail, and the
+ * revived things.
+ */
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { parseGrantId } from '../../oauth/grants/grant.ts';
 import type { EndedSince, Revived, RevivedThing } from '../../oauth/installation/since-backup.ts';
@@ -6,7 +9,7 @@ import type { Dialect, Statement } from '../acts.ts';
 
 const END_GRANT = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE revoked_at IS NULL`;
 
-/** `at` in ms. */
+/** Returns the statements that end everything in `ended`, at a time (ms). */
 export function endingOf(ended: EndedSince, at: number, { givenId }: Dialect): Statement[] {
   const raised = (table: string) => (id: string) => ({
     sql: `UPDATE ${table} SET epoch = epoch + 1 WHERE id = $1`,
@@ -26,7 +29,7 @@ export function endingOf(ended: EndedSince, at: number, { givenId }: Dialect): S
   ];
 }
 
-/** A client or a provider is paused and a person disabled: an operator looks, and brings it back. */
+/** Pauses clients and providers, and disables users: an operator reviews and reactivates each. */
 const ENDINGS: Readonly<Record<Revived['kind'], ((what: RevivedThing) => string) | null>> = {
   client: () => "UPDATE client SET status = 'paused' WHERE id = $1",
   identity_provider: () => "UPDATE identity_provider SET status = 'paused' WHERE id = $1",
@@ -38,7 +41,7 @@ const ENDINGS: Readonly<Record<Revived['kind'], ((what: RevivedThing) => string)
   root_key: null,
 };
 
-/** One statement for each that a restore ends. */
+/** Returns a statement for each revived thing that a restore ends. */
 export function endingRevived(revived: readonly Revived[]): Statement[] {
   return revived.flatMap(({ kind, id, what }) => {
     const sql = ENDINGS[kind]?.(what);

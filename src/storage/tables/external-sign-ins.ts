@@ -1,4 +1,4 @@
-/** What providers said of sign-ins that browsers come back from. */
+/** External sign-ins: the statements of identity providers about users who return from them. */
 import type { ExternalSignIn } from '../../accounts/people/external-sign-in.ts';
 import type { ExternalSignInStore, SessionAfterTicket, TakenSignIn } from '../../accounts/people/store.ts';
 import { found, listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
@@ -8,7 +8,7 @@ import { IDENTITY_PROVIDER, stillProven } from './identity-providers.ts';
 import { endingOldest, SESSION } from './sessions.ts';
 import { Table } from './table.ts';
 
-/** A sign-in elsewhere, as it is stored. */
+/** A stored external sign-in. */
 export const EXTERNAL_SIGN_IN = Table.of<ExternalSignIn>('external_sign_in', {
   nonce: 'bytes',
   providerId: 'text',
@@ -29,7 +29,10 @@ export const EXTERNAL_SIGN_IN = Table.of<ExternalSignIn>('external_sign_in', {
 
 const FIND = `SELECT ${EXTERNAL_SIGN_IN.names} FROM external_sign_in WHERE nonce = $1`;
 
-/** Whoever says it first binds the request to one person; the same may say it again until the ticket was shown. */
+/**
+ * The first statement binds the request to its provider and user; the same provider may repeat it until the ticket is
+ * used.
+ */
 const STATE = `${EXTERNAL_SIGN_IN.insertion}
   ON CONFLICT (nonce) DO UPDATE SET profile = excluded.profile, auth_time = excluded.auth_time, amr = excluded.amr,
     ticket = excluded.ticket, ticket_expires_at = excluded.ticket_expires_at
@@ -42,7 +45,9 @@ const END_OF_PERSON = 'UPDATE external_sign_in SET taken_at = $2 WHERE identity_
 const TICKET = EXTERNAL_SIGN_IN.pick('nonce', 'providerId', 'ticket', 'ticketExpiresAt', 'takenAt');
 const WALK = `SELECT ${TICKET.names} FROM external_sign_in WHERE nonce > $1 ORDER BY nonce LIMIT ${WALK_WINDOW}`;
 
-/** The rows that a sign-in rests on, locked where others write meanwhile: the provider, the person, and the session that goes on. */
+/**
+ * The rows that a sign-in depends on, locked where others may write: the provider, the user, and an extended session.
+ */
 const PROVIDER = `
   SELECT 1 FROM identity_provider
   WHERE id = $1 AND status = 'active' AND rights = $2 AND for_operators = $3
@@ -56,7 +61,7 @@ const SESSION_AS_READ = 'SELECT 1 FROM session WHERE digest = $1 AND external = 
 const EXTEND = 'UPDATE session SET external = $2, expires_at = $3 WHERE digest = $1';
 const END = 'DELETE FROM session WHERE digest = $1';
 
-/** The statements of a session that begins or goes on, and the sessions that they touch. */
+/** Returns the statements that begin or extend a session, and the sessions that they touch. */
 function sessionOf(after: SessionAfterTicket): { touches: Buffer[]; demands: Statement[]; rest: Statement[] } {
   if (after.kind === 'begin') {
     const { session, replaces } = after;
@@ -71,7 +76,7 @@ function sessionOf(after: SessionAfterTicket): { touches: Buffer[]; demands: Sta
   return { touches: [from.digest], demands: [asRead], rest: [extending] };
 }
 
-/** The provider and the person that a sign-in rests on. */
+/** Returns the demands on a sign-in's provider and user. */
 function demandsOf({ provider, identity, account }: TakenSignIn): [provider: Statement, person: Statement] {
   const { id, forOperators, sessionLifetime } = provider;
   const rights = IDENTITY_PROVIDER.stored('rights', provider.rights);
@@ -81,9 +86,9 @@ function demandsOf({ provider, identity, account }: TakenSignIn): [provider: Sta
   ];
 }
 
-/** The port's sign-ins elsewhere. */
+/** Implements the port for external sign-ins. */
 export function externalSignInStore(runner: Runner): ExternalSignInStore {
-  // It waits for all writes: what ends the sessions of a person ends rows whose keys it does not know.
+  // Waits for all writes: the statements that end a user's sessions also end tickets, without listing their keys.
   const find = (nonce: Buffer) => found(runner, EXTERNAL_SIGN_IN, { sql: FIND, values: [nonce] }, 'all');
   return {
     findExternalSignIn: find,
@@ -113,7 +118,7 @@ export function externalSignInStore(runner: Runner): ExternalSignInStore {
         first,
         rest,
       };
-      // The provider's row before the person's, as every act of a provider locks them.
+      // Locks the provider's row before the user's, as every act of a provider does.
       if (!taken.change) return runner.act({ ...signIn, demands: [provider, ...signIn.demands] });
       return runner.actAll([{ ...changeOf(taken.change), demands: [provider] }, signIn]);
     },

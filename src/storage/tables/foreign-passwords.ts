@@ -1,4 +1,4 @@
-/** Passwords whose hashes other programs made. */
+/** Passwords with hashes from other programs. */
 import type { SealedPassword, StoredPassword, WrappedPassword } from '../../accounts/people/account.ts';
 import { RANKS_OF_FAMILIES } from '../../accounts/people/foreign-function.ts';
 import type { ForeignPasswordStore } from '../../accounts/people/store.ts';
@@ -16,7 +16,7 @@ const UNWRAPPED = `SELECT ${PASSWORD.names} FROM account WHERE is_unwrapped AND 
 const COUNT = `
   SELECT (SELECT count(*) FROM account WHERE foreign_rank IS NOT NULL), (SELECT count(*) FROM account WHERE is_unwrapped)`;
 
-/** The port's foreign passwords, and those that a root key sealed. */
+/** Implements the port for foreign passwords, and for passwords sealed with a root key. */
 export function foreignPasswordStore(runner: Runner): ForeignPasswordStore {
   const sealedWith = `
     SELECT ${PASSWORD.names} FROM account

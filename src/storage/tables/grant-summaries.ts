@@ -1,14 +1,16 @@
-/** Summaries of grants: the statement is made from `SUMMARIZED` of the domain, so that a new column needs no SQL here. */
+/**
+ * Summaries of grants. The statement is generated from the domain's `SUMMARIZED`, so a new column needs no SQL here.
+ */
 import { type GrantSummary, SUMMARIZED, type SummarizedBy } from '../../oauth/grants/grant.ts';
 import { GRANT, NOT_ENDED } from './grant-rows.ts';
 import { type Column, Table } from './table.ts';
 
 type Summarized = keyof typeof SUMMARIZED;
 
-/** The columns of a summary that its grants have too. */
+/** The columns that a summary shares with its grants. */
 const OF_GRANTS = GRANT.pick(...(Object.keys(SUMMARIZED) as Summarized[]));
 
-/** The others, which are made of all grants of a summary. */
+/** The columns that are computed from all grants of a summary. */
 const OF_SUMMARY = Table.of<Omit<GrantSummary, Summarized>>('summary', {
   id: 'uuid',
   clientName: 'text',
@@ -31,13 +33,14 @@ const alike = OF_GRANTS.columns.flatMap((column) =>
   summarizedBy(column) === 'alike' ? [`oauth_grant.${column.name}`] : [],
 );
 
-/** As `lastUse` of oauth/grants/grant.ts says it. */
+/** The SQL form of `lastUse` in oauth/grants/grant.ts. */
 export const LAST_USE =
   'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
 
 /**
- * Summarizes the grants in a window that live at `$6` (ms); `$7` is the grant type of devices. Grants of one summary that are in
- * several windows have a summary in each. CROSS JOIN has SQLite find each client by its key.
+ * Returns the statement that summarizes the grants of a window that are live at `$6` (ms); `$7` is the device grant
+ * type. Grants of one summary in several windows have a summary in each. CROSS JOIN makes SQLite find each client by
+ * its key.
  */
 export const summarize = (newestId: string, inWindow: string): string => `
   SELECT ${ofGrants.join(', ')}, ${OF_SUMMARY.computed({

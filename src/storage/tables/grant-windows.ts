@@ -1,6 +1,6 @@
 /**
- * Reads the grants of a resource owner, of which there may be thousands, in windows of the index that finds them: none holds the
- * event loop, or a row of the server, for long. What changes meanwhile is seen in the windows that are read later.
+ * Reads the grants of a resource owner, possibly thousands, in windows of the index that finds them: no window blocks
+ * the event loop, or locks a server's row, for long. Later windows show changes made meanwhile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Grant } from '../../oauth/grants/grant.ts';
@@ -9,11 +9,11 @@ import { type Stored, Table } from './table.ts';
 
 const PLACE = Table.of<Pick<Grant, 'clientId' | 'id'>>('oauth_grant', { clientId: 'text', id: 'uuid' });
 
-/** Before and after each grant of a client. Bytes of UTF-8 are compared, of which these are the last. */
+/** Keys before and after every grant. Texts compare by their UTF-8 bytes, of which these are the highest. */
 const [FIRST_ID, LAST_ID] = [Buffer.alloc(16), Buffer.alloc(16, 255)];
 const LAST_CLIENT = '\u{10ffff}';
 
-/** Reads all rows that a statement selects of the grants of a resource owner, or of those for one client. */
+/** Reads all rows that a statement selects from the grants of a resource owner, optionally for one client. */
 export type WindowReader = (
   resourceOwnerId: string,
   clientId: string | undefined,
@@ -21,8 +21,8 @@ export type WindowReader = (
 ) => Promise<Tuple[]>;
 
 /**
- * Returns the reader of a statement. `sql` makes it of the condition that the grants are in a window, which has the parameters
- * `$1` to `$5`; `more` values follow.
+ * Returns the reader of a statement. `sql` builds the statement from the condition of a window, which has the
+ * parameters `$1` to `$5`; the values `more` follow.
  */
 export function windowReader(runner: Runner, sql: (inWindow: string) => string): WindowReader {
   const { givenId } = runner.dialect;

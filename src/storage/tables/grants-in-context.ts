@@ -1,4 +1,4 @@
-/** Grants with what a decision on them needs, side by side in one row: of the installation, the client and the account. */
+/** Grants with the columns of installation, client and account that decisions need, joined in one row. */
 import type { Client } from '../../oauth/clients/client.ts';
 import type { GrantInContext } from '../../oauth/grants/grant.ts';
 import type { FoundGrant } from '../../oauth/protocol/grant-store.ts';
@@ -13,12 +13,15 @@ import { sideBySide, type Table } from './table.ts';
 const OF_INSTALLATION = INSTALLATION.pick('epoch');
 const OF_ACCOUNT = ACCOUNT.pick('id', 'epoch', 'status', 'email', 'emailVerified', 'username', 'name', 'avatarUrl');
 
-/** The tables of such a row, and how they are joined. CROSS JOIN has SQLite find the others by their keys, from the grant's row. */
+/** The joined tables. CROSS JOIN makes SQLite find the other rows by their keys, from the grant's row. */
 export const FROM_CONTEXT = `
   FROM oauth_grant CROSS JOIN installation CROSS JOIN client CROSS JOIN account
   WHERE client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
 
-/** Columns of grants with their context, and the reader of such a row. `client` has the columns that are wanted of clients. */
+/**
+ * Returns the columns of grants with their context, and the reader of such rows. `client` selects the columns of
+ * clients.
+ */
 export function inContext<Of extends Pick<Client, 'epoch' | 'status'>>(client: Table<Of>) {
   const { selected, read } = sideBySide(GRANT, OF_INSTALLATION, OF_ACCOUNT, client);
   return {
@@ -33,7 +36,7 @@ export function inContext<Of extends Pick<Client, 'epoch' | 'status'>>(client: T
           clientPaused: client.status === 'paused',
           resourceOwnerDisabled: status === 'disabled',
         },
-        // Nobody is told an address that is not verified.
+        // An unverified email is disclosed to no app.
         resourceOwner: { ...others, email: emailVerified ? email : null },
         client,
       };
@@ -43,7 +46,7 @@ export function inContext<Of extends Pick<Client, 'epoch' | 'status'>>(client: T
 
 const WITH_CLIENT = inContext(CLIENT);
 
-/** The search for a grant by its id, with its whole client. */
+/** The search for a grant by its id, with all columns of its client. */
 export const FIND_GRANT: Search<FoundGrant, Buffer> = {
   sql: `SELECT ${WITH_CLIENT.selected} ${FROM_CONTEXT} AND oauth_grant.id = $1`,
   key: 'uuid',

@@ -1,4 +1,4 @@
-/** Grants. The transitions of each request are written for each store in its own `grants.ts`. */
+/** Grants. Each store implements the transitions of frequent requests in its own `grants.ts`. */
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import type { AllowBasis, Epochs, Grant, Presentation } from '../../oauth/grants/grant.ts';
 import type { LiveAccess } from '../../oauth/grants/granted-access.ts';
@@ -34,10 +34,10 @@ const FIND_EPOCHS = `
 
 const LISTED = inContext(CLIENT.pick('epoch', 'status', 'name'));
 
-/** Grants whose client and account are there. */
+/** Grants whose client and account exist. */
 const LIST = `SELECT ${LISTED.selected} ${FROM_CONTEXT}`;
 
-/** Conditions on what is asked for, whose values begin after the first parameter. */
+/** Returns the conditions of a filter, and their values, which begin with the second parameter. */
 function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [conditions: string, values: string[]] {
   const asked = Object.entries({ client_id: clientId, resource_owner_id: resourceOwnerId });
   const [conditions, values]: [string[], string[]] = [[], []];
@@ -46,7 +46,7 @@ function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [co
   return [conditions.join(''), values];
 }
 
-/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
+/** Ids are ordered by time, and each index ends with the id, so the newest grants come without sorting. */
 function listing({ limit, ...filter }: GrantFilter): Statement {
   const [conditions, values] = askedOf(filter);
   return { sql: `${LIST}${conditions} ORDER BY oauth_grant.id DESC LIMIT $1`, values: [limit, ...values] };
@@ -79,7 +79,7 @@ const ACTIVE = `
 
 const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', { resource: 'text?', scope: 'text', personFields: 'text' });
 
-/** Nobody was told of a grant that is not redeemed: it has no token yet. */
+/** An unredeemed grant has no tokens yet, so no API has seen it. */
 const liveAccess = (inWindow: string) => `
   SELECT DISTINCT ${LIVE_ACCESS.names} FROM oauth_grant
   WHERE ${inWindow} AND expires_at > $6 AND generation > 0 AND ${NOT_ENDED}`;
@@ -94,17 +94,19 @@ const WALKED_GRANT = Table.of<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>
   },
 );
 
-/** Every row of a window is read, and none searched: there is no index that an Allow, or a refresh, had to write. */
+/** Reads every row of a window: an index to search would add a write to every Allow and refresh. */
 const walk = (after: string, isOne: string) => `
   SELECT id, client_id, resource_owner_id, coalesce(expires_at > $2 AND ${isOne} AND ${NOT_ENDED}, FALSE)
   FROM oauth_grant WHERE id > ${after} ORDER BY id LIMIT ${WALK_WINDOW}`;
 
 const GIVEN_THROUGH = 'provider_id = $3 AND (granted_at >= $4 OR signed_in_at >= $4)';
 
-/** Maximum number of grants that one call deletes: as many as one commit may add, so that dead ones do not become more. */
+/**
+ * Maximum number of grants that one call deletes: as many as one commit may add, so that dead grants do not accumulate.
+ */
 const DELETIONS = 256;
 
-/** Nobody waits for a row that another one deletes, or marks as used. */
+/** Skips rows that another transaction is deleting or marking as used. */
 const DELETE_ENDED = `
   DELETE FROM oauth_grant WHERE id IN (
     SELECT id FROM oauth_grant
@@ -112,7 +114,7 @@ const DELETE_ENDED = `
       AND CASE WHEN generation = 0 THEN expires_at <= $3 ELSE NOT (${NOT_ENDED}) END
     LIMIT ${DELETIONS} FOR UPDATE SKIP LOCKED)`;
 
-/** The act that ends every grant of the installation. */
+/** Returns the act that ends every grant of the installation. */
 export function endingAllGrants(event: AuditEvent): Act {
   return {
     touches: [INSTALLATION_KEY],
@@ -122,8 +124,9 @@ export function endingAllGrants(event: AuditEvent): Act {
 }
 
 /**
- * What an Allow rests on. Whoever ends its session meanwhile, or a grant by which consent is remembered, waits for the new
- * grant, or is waited for: then there is none. An epoch that is raised meanwhile needs no lock: the grant keeps the one of before.
+ * The conditions of an Allow. A transaction that ends the session, or a grant by which consent is remembered, waits for
+ * the new grant; or the Allow waits for it, and is then refused. An epoch needs no lock: if it is raised meanwhile, the
+ * grant keeps the earlier epoch.
  */
 const HAS_SESSION = 'SELECT 1 FROM session WHERE digest = $1 FOR KEY SHARE';
 const EPOCHS_OF_GRANT = GRANT.pick('clientId', 'resourceOwnerId', 'epochs');
@@ -136,10 +139,10 @@ const revocation = (id: string) => `
   UPDATE oauth_grant SET revoked_at = $2, revocation_reason = $3 WHERE id = ${id} AND ${NOT_ENDED}
   RETURNING ${ENDED_ACCESS.names}`;
 
-/** What each store does in its own way. */
+/** The operations on grants that each store implements itself. */
 export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefreshToken' | 'revokeGrantsOfClient'>;
 
-/** The port's grants, with each store's own. */
+/** Implements the port for grants, with each store's own operations. */
 export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
   const findGrant = runner.search(FIND_GRANT);
@@ -154,7 +157,7 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
   const demandsOf = (grant: Grant, basis: AllowBasis): Statement[] => [
     { sql: HAS_SESSION, values: [basis.session] },
     { sql: HAS_EPOCHS, values: EPOCHS_OF_GRANT.values(grant) },
-    // In the order of their keys, in which others lock them as well.
+    // Locks in key order, as other transactions do.
     ...basis.remembered.toSorted(Buffer.compare).map((id) => ({ sql: remembered, values: [id] })),
   ];
   const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;

@@ -1,4 +1,4 @@
-/** Identities: who accounts are at providers. */
+/** Identities: the subjects of accounts at identity providers. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Account, isMadeHere } from '../../accounts/people/account.ts';
 import { type Identity, identityId } from '../../accounts/people/identity-provider.ts';
@@ -9,7 +9,7 @@ import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './account
 import { stillProven } from './identity-providers.ts';
 import { Table } from './table.ts';
 
-/** An identity, as it is stored. */
+/** A stored identity. */
 export const IDENTITY = Table.of<Identity>('identity', {
   id: 'text',
   providerId: 'text',
@@ -17,7 +17,7 @@ export const IDENTITY = Table.of<Identity>('identity', {
   createdAt: 'time',
 });
 
-/** An identity of a deleted account, as it is kept for a day. */
+/** An identity of a deleted account, kept for a day. */
 export const FORMER_IDENTITY = Table.of<Identity & { readonly endedAt: number }>('former_identity', {
   id: 'text',
   providerId: 'text',
@@ -26,7 +26,7 @@ export const FORMER_IDENTITY = Table.of<Identity & { readonly endedAt: number }>
   endedAt: 'time',
 });
 
-/** What a deleted account leaves whose id may come again. */
+/** The last epoch of a deleted account whose id may be created again. */
 export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: number }>('former_account', {
   id: 'text',
   epoch: 'integer',
@@ -35,13 +35,16 @@ export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: nu
 const FIND = `
   SELECT ${IDENTITY.selected}, ${ACCOUNT.selected}
   FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
-/** Number of keys that are searched at once: a constant, so that the statement has one text. After as many statements others have their turn. */
+/**
+ * Number of keys in one statement: a constant, so that the statement has one text. It is also the number of statements
+ * between two yields to the event loop.
+ */
 const AT_ONCE = 20;
 const SOME = `(${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
 const FIND_MANY = `
   SELECT identity.id, ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
   WHERE identity.id IN ${SOME}`;
-/** `;` comes after the colon: this is the range of the ids of one provider. */
+/** `;` follows `:` in byte order, so this is the range of one provider's ids. */
 const SOME_OF_PROVIDER = `
   SELECT ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
   WHERE identity.id >= $1 AND identity.id < $2 LIMIT $3`;
@@ -53,7 +56,7 @@ const ADD = `${IDENTITY.insertion} ON CONFLICT DO NOTHING`;
 const LINK = `
   INSERT INTO identity (${IDENTITY.names}) SELECT $1, $2, id, $4 FROM account WHERE id = $3 ON CONFLICT DO NOTHING`;
 const ADD_ACCOUNT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
-/** Old grants of the same id stay dead: each keeps the epoch of its Allow. */
+/** Keeps old grants of the same account id dead: each keeps the epoch of its Allow. */
 const ABOVE_LAST_EPOCH = `
   UPDATE account SET epoch = (SELECT former_account.epoch + 1 FROM former_account WHERE former_account.id = $1)
   WHERE id = $1 AND EXISTS (SELECT 1 FROM former_account WHERE former_account.id = $1)`;
@@ -70,14 +73,14 @@ function additionOf(identity: Identity, account: Account, emailKey: string | nul
   };
 }
 
-/** The act that makes a person, or changes one. */
+/** Returns the act that creates or updates a provider's user. */
 export function changeOf({ identity, before, account, emailKey, event }: PersonChange): Act {
   return before
     ? accountUpdate('provider', account, before, emailKey, event)
     : additionOf(identity, account, emailKey, event);
 }
 
-/** The port's identities. */
+/** Implements the port for identities. */
 export function identityStore(runner: Runner): IdentityStore {
   const find = async (id: string) => {
     const [row] = await runner.select({ sql: FIND, values: [id] }, ([found]) =>
@@ -119,7 +122,7 @@ export function identityStore(runner: Runner): IdentityStore {
       runner.act(additionOf(identity, account, emailKey, event)),
     writePeople(changes, proof) {
       const [first, ...others] = changes.map(changeOf);
-      // The provider's row before those of its people, as every act of a provider locks them.
+      // Locks the provider's row before those of its users, as every act of a provider does.
       return runner.actAll(first ? [{ ...first, demands: [stillProven(proof)] }, ...others] : []);
     },
     addAccountWithIdentity(identity, account, emailKey, event) {

@@ -8,7 +8,7 @@ import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
 
-/** A provider, as it is stored. */
+/** A stored identity provider. */
 export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider', {
   id: 'text',
   status: 'text',
@@ -32,23 +32,23 @@ const DELETE = `
   DELETE FROM identity_provider
   WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM identity WHERE provider_id = identity_provider.id)`;
 
-/** The provider's row is locked where others write meanwhile: a pause waits for the calls that found it active. */
+/** Locks the provider's row where others may write: a pause waits for calls that found the provider active. */
 const PROVEN = `
   SELECT 1 FROM identity_provider
   WHERE id = $1 AND status = 'active' AND replace(rights, $2, '') <> rights
     AND replace(secrets || keys, $3, '') <> secrets || keys FOR SHARE`;
 
-/** Demands that a provider is active, and has the right and the secret or key that proved it. */
+/** Returns the demand that a provider is active, and still has the right and the credential of the call. */
 export function stillProven({ providerId, right, credential }: ProviderProof): Statement {
   const list =
     'secret' in credential
       ? IDENTITY_PROVIDER.stored('secrets', [credential.secret])
       : IDENTITY_PROVIDER.stored('keys', [credential.key]);
-  // An element as it stands in a list: lists are written in one way.
+  // The credential's exact text within a stored list, since lists are canonical JSON.
   return { sql: PROVEN, values: [providerId, JSON.stringify(right), String(list).slice(1, -1)] };
 }
 
-/** The port's providers. */
+/** Implements the port for identity providers. */
 export function identityProviderStore(runner: Runner): IdentityProviderStore {
   const providers = registered(runner, IDENTITY_PROVIDER, SETTINGS, IDENTITY_PROVIDER.pick('secrets', 'keys'));
   return {

@@ -1,8 +1,8 @@
-/** The installation's own row, which makes a database whole, and the root keys that it was used with. */
+/** The installation's own row, whose presence completes a database, and its root keys. */
 import type { RootKey } from '../../oauth/keys/root-key.ts';
 import { Table } from './table.ts';
 
-/** The row of the installation, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */
+/** The row of the installation; `number` is always 1. `settings` is JSON text, as `recordedForm` returns it. */
 export type StoredInstallation = {
   readonly number: number;
   readonly id: Buffer;
@@ -10,21 +10,21 @@ export type StoredInstallation = {
   readonly createdAt: number;
   readonly tokenPrefix: string;
   readonly settings: string;
-  /** The root key that the service issues with, and the one that is about to take its place. */
+  /** The root key that the service issues with, and the key that is about to replace it. */
   readonly currentKeyId: number;
   readonly nextKeyId: number | null;
-  /** 16 random bytes, drawn anew by each restore. */
+  /** 16 random bytes, replaced by each restore. */
   readonly history: Buffer;
-  /** When it was restored last, and when a backup of it was made last (ms); null when that never was. */
+  /** Times of the last restore and of the last backup (ms); null if there was none. */
   readonly restoredAt: number | null;
   readonly backedUpAt: number | null;
-  /** Whether this is a backup that was not restored yet. */
+  /** True for a backup that is not restored yet. */
   readonly isBackup: boolean;
   /** The time of the clean-up (ms). */
   readonly cleanUpTime: number;
 };
 
-/** It, as it is stored. */
+/** The stored installation. */
 export const INSTALLATION = Table.of<StoredInstallation>('installation', {
   number: 'integer',
   id: 'bytes',
@@ -41,7 +41,7 @@ export const INSTALLATION = Table.of<StoredInstallation>('installation', {
   cleanUpTime: 'time',
 });
 
-/** A root key, proven by a canary. */
+/** A stored root key, with the canary that proves it. */
 export const STORED_ROOT_KEY = Table.of<RootKey & { readonly canary: Buffer }>('root_key', {
   keyId: 'integer',
   canary: 'bytes',

@@ -1,4 +1,6 @@
-/** What is alike of all that an operator registers under an id, with secrets: clients, resource servers, identity providers. */
+/**
+ * The shared operations on clients, resource servers and identity providers: rows with secrets that operators register.
+ */
 
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
@@ -12,8 +14,8 @@ type Registered = {
 };
 
 /**
- * Verbs on the rows of a table, of which an operator may change the columns of `settings`, and the secrets by those of `proof`:
- * only if these are as they were read.
+ * Returns operations on a table. An operator may change the columns of `settings` while those are as they were read,
+ * and the secrets while the columns of `proof` are.
  */
 export function registered<Row extends Registered>(
   runner: Runner,
@@ -26,7 +28,7 @@ export function registered<Row extends Registered>(
     UPDATE ${table.name} SET ${settings.assignments(2)}
     WHERE id = $1 AND ${settings.unchanged(2 + settings.columns.length)}`;
   const replace = `UPDATE ${table.name} SET secrets = $2 WHERE id = $1 AND ${proof.unchanged(3)}`;
-  /** Changes the row of an id, by a statement whose first value that is; false when it changes none. */
+  /** Changes a row by a statement whose `$1` is its id; returns false if no row changed. */
   const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[] = []) =>
     runner.act({ touches: [id], event, first: { sql, values: [id, ...values] } });
 

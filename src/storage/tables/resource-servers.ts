@@ -6,7 +6,7 @@ import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
 
-/** A resource server, as it is stored. */
+/** A stored resource server. */
 export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
   id: 'text',
   name: 'text',
@@ -29,7 +29,7 @@ const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'acceptsUnbound', 'sco
 const RESOURCES = 'SELECT DISTINCT resource FROM resource_server WHERE resource IS NOT NULL';
 const DELETE = 'DELETE FROM resource_server WHERE id = $1';
 
-/** The port's resource servers. */
+/** Implements the port for resource servers. */
 export function resourceServerStore(runner: Runner): ResourceServerStore {
   const servers = registered(runner, RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
   return {

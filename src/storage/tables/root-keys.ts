@@ -1,4 +1,4 @@
-/** Root keys, which of them is in use, and which instances have read them. */
+/** Root keys, the current one among them, and the instances that have read them. */
 
 import type { RootKeyStore, ServingInstance } from '../../oauth/installation/root-key-store.ts';
 import type { RootKey, RootKeys } from '../../oauth/keys/root-key.ts';
@@ -9,7 +9,7 @@ import { Table } from './table.ts';
 const USED = INSTALLATION.pick('currentKeyId', 'nextKeyId');
 const ROOT_KEY: Table<RootKey> = STORED_ROOT_KEY.without('canary');
 
-/** An instance that runs, or did. It is no part of what a copy takes along. */
+/** A present or former instance of the service. A copy omits this table. */
 const SERVING_INSTANCE = Table.of<ServingInstance>('serving_instance', {
   id: 'text',
   name: 'text',
@@ -23,7 +23,7 @@ const USE = `
   UPDATE installation SET current_key_id = $1, next_key_id = NULL
   WHERE next_key_id = $1 AND current_key_id <> $1
     AND EXISTS (SELECT 1 FROM root_key WHERE key_id = $1 AND retired_at IS NULL)`;
-/** The one before was current until now; the new one may have been current once. */
+/** The former key was current until now; the new key may have been current once before. */
 const SUPERSEDE = `
   UPDATE root_key SET superseded_at = CASE WHEN key_id = $1 THEN NULL ELSE coalesce(superseded_at, $2) END
   WHERE key_id = $1 OR key_id = $3`;
@@ -32,7 +32,7 @@ const RETIRE = `
   WHERE key_id = $1 AND retired_at IS NULL AND superseded_at < $3
     AND NOT EXISTS (SELECT 1 FROM installation WHERE current_key_id = $1 OR next_key_id = $1)`;
 
-/** The port's root keys. */
+/** Implements the port for root keys. */
 export function rootKeyStore(runner: Runner): RootKeyStore {
   const findUsed = async () => {
     const [used] = await listed(runner, USED, `SELECT ${USED.names} FROM installation`);

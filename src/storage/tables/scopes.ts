@@ -5,7 +5,7 @@ import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import { listed, type Runner } from '../acts.ts';
 import { Table } from './table.ts';
 
-/** A definition, as it is stored. */
+/** A stored scope definition. */
 export const SCOPE = Table.of<ScopeDefinition>('scope', {
   name: 'text',
   sentences: 'json',
@@ -18,7 +18,7 @@ const INSERT = `${SCOPE.insertion} ON CONFLICT DO NOTHING`;
 const REPLACE =
   'UPDATE scope SET sentences = $2, effect = $4 WHERE name = $1 AND sentences = $3 AND effect IS NOT DISTINCT FROM $5';
 
-/** The port's scopes. */
+/** Implements the port for scopes. */
 export function scopeStore(runner: Runner): ScopeStore {
   return {
     listScopes: () => listed(runner, SCOPE, LIST),

@@ -1,6 +1,6 @@
 /**
- * When secrets of clients, resource servers and identity providers were last used, by their digests: in a table of its own, so
- * that a use changes no row that a decision rests on. Written behind; a crash loses at most the last second.
+ * Last uses of the secrets of clients, resource servers and identity providers, by digest. They have their own table,
+ * so that a use never changes a row that a decision depends on. Written behind; a crash loses at most the last second.
  */
 import { SECRET_USE_IS_NEWS_AFTER_MS } from '../../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
@@ -9,7 +9,7 @@ import { bytesOf, rowKey } from '../row-key.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { Table } from './table.ts';
 
-/** A secret that was used, and when. */
+/** The last use of a secret. */
 export const SECRET_USE = Table.of<{ readonly digest: Buffer; readonly usedAt: number }>('secret_use', {
   digest: 'bytes',
   usedAt: 'time',
@@ -20,10 +20,10 @@ const MARK = `
   ON CONFLICT (digest) DO UPDATE SET used_at = excluded.used_at WHERE secret_use.used_at < excluded.used_at`;
 const FIND = 'SELECT used_at FROM secret_use WHERE digest = $1';
 
-/** Number of secrets whose last noted use is remembered here, so that a use soon after it is not noted. */
+/** Maximum number of secrets whose last use is cached, to skip further uses shortly afterwards. */
 const MAX_REMEMBERED = 65_536;
 
-/** The port's uses of secrets, and what writes the last of them. */
+/** Implements the port for uses of secrets; `close` writes the pending ones. */
 export function secretUseStore(runner: Runner): { readonly store: SecretUseStore; close(): Promise<void> } {
   const noted = new Map<string, number>();
   const marks = new WriteBehind<{ readonly key: string; readonly usedAt: number }>({

@@ -1,4 +1,4 @@
-/** How secrets are stored: their digests in base64. */
+/** The stored form of secrets: their digests in base64. */
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import { JsonForm } from './table.ts';
 

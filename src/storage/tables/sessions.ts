@@ -6,7 +6,7 @@ import { rowKey } from '../row-key.ts';
 import { ACCOUNT, endingSessions, NEW_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
 
-/** A session, as it is stored. */
+/** A stored session. */
 export const SESSION = Table.of<Session>('session', {
   digest: 'bytes',
   accountId: 'text',
@@ -22,15 +22,15 @@ const FIND = `
   FROM session JOIN account ON account.id = session.account_id WHERE session.digest = $1`;
 
 /**
- * The account's row is locked where others write meanwhile: a password that is being set, or a status, is waited for and
- * then asked about anew; one that comes later waits for this session and ends it.
+ * Locks the account's row where others may write. If a password or status change is in progress, this waits and then
+ * checks the account again. A later change waits for this session, and ends it.
  */
 const ADD = `
   INSERT INTO session (${SESSION.names})
   SELECT $1, id, $3, $4, $5, $6, $7 FROM account
   WHERE id = $2 AND status = 'active' AND password = $8 FOR NO KEY UPDATE`;
 
-/** Sessions of an account beside a new one, the oldest and those that ended without being cleared away: all but the newest live ones. */
+/** Deletes an account's sessions except the new one and the newest live ones; expired sessions go first. */
 const END_OLDEST = `
   DELETE FROM session WHERE digest IN (
     SELECT digest FROM session WHERE account_id = $1 AND digest <> $2
@@ -46,12 +46,15 @@ const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_s
 const WALK = `SELECT ${SESSION.names} FROM session WHERE digest > $1 ORDER BY digest LIMIT ${WALK_WINDOW}`;
 const END = 'DELETE FROM session WHERE digest = $1';
 
-/** Ends sessions of an account beyond the maximum number, of which a new one is; the account's row must be locked. */
+/**
+ * Returns the statement that ends an account's sessions beyond the maximum, counting the given new one. The account's
+ * row must be locked.
+ */
 export function endingOldest({ accountId, digest, createdAt }: Session): Statement {
   return { sql: END_OLDEST, values: [accountId, digest, createdAt] };
 }
 
-/** The port's sessions. */
+/** Implements the port for sessions. */
 export function sessionStore(runner: Runner): SessionStore {
   const ending = (digest: Buffer) => ({ sql: END, values: [digest] });
   return {

@@ -1,18 +1,18 @@
 /**
- * What a table holds, described once for both stores: from a description come its rows in either direction, the columns
- * that `database copy` takes along, and what a test holds the two schemas against.
+ * Descriptions of tables, shared by both stores. A description yields the conversion of rows in both directions and the
+ * columns of `database copy`, and a test compares it with both schemas.
  */
 
 /**
- * How a value is stored. `time` is ms since the epoch, `uuid` 16 bytes (text in PostgreSQL's own form there), `json` a text,
- * written in one way, so that equal values are equal texts.
+ * Storage type of a value. `time` is ms since the epoch, `uuid` 16 bytes (in PostgreSQL its own type), `json` canonical
+ * text, so that equal values are equal texts.
  */
 export type Kind = 'text' | 'integer' | 'time' | 'boolean' | 'bytes' | 'uuid' | 'json';
 
-/** A value as a statement gets it. */
+/** A parameter of a statement. */
 export type Stored = string | number | boolean | Buffer | null;
 
-/** JSON with a form of its own, for what `JSON.stringify` does not bring back as it was. */
+/** A JSON form for values that `JSON.stringify` does not round-trip. */
 export class JsonForm<Value> {
   readonly write: (value: Value) => unknown;
   readonly read: (parsed: never) => Value;
@@ -23,7 +23,7 @@ export class JsonForm<Value> {
   }
 }
 
-/** A column: `path` leads to its value in an object. */
+/** A column; `path` is the path of its value in an object. */
 export type Column = {
   readonly name: string;
   readonly kind: Kind;
@@ -33,8 +33,8 @@ export type Column = {
 };
 
 /**
- * A kind for each field, in the order of the schemas, with a question mark where it may be null; the first is the key. An
- * object may be given field by field: its columns have the name of the object before their own.
+ * A kind for each field, in the order of the schemas, with a question mark if it may be null; the first is the key. A
+ * nested object may be described by its fields: their columns have its name as a prefix.
  */
 export type Description<Row> = { readonly [Field in keyof Row]-?: DescriptionOf<Row[Field]> };
 
@@ -52,12 +52,12 @@ type KindOf<Value> = [Value] extends [string]
           ? 'json' | JsonForm<Value>
           : 'json' | Description<Value>;
 
-/** A table, or some columns of one, whose rows are objects of a type. */
+/** A table, or a subset of its columns, with rows of one object type. */
 export class Table<Row extends object> {
   readonly name: string;
   readonly columns: readonly Column[];
 
-  /** A table of the schemas. */
+  /** Returns a table of the schemas. */
   static of<Row extends object>(name: string, description: Description<Row>): Table<Row> {
     return new Table<Row>(name, columnsOf(description));
   }
@@ -67,65 +67,65 @@ export class Table<Row extends object> {
     this.columns = columns;
   }
 
-  /** The columns of some fields. */
+  /** Returns the table with only these fields. */
   pick<Field extends keyof Row & string>(...fields: readonly Field[]): Table<Pick<Row, Field>> {
     const columns = this.columns.filter(({ path }) => (fields as readonly string[]).includes(path[0] as string));
     return new Table(this.name, columns);
   }
 
-  /** The columns of all fields but some. */
+  /** Returns the table without these fields. */
   without<Field extends keyof Row & string>(...fields: readonly Field[]): Table<Omit<Row, Field>> {
     const columns = this.columns.filter(({ path }) => !(fields as readonly string[]).includes(path[0] as string));
     return new Table(this.name, columns);
   }
 
-  /** Its columns, and those of another table after them: for rows that are made of both. */
+  /** Returns the columns of this table followed by those of another, for rows that combine both. */
   and<Other extends object>(other: Table<Other>): Table<Row & Other> {
     return new Table(this.name, [...this.columns, ...other.columns]);
   }
 
-  /** The names of its columns, as a list. */
+  /** The column names, separated by commas. */
   get names(): string {
     return this.columns.map(({ name }) => name).join(', ');
   }
 
-  /** The same with the name of the table, for a statement that reads several. */
+  /** The column names qualified by the table, for joins. */
   get selected(): string {
     return this.columns.map(({ name }) => `${this.name}.${name}`).join(', ');
   }
 
-  /** Its columns as expressions, of which the compiler asks for each: for rows that are made of others. */
+  /** Returns an expression for each column, for computed rows; the compiler requires all of them. */
   computed(expressions: { readonly [Field in keyof Row]: string }): string {
     return this.columns.map(({ path }) => expressions[path[0] as keyof Row]).join(', ');
   }
 
-  /** Inserts a row whose `values` are the parameters. */
+  /** The INSERT of one row, with its `values` as the parameters. */
   get insertion(): string {
     return `INSERT INTO ${this.name} (${this.names}) VALUES (${this.columns.map((_, index) => `$${index + 1}`).join(', ')})`;
   }
 
-  /** Sets its columns, with their values as the parameters from a number on. */
+  /** Returns the assignments of all columns, with parameters numbered from `from`. */
   assignments(from: number): string {
     return this.columns.map(({ name }, index) => `${name} = $${from + index}`).join(', ');
   }
 
-  /** Demands that its columns still have the values which are the parameters from a number on. */
+  /** Returns the condition that all columns have the values of the parameters numbered from `from`. */
   unchanged(from: number): string {
     return this.columns.map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${from + index}`).join(' AND ');
   }
 
-  /** What is stored of an object, in the order of the columns. */
+  /** Returns the stored values of an object, in column order. */
   values(row: Row): Stored[] {
     return this.columns.map((column) => stored(column, row));
   }
 
-  /** What is stored of one field that has one column. */
+  /** Returns the stored value of a single-column field. */
   stored<Field extends keyof Row & string>(field: Field, value: Row[Field]): Stored {
     const column = this.columns.find(({ path }) => path[0] === field) as Column;
     return stored(column, { [field]: value });
   }
 
-  /** The object of values in the order of the columns, as either store reads them; the first stands at `from`. */
+  /** Returns the object for values in column order, as either store reads them; the first value is at index `from`. */
   read(values: readonly unknown[], from = 0): Row {
     const row = {};
     for (const [index, column] of this.columns.entries()) put(row, column.path, read(column, values[from + index]));
@@ -133,7 +133,7 @@ export class Table<Row extends object> {
   }
 }
 
-/** Rows of several tables that a statement joins: their columns, one table after the other, and the objects of such a row. */
+/** Returns the columns of joined tables, and the reader that splits a joined row into one object for each table. */
 export function sideBySide<Rows extends readonly object[]>(...tables: { [At in keyof Rows]: Table<Rows[At]> }) {
   const starts = tables.map((_, index) => tables.slice(0, index).reduce((sum, { columns }) => sum + columns.length, 0));
   return {
@@ -143,7 +143,7 @@ export function sideBySide<Rows extends readonly object[]>(...tables: { [At in k
   };
 }
 
-/** Puts a value where a path leads, from its part at `depth` on. */
+/** Sets the value at a path, from its element at `depth`. */
 function put(object: Record<string, unknown>, path: readonly string[], value: unknown, depth = 0): void {
   const field = path[depth] as string;
   if (depth === path.length - 1) object[field] = value;
@@ -174,7 +174,7 @@ function stored({ kind, path, form }: Column, row: object): Stored {
   return JSON.stringify(form ? form.write(value) : value);
 }
 
-/** SQLite reads a boolean as a number, and bytes as no `Buffer`; PostgreSQL reads a UUID as text. */
+/** SQLite returns a boolean as a number, and bytes as a plain Uint8Array; PostgreSQL returns a UUID as text. */
 function read({ kind, form }: Column, value: unknown): unknown {
   if (value === null) return null;
   if (kind === 'boolean') return value === true || value === 1;
@@ -189,7 +189,7 @@ function uuidBytes(text: string): Buffer {
   return Buffer.from(text.replaceAll('-', ''), 'hex');
 }
 
-/** Bytes as a Buffer, over the same memory. */
+/** Returns bytes as a Buffer over the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
