@@ -34,7 +34,7 @@ app.use(express.urlencoded({ extended: false, limit: '10kb' }), (request, respon
 // >>> Valetkey
 app.all('/oauth/sign-in', async ({ session, query, body }, response) => {
   if (query.sign_in_request) {
-    session.asked = { ...query, since: Date.now() }; // Into the session, and out of the address.
+    session.asked = { ...query, since: Date.now() }; // Keep the query in the session, not in the URL.
     return response.redirect(303, '/oauth/sign-in');
   }
   const { asked, person, signedInAt } = session;
@@ -52,7 +52,7 @@ app.all('/oauth/sign-in', async ({ session, query, body }, response) => {
   });
   delete session.asked;
   if (said.redirect_to) return response.redirect(303, said.redirect_to);
-  console.error('Valetkey:', said); // For whoever runs this; the person reads other words.
+  console.error('Valetkey:', said); // For the operator. The user sees only the page below.
   const words = said.error === 'access_denied' ? 'Your account is closed there.' : 'Begin again at the app, please.';
   sendPage(response, 502, 'You are not connected', `<p>${words}</p>`);
 });

@@ -73,7 +73,7 @@ def keep_session(response):
 # >>> Valetkey
 @app.route("/oauth/sign-in", methods=["GET", "POST"])
 def sign_in_for_valetkey():
-    if "sign_in_request" in request.args:  # Into the session, and out of the address.
+    if "sign_in_request" in request.args:  # Keep the query in the session, not in the URL.
         g.session["asked"] = {**request.args, "since": time.time()}
         return redirect("/oauth/sign-in", 303)
     asked, person, answer = g.session.get("asked"), g.session.get("person"), request.form.get("answer")
@@ -129,7 +129,7 @@ def post(url, body):
             return json.load(answer)
     except urllib.error.HTTPError as refused:
         said = refused.read().decode(errors="replace")
-        print("Valetkey:", said, file=sys.stderr)  # For whoever runs this; the person reads other words.
+        print("Valetkey:", said, file=sys.stderr)  # For the operator. The user sees only the page.
         return json.loads(said) if said.startswith('{"error"') else {"error": "unavailable"}
     except OSError as failed:
         print("Valetkey:", failed, file=sys.stderr)

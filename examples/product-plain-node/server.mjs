@@ -20,7 +20,7 @@ const sessions = new Map();
 // >>> Valetkey
 async function signInForValetkey(session, query, answer) {
   if (query.sign_in_request) {
-    session.asked = { ...query, since: Date.now() }; // Into the session, and out of the address.
+    session.asked = { ...query, since: Date.now() }; // Keep the query in the session, not in the URL.
     return redirect('/oauth/sign-in');
   }
   const { asked, person, signedInAt } = session;
@@ -38,7 +38,7 @@ async function signInForValetkey(session, query, answer) {
   });
   delete session.asked;
   if (said.redirect_to) return redirect(said.redirect_to);
-  console.error('Valetkey:', said); // For whoever runs this; the person reads other words.
+  console.error('Valetkey:', said); // For the operator. The user sees only the page below.
   const words = said.error === 'access_denied' ? 'Your account is closed there.' : 'Begin again at the app, please.';
   return page(502, 'You are not connected', `<p>${words}</p>`);
 }
