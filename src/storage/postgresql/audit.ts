@@ -16,25 +16,28 @@ import type { Database } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
-/** Timeout of a reader that waits for writers, while no other writer begins (ms). They hold their places for one commit. */
+/**
+ * Timeout of a reader that waits for writers, which new writers must also wait for (ms). Writers hold their sequence
+ * numbers for one commit.
+ */
 const SETTLING_MS = 100;
-/** Maximum number of times that the end of the trail is looked for, by whoever cannot begin without. */
+/** Maximum number of attempts to find the end of the trail, for a caller that cannot start without it. */
 const MAX_TRIES = 10;
 
 const FROM = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
 const LAST = `SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event WHERE sequence <= ${LAST_PLACE}`;
-/** Who holds the lock that `next_audit_sequence` takes. A prepared transaction has no process. */
+/** Processes that hold the lock of `next_audit_sequence`. A prepared transaction has no process. */
 const HOLDERS = `
   SELECT string_agg(coalesce(pid::text, 'of a prepared transaction'), ', ' ORDER BY pid) AS processes FROM pg_locks
   WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** The port's reading of the trail from a place on. */
+/** Implements the port's reading of the trail after a sequence number. */
 export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   return {
     lastAuditSequence: () =>
       database.run(async (connection) => {
-        // Many ask at once when instances start together, and each is in the way of all others.
+        // Many readers ask at once when instances start together, and each one's lock blocks all others.
         for (let tries = 0; tries < MAX_TRIES; tries += 1) {
           const last = await whenSettled(connection, () => connection.one<{ sequence: number }>(LAST));
           if (last) return last.sequence;
@@ -54,9 +57,9 @@ export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditS
 }
 
 /**
- * The event at the place itself is read as well. Retention leaves the events of the last 30 days, and no reader keeps a
- * place for that long. So where this event is gone, the server never had it, as a replica after a failover: it may give
- * the places up to there once more.
+ * Reads the event at `sequence` as well. Retention keeps the events of the last 30 days, and no reader keeps its
+ * position for that long. So if this event is missing, the server never had it, such as a replica after a failover: it
+ * may assign the same sequence numbers again.
  */
 async function listAfter(connection: Connection, sequence: number, limit: number): Promise<RecordedAuditEvent[]> {
   const events = (await connection.tuples(FROM, [sequence, limit + 1])).map((row) => AUDIT_EVENT.read(row));
@@ -78,8 +81,9 @@ async function heldUp(connection: Connection): Promise<TrailHeldUp> {
 }
 
 /**
- * Reads when every place that was taken is either filled or stays empty: places are taken under a shared lock that lasts
- * as long as their transaction, and this lock excludes it. Returns null when a writer holds its place for too long.
+ * Reads while every assigned sequence number is either filled or stays empty: numbers are assigned under a shared lock
+ * that lasts as long as their transaction, and this lock excludes it. Returns null if a writer holds its number for too
+ * long.
  */
 async function whenSettled<T>(connection: Connection, read: () => Promise<T>): Promise<T | null> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Batches: requests of one kind that come in one turn of the event loop, and those that come until a connection is free, are
- * sent as one statement. Each keeps its own guard and its own result.
+ * Batches: requests of one kind are sent as one statement, if they arrive in the same turn of the event loop or while
+ * no connection is free. Each keeps its own guard and its own result.
  */
 import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Tuple } from '../acts.ts';
@@ -10,21 +10,21 @@ import { asStoreError, ConnectionLost } from './errors.ts';
 
 /** Maximum number of requests in a statement. */
 const MAX_PER_STATEMENT = 256;
-/** Maximum number of requests that wait; with more the database is far behind, and further ones are refused. */
+/** Maximum number of queued requests; beyond it the database is far behind, and further requests are refused. */
 const MAX_QUEUED = 20_000;
 
-/** How requests of one kind are sent. */
+/** The sending of requests of one kind. */
 export type BatchParts<Request, Result> = {
-  /** The pool; its size bounds how many statements are under way. */
+  /** The pool, whose size bounds the number of concurrent statements. */
   readonly connections: Connections;
   /**
-   * The row that a request changes. Two requests for the same row are never in one statement, nor under way at the same
-   * time. Within a statement they are in the order of their keys, so that statements cannot deadlock.
+   * Returns the row that a request changes. Two requests for the same row are never in one statement, nor in concurrent
+   * ones. Within a statement they are in key order, so that statements cannot deadlock.
    */
   readonly keyOf?: (request: Request) => string;
   /**
-   * Sends all in one statement, and returns their results in the same order. `again`: the connection was lost during an
-   * earlier try, and some of them may have had their effect.
+   * Sends all requests in one statement, and returns their results in the same order. `again`: the connection was lost
+   * during an earlier attempt, in which some of them may have taken effect.
    */
   readonly send: (connection: Connection, requests: readonly Request[], again: boolean) => Promise<readonly Result[]>;
 };
@@ -36,11 +36,11 @@ type Entry<Request, Result> = {
   readonly reject: (error: unknown) => void;
 };
 
-/** The requests of one kind. */
+/** The queue of requests of one kind. */
 export class Batches<Request, Result> {
   readonly #parts: BatchParts<Request, Result>;
   #queue: Entry<Request, Result>[] = [];
-  /** The keys of requests that are under way. */
+  /** Keys of the requests in progress. */
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
 
@@ -48,7 +48,7 @@ export class Batches<Request, Result> {
     this.#parts = parts;
   }
 
-  /** Sends a request, together with others of about the same time. Throws `StoreUnavailable`, or the request's own error. */
+  /** Sends a request, batched with concurrent ones. Throws `StoreUnavailable`, or the request's own error. */
   add(request: Request): Promise<Result> {
     if (this.#queue.length >= MAX_QUEUED)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
@@ -58,14 +58,14 @@ export class Batches<Request, Result> {
     });
   }
 
-  /** Asks for a connection at the end of this turn of the event loop, unless it has asked already. */
+  /** Schedules a batch at the end of this turn of the event loop, unless one is scheduled already. */
   #ask(): void {
     if (this.#isAsking || this.#queue.length === 0) return;
     this.#isAsking = true;
     setImmediate(() => void this.#send());
   }
 
-  /** Sends all that have come when a connection is free. */
+  /** Sends every request that is queued when a connection becomes free. */
   async #send(): Promise<void> {
     let taken: readonly Entry<Request, Result>[] | undefined;
     const batch = () => {
@@ -74,11 +74,11 @@ export class Batches<Request, Result> {
     };
     await this.#run(batch, false);
     for (const { key } of batch()) this.#busy.delete(key);
-    // If none was taken, the rows of all that wait are in use by other statements, whose end asks again.
+    // If no request was taken, other statements use the rows of all queued ones, and schedule a batch when they end.
     if (batch().length > 0) this.#ask();
   }
 
-  /** Takes the first whose rows are free. */
+  /** Takes the first queued requests whose rows are free. */
   #take(): readonly Entry<Request, Result>[] {
     this.#isAsking = false;
     const batch: Entry<Request, Result>[] = [];
@@ -95,7 +95,7 @@ export class Batches<Request, Result> {
       : batch;
   }
 
-  /** `again`: whether the requests may have had their effect already. */
+  /** `again`: true if the requests may already have taken effect. */
   async #run(batch: () => readonly Entry<Request, Result>[], again: boolean): Promise<void> {
     const { connections, send } = this.#parts;
     let mayBeDone = again;
@@ -108,9 +108,9 @@ export class Batches<Request, Result> {
       for (const [index, { resolve }] of batch().entries()) resolve(results[index] as Result);
     } catch (error) {
       const entries = batch();
-      // If no connection was free in time, there is none for those behind this one either.
+      // If no connection was free in time, the requests queued behind this batch would find none either.
       if (error instanceof StoreUnavailable) for (const { reject } of this.#queue.splice(0)) reject(error);
-      // The statement failed as a whole: each request tries again alone, so that only the one that is at fault fails.
+      // The statement failed as a whole: each request is retried alone, so that only the faulty one fails.
       if (entries.length > 1 && !(error instanceof StoreUnavailable || error instanceof ConnectionLost))
         await Promise.all(entries.map((entry) => this.#run(() => [entry], mayBeDone)));
       else for (const { reject } of entries) reject(asStoreError(error));
@@ -119,8 +119,8 @@ export class Batches<Request, Result> {
 }
 
 /**
- * Prepares a search by key. `sql` gets an array of keys and returns rows, whose last value is the place of their key in it
- * (from 1 on). The result is null if there is no row.
+ * Prepares a search by key. `sql` receives an array of keys and returns rows whose last value is the position of their
+ * key in it (from 1). The result is null if there is no row.
  */
 export function searchByKey<Row extends Tuple, Found>(
   connections: Connections,

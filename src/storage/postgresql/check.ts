@@ -1,9 +1,9 @@
-/** The subjects of `database check` in PostgreSQL alone: the settings of the server, what was left half done, and references. */
+/** The checks of `database check` in PostgreSQL alone: the server's settings, invalid objects, and references. */
 import type { OwnChecks } from '../check.ts';
 import type { Connection } from './connection.ts';
 import { wrongSettings } from './server-settings.ts';
 
-/** Indexes that a failed operation left behind, checks and references that were never looked at. */
+/** Invalid indexes, left by a failed operation, and constraints that were never validated. */
 const BROKEN = `
   SELECT 'index ' || indexrelid::regclass AS text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid AND relnamespace = current_schema()::regnamespace WHERE NOT indisvalid
@@ -15,7 +15,7 @@ const ORPHANS = `
   SELECT 'session of ' || account_id AS text FROM session
   WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = session.account_id) LIMIT 10`;
 
-/** The checks of a connection's database. */
+/** Returns the checks of a connection's database. */
 export function ownChecks(connection: Connection): OwnChecks {
   const texts = async (sql: string) => (await connection.rows<{ text: string }>(sql)).map(({ text }) => text);
   return {

@@ -1,6 +1,6 @@
 /**
- * What is cleaned up in PostgreSQL, by one instance at a time. Its statements run on the connection that holds the lock,
- * so that an instance that loses the lock cannot go on.
+ * The clean-up in PostgreSQL, by one instance at a time. Its statements run on the connection that holds the lock, so
+ * that an instance that loses the lock cannot continue.
  */
 import { CleanUp } from '../clean-up.ts';
 import type { KeptTime } from '../clean-up-time.ts';
@@ -15,11 +15,12 @@ import { DIALECT } from './rows.ts';
 
 const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1, $2) AS leads';
 
-/** The clean-up of one instance. Times in ms. */
+/** Returns the clean-up of one instance. Times in ms. */
 export function cleanUpOf(open: () => Promise<Connection>, kept: KeptTime, now: () => number): CleanUp {
   const leader = new Leader(open);
   return new CleanUp({
-    // Of devices after an hour, and not a day: their requests hold from where they came. An expired counter is like none.
+    // Device requests after an hour instead of a day, since they contain source networks. An expired counter is the
+    // same as none.
     walks: [...DYING, dyingAt(DEVICE_REQUEST, 'expires_at'), dyingAt(COUNTER, 'arrives_at')],
     givenId: DIALECT.givenId,
     select: (sql, values) => leader.ask((connection) => connection.tuples(sql, values)),
@@ -36,7 +37,7 @@ export function cleanUpOf(open: () => Promise<Connection>, kept: KeptTime, now: 
   });
 }
 
-/** The connection that holds the lock of whoever cleans up. */
+/** The connection that holds the clean-up lock. */
 class Leader {
   readonly #open: () => Promise<Connection>;
   #connection: Connection | null = null;
@@ -46,7 +47,7 @@ class Leader {
     this.#open = open;
   }
 
-  /** Whether this instance holds the lock, or gets it now. Throws `StoreUnavailable`. */
+  /** Returns true if this instance holds the lock, or acquires it now. Throws `StoreUnavailable`. */
   async leads(): Promise<boolean> {
     if (this.#connection && !this.#connection.isLost) return true;
     try {
@@ -60,7 +61,7 @@ class Leader {
     }
   }
 
-  /** Does something as the one who leads. Throws `StoreUnavailable`. */
+  /** Runs `work` on the connection that holds the lock. Throws `StoreUnavailable`. */
   async ask<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await work(this.#connection as Connection);

@@ -1,7 +1,7 @@
 /**
- * Marks of used client assertions in PostgreSQL: made once, counted for each client, and cleared away as soon as they
- * expired. Whoever makes or clears marks of a client locks the row of its total first; of several clients, in the order of
- * their ids. So no mark is counted twice, no client has more than it may, and no two statements wait for each other.
+ * Replay marks of client assertions in PostgreSQL: inserted once, counted for each client, and deleted once expired.
+ * Every insertion or deletion of a client's marks locks the row of its total first; for several clients, in the order
+ * of their ids. So no mark is counted twice, no client exceeds its maximum, and no two statements deadlock.
  */
 import { randomBytes } from 'node:crypto';
 import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/clients/client-assertion.ts';
@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { arraysOf, given } from './rows.ts';
 
-/** A use, told apart by its attempt; `most` is how many marks the client may have. */
+/** A use, identified by its attempt; `most` is the client's maximum number of marks. */
 type Asked = UsedAssertion & { readonly attempt: Buffer; readonly most: number };
 const ASKED = CLIENT_ASSERTION.and(
   Table.of<Pick<Asked, 'attempt' | 'most'>>('asked', { attempt: 'uuid', most: 'integer' }),
@@ -23,7 +23,10 @@ const HOLD = `
   SELECT DISTINCT client_id, 0, 0 FROM unnest($1::text[]) AS asked (client_id) ORDER BY client_id
   ON CONFLICT (client_id) DO UPDATE SET marks = total.marks`;
 
-/** A request that finds its own attempt in a mark has made that mark, in an earlier try. New marks count up to the client's maximum. */
+/**
+ * If a request finds a mark with its own attempt, its earlier attempt inserted that mark. New marks count up to the
+ * client's maximum.
+ */
 const USE = `
   WITH asked AS (
     SELECT asked.*, used.attempt AS made_by, total.marks,
@@ -70,7 +73,7 @@ const CLEAR = `
   )
   SELECT count(*) AS cleared FROM expired`;
 
-/** The port's `useClientAssertion`. */
+/** Implements the port's `useClientAssertion`. */
 export function assertionMarking(
   database: Database,
 ): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
@@ -89,7 +92,7 @@ export function assertionMarking(
   return (assertion, most) => batches.add({ ...assertion, attempt: randomBytes(16), most });
 }
 
-/** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */
+/** Deletes at most `most` marks whose assertions expired before a time (ms); returns their number. */
 export async function clearAssertions(connection: Connection, before: number, most: number): Promise<number> {
   const expired = await connection.rows<{ client_id: string }>(EXPIRED_CLIENTS, [before, most]);
   if (expired.length === 0) return 0;

@@ -4,31 +4,31 @@ import { hmacBlocks, type NewChain } from '../../oauth/trail/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
 
-/** How a session is used. Times in ms. */
+/** The use of a session. Times in ms. */
 export type Session = {
-  /** Maximum time that the server works on a statement; 0 for no limit. */
+  /** Maximum time of a statement on the server; 0 for no limit. */
   readonly statementTimeout: number;
   /** Maximum time that a statement waits for a lock. */
   readonly lockTimeout: number;
-  /** Whether all statements find every row by its key. */
+  /** True if all statements find every row by its key. */
   readonly byKey: boolean;
-  /** The name by which the server shows it, where that matters: it stands in the statement as it is. */
+  /** The session's name in the server's views, if it matters; inserted into a statement unescaped. */
   readonly name?: string;
-  /** The chain of the events that it records; without one it can record none. */
+  /** The chain of the events that the session records; without one it can record none. */
   readonly chain?: NewChain;
 };
 
 /** Maximum time for connecting (ms). */
 export const CONNECT_TIMEOUT_MS = 2500;
-/** If nothing came from the server this long after the statement's timeout, the connection is dead (ms). */
+/** Time after a statement's timeout at which a silent connection counts as dead (ms). */
 const DEAD_AFTER_MS = 1000;
-/** A statement that takes longer than this is slow (ms). */
+/** Duration from which a statement counts as slow (ms). */
 const SLOW_AFTER_MS = 1000;
 const GOODBYE_MS = 500;
 
 /**
- * What the server is. Its timeline is in the name of its current WAL file, since the control file has the one of the last
- * checkpoint, which a promotion does not wait for. A replica has no current WAL file.
+ * The server's state. The timeline is taken from the name of its current WAL file: the control file has the timeline of
+ * the last checkpoint, which a promotion does not wait for. A replica has no current WAL file.
  */
 const STANDING = `
   SELECT current_setting('transaction_read_only') = 'off' AS writable, pg_backend_pid() AS pid,
@@ -37,31 +37,31 @@ const STANDING = `
 type Standing = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
 type Primary = { readonly pid: number; readonly wal_file: string };
 
-/** Begins a chain. Bound values, unlike `SET`, are not shown to other sessions. */
+/** Begins a chain. Other sessions cannot see bound values, unlike those of `SET`. */
 const BEGIN_CHAIN = `
   SELECT set_config('valetkey.chain_id', $1, false), set_config('valetkey.chain_number', '0', false),
     set_config('valetkey.chain_inner', $2, false), set_config('valetkey.chain_outer', $3, false)`;
 
-/** A commit of its own, which like any other waits for the disk and for the synchronous standby; it changes no row. */
+/** A separate commit, which like any other waits for the disk and for the synchronous standby; it changes no row. */
 const EMPTY_COMMIT = "SELECT pg_logical_emit_message(true, 'valetkey', '')";
 
-/** The name of each statement, under which each connection prepares it once. */
+/** Names of the statements, by which each connection prepares each one once. */
 const names = new Map<string, string>();
 
 /** An open connection. It runs one statement after the other; parameters are always bound. */
 export class Connection {
-  /** The root key of its chain, or null without one. */
+  /** Id of the root key of the session's chain, or null without a chain. */
   readonly chainKeyId: number | null;
-  /** The timeline of the server, which grows with each failover and does not change while the server is the primary. */
+  /** The server's timeline, which increases with each failover and stays the same while the server is the primary. */
   readonly timeline: number;
-  /** Whether no pooler stands before the server: one gives its clients process ids of its own making. */
+  /** True if there is no pooler in front of the server: a pooler gives its clients its own process ids. */
   readonly isDirect: boolean;
-  /** A function that is called when a statement takes longer than a second, and works on. */
+  /** Called while a statement continues beyond a second. */
   onSlow = (): void => {};
   readonly #client: Client;
   readonly #statementTimeout: number;
   #isLost = false;
-  /** Why a commit is not known to be on the standby; then the session ends, and the commit is not answered. */
+  /** The reason that a commit may be missing on the standby; the session then ends, and the commit is not confirmed. */
   #unconfirmed: Error | null = null;
   #onLost = () => {};
 
@@ -78,7 +78,10 @@ export class Connection {
     });
   }
 
-  /** Connects within `timeout`, and has as long to set the session up (ms). Throws the error of the server or the network, also if the server is read-only. */
+  /**
+   * Connects within `timeout`, and sets the session up within the same time again (ms). Throws the error of the server
+   * or the network, also if the server is read-only.
+   */
   static async open(url: string, session: Session, timeout = CONNECT_TIMEOUT_MS): Promise<Connection> {
     const client = new Client({
       connectionString: url,
@@ -107,28 +110,28 @@ export class Connection {
     return this.#isLost;
   }
 
-  /** A function that is called once, when the connection is lost or closed. */
+  /** Called once, when the connection is lost or closed. */
   set onLost(onLost: () => void) {
     this.#onLost = onLost;
     if (this.#isLost) onLost();
   }
 
-  /** The rows that a statement returns. Throws `ConnectionLost`, or the server's error. */
+  /** Returns the rows of a statement. Throws `ConnectionLost`, or the server's error. */
   async rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.#ask(sql, parameters)).rows as Row[];
   }
 
-  /** The first row that a statement returns. */
+  /** Returns the first row of a statement. */
   async one<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row | undefined> {
     return (await this.rows<Row>(sql, parameters))[0];
   }
 
-  /** The values of each row, in the order of the columns. */
+  /** Returns each row's values, in column order. */
   async tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.#ask(sql, parameters, 'array')).rows as unknown as Row[];
   }
 
-  /** How many rows a statement changed. */
+  /** Runs a statement; returns the number of changed rows. */
   async change(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     return (await this.#ask(sql, parameters)).rowCount ?? 0;
   }
@@ -138,7 +141,7 @@ export class Connection {
     await this.#query(sql);
   }
 
-  /** Runs something in one transaction: all of it or, if it throws, nothing of it. */
+  /** Runs `run` in one transaction, which is rolled back if it throws. */
   async transaction<T>(run: () => Promise<T>): Promise<T> {
     await this.script('BEGIN');
     try {
@@ -152,8 +155,9 @@ export class Connection {
   }
 
   /**
-   * Waits until all that this session has seen is on the synchronous standby too, if there is one. A commit is seen before
-   * where its wait for the standby was cut short: by whoever cancelled it, or by a crash. Throws `StoreUnavailable`.
+   * Waits until everything that this session has read is on the synchronous standby too, if there is one. A commit
+   * becomes visible without being on the standby if its wait was cut short: by a cancellation, or by a crash. Throws
+   * `StoreUnavailable`.
    */
   async confirmSeen(): Promise<void> {
     try {
@@ -163,7 +167,7 @@ export class Connection {
     }
   }
 
-  /** Closes the session; if that takes long, it only closes the socket. */
+  /** Closes the session; after a timeout, closes only the socket. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.destroy(), GOODBYE_MS);
     await this.#client.end().catch(() => {});
@@ -179,7 +183,9 @@ export class Connection {
     this.#onLost();
   }
 
-  /** Listens to a channel, and returns a function that says whether a notification came within `timeout` (ms). */
+  /**
+   * Listens to a channel, and returns a function that resolves to true if a notification arrived within `timeout` (ms).
+   */
   async listen(channel: string): Promise<(timeout: number) => Promise<boolean>> {
     const heard = Promise.withResolvers<boolean>();
     this.#client.on('notification', (notification) => notification.channel === channel && heard.resolve(true));
@@ -206,7 +212,7 @@ export class Connection {
     };
     if (this.#statementTimeout > 0) timer = setTimeout(whenSlow, SLOW_AFTER_MS);
     try {
-      // With a callback: the library's own promise would keep each result alive until a full garbage collection.
+      // With a callback: the library's promise would keep each result alive until a full garbage collection.
       const result = await new Promise<QueryResult>((resolve, reject) => {
         this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));
       });
@@ -222,7 +228,7 @@ export class Connection {
   }
 }
 
-/** Begins the chain, sets the session up, and looks at the server in the same script. */
+/** Begins the chain, and sets the session up and reads the server's state in one script. */
 async function settle(client: Client, session: Session): Promise<Primary> {
   if (session.chain) {
     const { inner, outer } = hmacBlocks(session.chain.key);
@@ -237,8 +243,8 @@ async function settle(client: Client, session: Session): Promise<Primary> {
 }
 
 /**
- * The settings of a session. With `on` a commit waits for the disk, and for that of a synchronous standby if there is one.
- * It need not be seen there, since only the primary is read.
+ * Returns the settings of a session. With `on` a commit waits for the disk, and for that of a synchronous standby if
+ * there is one. It need not be visible there, since only the primary is read.
  */
 function settings({ statementTimeout, lockTimeout, byKey, name }: Session): string {
   const everywhere = {
@@ -251,8 +257,8 @@ function settings({ statementTimeout, lockTimeout, byKey, name }: Session): stri
     jit: 'off',
   };
   // Statements by key are planned once, perhaps while the tables are empty. The plan must not read a whole table that
-  // grows later, so only bitmap scans are enabled: they always need a key. (A table that was analysed when it had a single
-  // row may be read as a whole until it is analysed again, which autovacuum does after some 50 more rows.)
+  // grows later, so only bitmap scans are enabled: they always need a key. (If a table was analysed with a single row,
+  // it may be read as a whole until autovacuum analyses it again, after about 50 more rows.)
   const ofKeys = {
     plan_cache_mode: 'force_generic_plan',
     enable_bitmapscan: 'on',
@@ -273,7 +279,9 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** PostgreSQL refuses NUL in a text, but a request may contain it. The replaced text then matches no row. */
+/**
+ * Replaces NUL, which PostgreSQL refuses in a text, but a request may contain. The replaced text then matches no row.
+ */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

@@ -1,7 +1,7 @@
 /**
- * A pool of connections of one kind. They are opened when they are needed, and anew when they are lost. While the
- * database cannot be reached, the first requests wait until their timeout; after that all are refused at once. One
- * connection is tried again and again.
+ * A pool of connections of one kind. Connections are opened on demand, and replaced when they are lost. While the
+ * database is unreachable, the first requests wait until their timeout; afterwards all are refused immediately, and the
+ * pool retries one connection.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as after, setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,26 +10,29 @@ import { Distribution, GROUP_SIZES } from '../../process/distribution.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionLost, isConflict } from './errors.ts';
 
-/** Maximum time that a request waits for a connection (ms), unless a test bears a busy machine. */
+/** Default maximum time that a request waits for a connection (ms). */
 const CHECKOUT_TIMEOUT_MS = 1000;
-/** Maximum number of requests that wait for a connection; with more the database is far behind, and they are refused. */
+/**
+ * Maximum number of requests that wait for a connection; beyond it the database is far behind, and requests are
+ * refused.
+ */
 const MAX_WAITING = 2000;
-/** Delay before a connection is tried again; it doubles with each failure, up to the maximum. */
+/** Delay before a connection is retried; it doubles with each failure, up to the maximum. */
 const RETRY_MS = 25;
 const MAX_RETRY_MS = 1000;
-/** Maximum number of new tries after a lost connection, and after a conflict with another transaction. */
+/** Maximum number of retries after a lost connection, and after a conflict with another transaction. */
 const MAX_LOSSES = 3;
 const MAX_CONFLICTS = 5;
 const CONFLICT_PAUSE_MS = 20;
 
-/** Work on a connection. `again`: the connection was lost during an earlier try, which may have had its effect. */
+/** Work on a connection. `again`: the connection was lost during an earlier attempt, which may have taken effect. */
 export type Work<T> = (connection: Connection, again: boolean) => Promise<T>;
 
-/** How a pool is used. */
+/** The options of a pool. */
 export type PoolUse = {
   /** Maximum time that a request waits for a connection (ms). */
   readonly checkoutTimeout: number | undefined;
-  /** Whether a connection must be replaced before it is used again. */
+  /** Returns true if a connection must be replaced before its next use. */
   readonly isStale: (connection: Connection) => boolean;
 };
 
@@ -41,22 +44,22 @@ type Waiting = {
 
 /** A pool with a maximum number of connections. */
 export class Connections {
-  /** How many requests shared a statement. */
+  /** Number of requests in each statement. */
   readonly groups = new Distribution(GROUP_SIZES);
   readonly #open: () => Promise<Connection>;
   readonly #maximum: number;
   readonly #checkoutTimeout: number;
   readonly #isStale: PoolUse['isStale'];
   readonly #waiting = new Set<Waiting>();
-  /** Those that nobody uses; the numbers of all that are open, and that are being opened. */
+  /** Idle connections; the number of open ones; the number of those being opened. */
   readonly #idle: Connection[] = [];
   #live = 0;
   #making = 0;
   #lost = 0;
-  /** Failed tries in a row, and when the next one begins. */
+  /** Number of consecutive failed attempts, and the timer of the next one. */
   #failures = 0;
   #retry: NodeJS.Timeout | null = null;
-  /** Why there is no connection; and whether a request has waited for one until its timeout. */
+  /** Error of the last attempt while there is no connection; and true once a request has waited until its timeout. */
   #failure: Error | null = null;
   #isGone = false;
   #closed: PromiseWithResolvers<void> | null = null;
@@ -69,9 +72,9 @@ export class Connections {
   }
 
   /**
-   * Does work on a connection of its own. If the connection is lost, the work runs again on another one: it must be
-   * harmless to repeat, or check whether it happened. Throws `StoreUnavailable` if there is no connection, else what
-   * the work threw.
+   * Runs work on an exclusive connection. If the connection is lost, the work runs again on another one: it must be
+   * safe to repeat, or check whether it took effect. Throws `StoreUnavailable` if there is no connection, else the
+   * work's own error.
    */
   async run<T>(work: Work<T>): Promise<T> {
     let [losses, conflicts] = [0, 0];
@@ -88,22 +91,22 @@ export class Connections {
     }
   }
 
-  /** How many are open and in use, how many requests wait for one, and how many were lost. */
+  /** Returns the numbers of open connections, of those in use, of waiting requests, and of lost connections. */
   figures(): { open: number; busy: number; waiting: number; lost: number } {
     return { open: this.#live, busy: this.#live - this.#idle.length, waiting: this.#waiting.size, lost: this.#lost };
   }
 
   /** Waits until all work is done, and closes all connections. */
   async close(): Promise<void> {
-    await nextTurn(); // Batches ask for a connection at the end of the turn in which their requests came.
+    await nextTurn(); // Batches ask for a connection at the end of the turn in which their requests arrived.
     this.#closed ??= Promise.withResolvers<void>();
     this.#dispatch();
     await this.#closed.promise;
   }
 
   /**
-   * What work finds of an earlier try may be on this server alone, so that it counts only when the standby has it. Reads, whose
-   * connections have no chain, do not wait for a standby that is away.
+   * A repeated attempt may find effects of the earlier one that only this server has, so they count once the standby
+   * has them. Reads, whose connections have no chain, do not wait for an absent standby.
    */
   async #use<T>(work: Work<T>, again: boolean): Promise<T> {
     const connection = await this.#checkOut();
@@ -156,7 +159,7 @@ export class Connections {
     else if (this.#retry === null) this.#makeMore();
   }
 
-  /** Takes the one that was used last; stale ones are closed. */
+  /** Takes the most recently used idle connection; closes stale ones. */
   #takeFresh(): Connection | undefined {
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
       if (!this.#isStale(connection)) return connection;
@@ -165,7 +168,10 @@ export class Connections {
     return undefined;
   }
 
-  /** One for each request that waits. While the database cannot be reached just one, even if nobody waits. */
+  /**
+   * Opens one connection for each waiting request. While the database is unreachable, opens only one, even without a
+   * request.
+   */
   #makeMore(): void {
     const wanted = this.#failure ? 1 : this.#waiting.size;
     while (this.#making < wanted && this.#live + this.#making < this.#maximum) void this.#make();
@@ -182,7 +188,7 @@ export class Connections {
       this.#idle.push(connection);
       connection.onLost = () => this.#forget(connection);
     } catch (error) {
-      // If others are open, the server is there and only refuses another one, as when it has too many.
+      // If other connections are open, the server is reachable and only refuses another one, for example at its limit.
       if (this.#live === 0) this.#failure = error as Error;
       if (this.#retry) clearTimeout(this.#retry);
       this.#retry = setTimeout(() => this.#tryAgain(), Math.min(RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS)).unref();

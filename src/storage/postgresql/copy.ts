@@ -15,17 +15,17 @@ import { Servers } from './servers.ts';
 
 const SESSION: Session = { statementTimeout: 0, lockTimeout: 10_000, byKey: false };
 
-/** Whoever copies from or into a database: also one that was killed, until the server has seen that. */
+/** Lock of a process that copies from or into a database; a killed process holds it until the server notices. */
 const COPYING = [LOCKS.opening[0], 4];
 
 const ALL_TABLES = [INSTALLATION, ...TABLES].map(({ name }) => name).join(', ');
 
-/** A transaction may last as long as it takes, whatever the server says of that; not every version knows both. */
+/** Removes the server's time limits on a transaction; not every version has both settings. */
 const NEVER_END = `
   SELECT set_config(name, '0', false) FROM pg_settings
   WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
-/** Connects to a database. Throws `InstallationError`. */
+/** Connects to a database as a side of a copy. Throws `InstallationError`. */
 export async function postgresqlSide(url: string): Promise<OwnSide> {
   const servers = new Servers(url);
   const connection = await reach(servers, SESSION);
@@ -45,9 +45,10 @@ export async function postgresqlSide(url: string): Promise<OwnSide> {
       await lockForCopying(connection, place);
     },
     freeze: () => freeze(connection, place),
-    // What a crash of the server takes is copied again: the last commit alone waits for the disk, and for all before it.
+    // Rows lost by a crash of the server are copied again: only the last commit waits for the disk, and for all earlier
+    // ones.
     prepareWriting: () => connection.script('SET synchronous_commit = off'),
-    // The first instance should not have to guess how large the tables are.
+    // Gives the planner statistics before the first instance starts.
     prepareEnd: () => connection.script(`ANALYZE ${ALL_TABLES}; SET synchronous_commit = on`),
     async write(table, rows) {
       const columns = table.columns.map(({ kind }, place) => rows.map((row) => kept(kind, row[place] as CopiedValue)));
@@ -68,7 +69,7 @@ async function lockForCopying(connection: Connection, place: string): Promise<vo
   }
 }
 
-/** Holds off whoever would write, until the connection ends; instances would otherwise fail at their writes. */
+/** Blocks writers until the connection ends; refuses running instances, whose writes would fail. */
 async function freeze(connection: Connection, place: string): Promise<void> {
   const others = await connection.one<{ number: number }>(`
     SELECT count(*) AS number FROM pg_stat_activity
@@ -94,7 +95,7 @@ function insertion(table: StoredTable): string {
     ON CONFLICT (${keyColumn(table).name}) DO NOTHING`;
 }
 
-/** The server reads 0 and 1 as booleans, and hexadecimal digits as UUIDs. */
+/** The server accepts 0 and 1 as booleans, and hexadecimal digits as UUIDs. */
 function kept(kind: Kind, value: CopiedValue): Buffer | CopiedValue {
   return kind === 'bytes' && value !== null ? Buffer.from(value as string, 'hex') : value;
 }

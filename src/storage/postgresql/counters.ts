@@ -1,6 +1,6 @@
 /**
- * Counters of guesses that all instances share. They are outside the server's log, so that a crash of it forgets them: limits
- * begin anew, those of minutes and those of a browser's mark alike (decision 0039).
+ * Counters of guesses that all instances share. Their table is unlogged, so a crash of the server resets them: all
+ * limits begin again, those of minutes and those of a browser's mark alike (decision 0039).
  */
 import { hash } from 'node:crypto';
 import type { SharedCounters } from '../../accounts/guessing/throttle.ts';
@@ -11,15 +11,15 @@ import { arraysOf, given } from './rows.ts';
 
 type Move = { readonly key: Buffer; readonly by: number; readonly now: number };
 
-/** A counter, by the digest of its key. */
+/** A stored counter, by the digest of its key. */
 export const COUNTER = Table.of<{ readonly key: Buffer; readonly arrivesAt: number }>('throttle', {
   key: 'bytes',
   arrivesAt: 'time',
 });
 
 /**
- * A counter that has no row yet, or whose time is past, begins at now. `Batches` gives the moves in the order of their keys,
- * and they are made in this order.
+ * A counter without a row, or with a past time, begins now. `Batches` sorts the moves by key, and the statement applies
+ * them in this order.
  */
 const MOVE = `
   INSERT INTO throttle AS counter (key, arrives_at)
@@ -28,9 +28,9 @@ const MOVE = `
     least(greatest(counter.arrives_at, $3) + excluded.arrives_at - $3, $3 + $4)
   RETURNING encode(key, 'hex') AS key, arrives_at`;
 
-/** The counters of a database. */
+/** Returns the counters of a database. */
 export function sharedCounters(database: Database): SharedCounters {
-  /** One limit has one `most`; what is moved together has one limit and one time. */
+  /** Batches by `most`, of which each limit has one; a batch has one limit and one time. */
   const batches = new Map<number, Batches<Move, number>>();
   const batchesFor = (most: number): Batches<Move, number> => {
     const known = batches.get(most);
@@ -53,7 +53,7 @@ export function sharedCounters(database: Database): SharedCounters {
     return made;
   };
   return {
-    // A digest, so that a row is small whatever it counts for, and tells of nobody.
+    // A digest, so that a row is small and discloses no address or name.
     move: (key, by, most, now) => batchesFor(most).add({ key: hash('sha256', key, 'buffer'), by, now }),
   };
 }

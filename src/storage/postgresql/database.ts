@@ -1,4 +1,4 @@
-/** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
+/** The connections of one instance: for reads by key, for writes by key, and for everything else. */
 import { randomUUID } from 'node:crypto';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
@@ -11,18 +11,18 @@ import { Connections, type PoolUse, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
 import { arraysOf, given } from './rows.ts';
 
-/** An event with the name of the attempt that it tells of. */
+/** An event with the id of the attempt that it records. */
 const ATTEMPTED_EVENT = NEW_EVENT.and(
   Table.of<{ readonly attempt: string | null }>('audit_event', { attempt: 'text?' }),
 );
 
-/** Records events; one that is there stays as it is. */
+/** Records events; an event whose attempt exists stays unchanged. */
 const RECORD_EVENTS = `
   INSERT INTO audit_event (${NEW_EVENT.names}, attempt)
   SELECT ${NEW_EVENT.names}, attempt::uuid FROM ${given(ATTEMPTED_EVENT)}
   ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
 
-/** What connections are for: searches by key, writes by key, and everything else. */
+/** The purpose of a connection: searches by key, writes by key, or everything else. */
 export type Purpose = 'reads' | 'writes' | 'others';
 
 /** Maximum number of connections for each purpose. */
@@ -30,7 +30,7 @@ export type Sizes = Readonly<Record<Purpose, number>>;
 
 /** The database as one instance uses it. */
 export class Database {
-  /** For searches by key: a write that waits for the disk must not stand before them. */
+  /** For searches by key, separately, so that they never queue behind a write that waits for the disk. */
   readonly reads: Connections;
   /** For writes by key. */
   readonly writes: Connections;
@@ -43,23 +43,23 @@ export class Database {
     this.#others = pool('others');
   }
 
-  /** Its pools. */
+  /** Returns the state of each pool. */
   pools(): PoolFigures[] {
     const pools = { reads: this.reads, writes: this.writes, others: this.#others };
     return Object.entries(pools).map(([purpose, pool]) => ({ purpose, ...pool.figures() }));
   }
 
-  /** The values of the rows of a query. Throws `StoreUnavailable`. */
+  /** Returns the rows of a query, as values. Throws `StoreUnavailable`. */
   tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.run((connection) => connection.tuples<Row>(sql, parameters));
   }
 
-  /** How many rows a statement changed; it must be harmless to repeat. Throws `StoreUnavailable`. */
+  /** Runs a statement, which must be safe to repeat; returns the number of changed rows. Throws `StoreUnavailable`. */
   change(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     return this.run((connection) => connection.change(sql, parameters));
   }
 
-  /** Does something on a connection; it must be harmless to repeat. Throws `StoreUnavailable`. */
+  /** Runs work on a connection; it must be safe to repeat. Throws `StoreUnavailable`. */
   async run<T>(work: Work<T>): Promise<T> {
     try {
       return await this.#others.run(work);
@@ -69,10 +69,10 @@ export class Database {
   }
 
   /**
-   * Does something in a transaction. Its event is recorded if, and only if, it had an effect: a result that is not false,
-   * 0 or an empty list. A list holds the access that ended, which the event records. The event also has the name of this
-   * attempt: after a lost connection the act is done again only if no event has that name. `recall` then returns what
-   * happened, where the result is more than true.
+   * Runs an effect in a transaction, and records its event if, and only if, the result is not false, 0 or an empty
+   * list. A list holds the ended access, which the event records. The event also has the id of this attempt: after a
+   * lost connection the effect runs again only if no event has that id. `recall` then returns the earlier result, if it
+   * is more than true.
    */
   async act<T extends boolean | number | readonly GrantedAccess[]>(
     event: AuditEvent,
@@ -88,7 +88,7 @@ export class Database {
         const result = await effect(connection, attempt);
         const ended = typeof result === 'object' ? result : null;
         if (!(ended ? ended.length > 0 : result)) return result;
-        // With the effect alone the chain would have a gap, and the act no event.
+        // Without the event the chain would have a gap, and the effect no event.
         if ((await connection.change(RECORD_EVENTS, recorded(ended))) !== 1)
           throw new Error(`the attempt ${attempt} was recorded before`);
         return result;
@@ -101,13 +101,13 @@ export class Database {
     await this.act(event, async () => true);
   }
 
-  /** Waits until everything asked so far is done, and disconnects. */
+  /** Waits until all work is done, and disconnects. */
   async close(): Promise<void> {
     await Promise.all([this.reads.close(), this.writes.close(), this.#others.close()]);
   }
 }
 
-/** Records events in the transaction of an act, before its own: that one has the name of the attempt. */
+/** Records events in the transaction of an act, before the act's own event, which has the attempt's id. */
 export async function recordEvents(connection: Connection, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({ ...newEvent(event), attempt: null }));
@@ -115,9 +115,9 @@ export async function recordEvents(connection: Connection, events: readonly Audi
 }
 
 /**
- * Whether an earlier try, whose connection was lost, was committed. Two events of one attempt exclude each other, so that
- * writing it once more waits until the earlier one is committed or undone; one that did not come as far as its event can
- * no longer be committed, since nobody is left to ask for it.
+ * Returns true if an earlier attempt, whose connection was lost, was committed. Two events of one attempt exclude each
+ * other, so writing the event again waits until the earlier transaction is committed or rolled back. An attempt that
+ * had not reached its event can no longer be committed, since its client is gone.
  */
 async function happened(connection: Connection, recorded: readonly unknown[]): Promise<boolean> {
   await connection.script('BEGIN');

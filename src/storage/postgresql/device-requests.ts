@@ -1,6 +1,6 @@
 /**
- * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
- * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
+ * Waiting device requests, shared by all instances. The table is bounded and unlogged: a crash of the server costs a
+ * waiting device only a new code. An allowed request becomes a grant, on disk.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -13,7 +13,7 @@ import { WEIGHTS } from '../../oauth/guessing/networks.ts';
 import { Table } from '../tables/table.ts';
 import type { Database } from './database.ts';
 
-/** A request, as it is stored. */
+/** A stored request. */
 export const DEVICE_REQUEST = Table.of<
   DeviceRequest & { decision: DeviceDecision; polledAt: number; intervalS: number }
 >('device_request', {
@@ -30,14 +30,14 @@ export const DEVICE_REQUEST = Table.of<
   intervalS: 'integer',
 });
 
-/** Number of expired requests that go with each one that comes. */
+/** Maximum number of expired requests that each new one deletes. */
 const EXPIRED_AT_ONCE = 64;
 
 const FORGET_EXPIRED = `
   DELETE FROM device_request WHERE user_code IN (
     SELECT user_code FROM device_request WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`;
 
-/** The rule of `mayWait`, for the network of each weight. Where a source has no network of a weight, none is counted. */
+/** The rule of `mayWait`, for the network of each weight. If a source has no network of a weight, none is counted. */
 const ADD = `
   WITH waiting AS (
     SELECT $15 - (SELECT count(*) FROM device_request) AS free,
@@ -51,14 +51,14 @@ const ADD = `
 
 const FIND = `SELECT ${DEVICE_REQUEST.names} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
 
-/** A request that finds its own attempt there has decided, in an earlier try. */
+/** If the row has this attempt, its earlier try made the decision. */
 const DECIDE = `
   UPDATE device_request SET decision = $3, attempt = $4
   WHERE user_code = $1 AND (decision IS NOT DISTINCT FROM $2 OR attempt = $4)`;
 
 const PACE = 'UPDATE device_request SET polled_at = $2, interval_s = $3 WHERE user_code = $1';
 
-/** The port's device requests. */
+/** Implements the port for device requests. */
 export function deviceRequestStore(database: Database): DeviceRequestStore {
   return {
     async addDeviceRequest({ request, decision, pace }, networks, now) {

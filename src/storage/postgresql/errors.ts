@@ -1,4 +1,4 @@
-/** What PostgreSQL's errors mean for us (appendix A of its manual). */
+/** PostgreSQL's errors, mapped to the store's errors (appendix A of its manual). */
 import { DatabaseError } from 'pg';
 import { StoreUnavailable } from '../../oauth/store.ts';
 
@@ -23,7 +23,7 @@ export const SQLSTATE = {
   IDLE_SESSION: '57P05',
 } as const;
 
-/** The connection was lost during a statement: whether that had its effect is not known. */
+/** Thrown if the connection was lost during a statement, whose outcome is then unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 
@@ -32,13 +32,13 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** The server's code for an error, or undefined when the error is not the server's. */
+/** Returns the server's code of an error, or undefined if it is not the server's error. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
 /**
- * Errors after which a session ends or is of no use: the server became a replica, or a migration outdated a plan. They
+ * Errors after which a session ends or is useless: the server became a replica, or a migration outdated a plan. They
  * are handled like a lost connection, since the server may end a session right after its commit.
  */
 const SESSION_ENDS: ReadonlySet<string> = new Set([
@@ -52,34 +52,36 @@ const SESSION_ENDS: ReadonlySet<string> = new Set([
   SQLSTATE.IDLE_SESSION,
 ]);
 
-/** Whether the session is lost with this error. */
+/** Returns true if the session is lost with this error. */
 export function endsSession(error: unknown): boolean {
   const code = sqlState(error);
   return code === undefined || code.startsWith('08') || SESSION_ENDS.has(code);
 }
 
-/** A notice of the server, as far as it is read. */
+/** The fields of a server's notice that are read. */
 type Notice = { readonly routine?: string | undefined; readonly message?: string | undefined };
 
 /**
- * Why a commit may be on this server alone, of a notice of the server; null for any other. It comes where the wait for a
- * synchronous standby is cancelled, or its session ended, and the commit then counts as done. The name of the server's
- * function is the same in all languages, unlike the text.
+ * Returns an error if a notice says that a commit may be on this server alone, else null. The server sends it if the
+ * wait for a synchronous standby is cancelled, or its session ends; the commit then counts as done. The name of the
+ * server's function is the same in all languages, unlike the text.
  */
 export function whyUnconfirmed({ routine, message }: Notice): Error | null {
   return routine === 'SyncRepWaitForLSN' ? new Error(message) : null;
 }
 
-/** Whether two transactions were in conflict. Nothing was written, and another try may succeed. */
+/** Returns true if two transactions were in conflict. Nothing was written, and a retry may succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK_DETECTED;
 }
 
-/** Conflicts; lack of memory, disk or connections; timeouts and locks; errors of the server's files. */
+/** Codes of conflicts; lack of memory, disk or connections; timeouts and locks; errors of the server's files. */
 const NOT_NOW = /^(40|53|55|57|58)/;
 
-/** The error for a caller: `StoreUnavailable` if the server or the network is to blame, else the error itself. */
+/**
+ * Returns the error for a caller: `StoreUnavailable` if the server or the network is to blame, else the error itself.
+ */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof ConnectionLost)
     return new StoreUnavailable(`${error.message}; whether this was written is not known`, { cause: error });

@@ -1,7 +1,7 @@
 /**
- * Grants in PostgreSQL: every transition is one conditional update of one row, and whether that row is among those that
- * a statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection
- * asks the row whether it was their write.
+ * Grants in PostgreSQL: every transition is one conditional update of one row. Whether the statement changed the row
+ * decides a race. Each update writes its own attempt into the row: after a lost connection, the attempt shows whether
+ * that update was committed.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ import { asStoreError } from './errors.ts';
 import { arraysOf, given } from './rows.ts';
 import { isMet } from './runner.ts';
 
-/** What tells whose write a row is, after a cut line. */
+/** Identifies the write of a row after a lost connection. */
 const ATTEMPT = Table.of<{ readonly id: Buffer; readonly attempt: Buffer }>('oauth_grant', {
   id: 'uuid',
   attempt: 'uuid',
@@ -36,7 +36,7 @@ const ADVANCED = STORED_GRANT.pick('id').and(GENERATION);
 
 const MARKED_GRANT = STORED_GRANT.pick('id').and(MARK);
 
-/** Sets columns to what was asked for. */
+/** Returns the assignments of columns from the relation `asked`. */
 const assigned = ({ columns }: Pick<Table<object>, 'columns'>) =>
   columns.map(({ name }) => `${name} = asked.${name}`).join(', ');
 
@@ -48,8 +48,9 @@ const ADVANCE = `
 const OWNER_AND_CLIENT = '(oauth_grant.resource_owner_id, oauth_grant.client_id)';
 
 /**
- * The same, and whether the resource owner has many grants for the client. Two equalities would let a plan that was made
- * while the table was empty read all grants of the client by its own index; only the index of both can serve this one.
+ * `ADVANCE`, and whether the resource owner has too many grants for the client. With two equalities, a plan made while
+ * the table was empty could read all grants of the client by the client's index; only the index of both columns serves
+ * this row comparison.
  */
 const REDEEM = `${ADVANCE}, EXISTS (
   SELECT FROM oauth_grant AS other
@@ -78,13 +79,13 @@ const MARK_USES = `
   WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
     OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
 
-/** A row that was written. After a lost connection a second statement finds it, which does not tell `is_crowded`. */
+/** A written row. After a lost connection a second statement finds it, which does not return `is_crowded`. */
 type WrittenRow = { readonly id: string; readonly is_crowded?: boolean };
 
 /** Number of marks that share one statement. */
 const MARKS_PER_STATEMENT = 256;
 
-/** The marks of one instance, which other instances see within a second. */
+/** Returns the use marks of one instance, which other instances see within a second. */
 export function useMarks(database: Database): UseMarks {
   const write = async (written: readonly Mark[]) => {
     const rows = written.map(({ key, ...mark }) => ({ id: bytesOf(key), ...mark }));
@@ -97,7 +98,7 @@ export function useMarks(database: Database): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
-/** What each request asks of a grant. */
+/** Returns the transitions of grants in a database. */
 export function ownGrants(database: Database): OwnGrants {
   const write = <Row extends Written>(table: Table<Row>, sql: string) => writing(database, table, sql);
   const [redeem, rotate] = [write(ADVANCED, REDEEM), write(ADVANCED, ADVANCE)];
@@ -127,8 +128,8 @@ export function ownGrants(database: Database): OwnGrants {
 }
 
 /**
- * Locks all grants of an app before they are revoked. Who waits for one of them may wait for an Allow that rests on it, and whose
- * grant the waiting statement does not see: so it locks again until it finds no more. Then every later Allow waits.
+ * Locks all grants of an app before they are revoked. A waiting lock may wait for an Allow that depends on one of them,
+ * and cannot see that Allow's new grant. So it locks again until it finds no more. Afterwards every later Allow waits.
  */
 async function lockAll(connection: Connection, values: readonly (string | null)[]): Promise<void> {
   for (let locked = -1, found = 0; found !== locked; ) {
@@ -141,12 +142,12 @@ function advanced({ grantId, ...next }: Generation, source: string | undefined) 
   return { id: grantId, ...next, presentedFrom: source ?? null };
 }
 
-/** What is written of one grant: its id, an attempt, and the columns that a statement names. */
+/** A write of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: Buffer; readonly attempt: Buffer };
 
 /**
- * Prepares a write of rows of grants, by their ids; null where a row was not written. After a cut line, a row that has the
- * attempt was written by the earlier try: this statement waited for it, if it was still under way.
+ * Prepares a write of grants by their ids; resolves to null if the row was not written. After a lost connection, a row
+ * with the same attempt was written by the earlier try: this statement waited for that try if it was still in progress.
  */
 function writing<Row extends Written>(database: Database, table: Table<Row>, sql: string) {
   const batches = new Batches<Row, WrittenRow | null>({

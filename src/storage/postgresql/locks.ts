@@ -1,14 +1,14 @@
-/** The advisory locks that instances on one database agree on. */
+/** The advisory locks that the instances on one database share. */
 
-/** "Vkey": keeps our locks apart from other programs'. */
+/** First key of Valetkey's locks, apart from other programs': "Vkey". */
 const OURS = 0x566b6579;
 
-/** The locks, as parameters of PostgreSQL's functions. The trail's is also named in the schema. */
+/** The locks, as parameters of PostgreSQL's functions. The schema also names the audit trail's. */
 export const LOCKS = {
   /** For changing the schema and founding the installation. */
   opening: [OURS, 1],
-  /** Held by the one instance that cleans up. */
+  /** Lock of the one instance that cleans up. */
   cleanUp: [OURS, 2],
-  /** Shared by transactions that have a place in the audit trail and are not committed yet. */
+  /** Shared by uncommitted transactions with a sequence number of the audit trail. */
   audit: [OURS, 3],
 } as const;

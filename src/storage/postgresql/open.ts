@@ -1,4 +1,4 @@
-/** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
+/** Opens a PostgreSQL database as the store of all ports, for one of any number of instances. */
 import { randomBytes } from 'node:crypto';
 import { newChain } from '../../oauth/trail/audit-chain.ts';
 import { check } from '../check.ts';
@@ -28,50 +28,47 @@ import { runnerOn } from './runner.ts';
 import { requireFitServer, sizeOf } from './server-settings.ts';
 import { Servers } from './servers.ts';
 
-/** How a database is opened. */
+/** The options of opening a PostgreSQL database. */
 export type PostgresqlOptions = OpeningOptions & {
-  /** `postgres://user:password@host:port/database`; several hosts, with commas between them, of which one is the primary. */
+  /** `postgres://user:password@host:port/database`; several hosts, separated by commas, of which one is the primary. */
   readonly url: string;
-  /** Gets a sentence on each failover, and on a server that a failover left behind. */
+  /** Receives a sentence on each failover, and on each server that a failover left behind. */
   readonly warn?: (sentence: string) => void;
-  /** Milliseconds since the epoch, for tests; without it the time is the database's. */
+  /** Returns ms since the epoch, for tests; by default the time is the database's. */
   readonly now?: (() => number) | undefined;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
-  /** Maximum time that a statement waits for rows that others hold (ms), and the only bound of its time; for such tests as well. */
+  /** Maximum time that a statement waits for locked rows (ms), and its only time limit; also for such tests. */
   readonly lockTimeout?: number | undefined;
 };
 
-/** An open database. */
+/** An open PostgreSQL database. */
 export type PostgresqlStorage = Storage & {
   readonly cleanUp: CleanUp;
-  /** The time of all instances (ms since the epoch). */
+  /** Returns the time that all instances share (ms since the epoch). */
   readonly now: () => number;
 };
 
-/** A service writes more. A command may end 64 things at once, each in a transaction of its own. */
+/** Numbers of connections: a service writes more; a command may end 64 grants at once, each in its own transaction. */
 const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
   service: { reads: 1, writes: 2, others: 4 },
   command: { reads: 1, writes: 1, others: 4 },
 };
 
-/** Statements by key are quick, unless something is wrong. So their timeouts are short. */
+/** Statements by key are fast, unless there is a fault, so their timeouts are short. */
 const SESSIONS: Readonly<Record<Purpose, Session>> = {
   reads: { statementTimeout: 1500, lockTimeout: 1000, byKey: true },
   writes: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
   others: { statementTimeout: 5000, lockTimeout: 3000, byKey: false },
 };
 
-/** A restore looks at every grant, and may take its time. */
+/** Further statements of a restore, which reads every grant and may take long. */
 const OWN_RESTORE = ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request', RECORD_PLACE];
 
-/** For opening and checking: another instance may need long to migrate, and a check takes long too. */
+/** For opening and checking: another instance may take long to migrate, and a check takes long too. */
 const LONG_SESSION: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
 
-/**
- * Opens a database. If it cannot be used, throws `InstallationError`, whose sentence has the remedy, and leaves the
- * database as it was.
- */
+/** Opens a database. Throws `InstallationError` with the remedy if it is unusable, and leaves it unchanged. */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
   const servers = new Servers(options.url, options.warn);
   const connection = await reach(servers, LONG_SESSION);

@@ -15,7 +15,7 @@ const OWN = `
 const FIND = `SELECT obj_description('installation'::regclass, 'pg_class') AS recorded, ${OWN} AS own`;
 const FORMAT = /^valetkey place (\d+ \d+ \d+) timeline (\d+)$/;
 
-/** Records that the database belongs where it is now; a comment takes no values. */
+/** Records the database's present location; in `DO`, since a comment takes no parameters. */
 export const RECORD_PLACE = `
   DO $record$ BEGIN
     EXECUTE format('COMMENT ON TABLE installation IS %L', 'valetkey place ' || ${OWN} || ' timeline ' ||
@@ -23,8 +23,8 @@ export const RECORD_PLACE = `
   END $record$`;
 
 /**
- * Refuses to serve a database that was served elsewhere; a new one belongs here. `warn` gets a sentence when the server's timeline
- * is another one than when an instance started last. Throws `InstallationError`.
+ * Refuses to serve a database that was served elsewhere; records the location of a new one. `warn` receives a sentence
+ * if the server's timeline differs from that of an instance's last start. Throws `InstallationError`.
  */
 export async function requireOwnPlace(connection: Connection, warn: (sentence: string) => void): Promise<void> {
   await plain(connection).alone(async () => {

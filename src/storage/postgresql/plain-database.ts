@@ -1,4 +1,4 @@
-/** A PostgreSQL database while it is opened, checked and copied. */
+/** A PostgreSQL database during opening, checking and copying. */
 import { InstallationError } from '../../process/installation-error.ts';
 import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
@@ -11,13 +11,13 @@ import { DIALECT, TYPES } from './rows.ts';
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
 
-/** What makes the table of the migrations that were applied. */
+/** The statement that creates the table of applied migrations. */
 export const MIGRATION_TABLE = `
   CREATE TABLE IF NOT EXISTS migration (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL
   )`;
 
-/** Tables that are nobody's extension, and columns of ours: what is ours has a table `migration` with a checksum. */
+/** Counts tables outside extensions, and those of Valetkey among them: a table `migration` with a checksum. */
 const OTHERS = `
   SELECT count(*) FILTER (WHERE relation.relname = 'migration' AND EXISTS (
     SELECT 1 FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'checksum')) AS ours, count(*) AS tables
@@ -30,9 +30,9 @@ const COLUMNS = `
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
 
 /**
- * What is in the schema of the installation, by the statements that make it. Only enabled triggers count, also for replicas where
- * ours do; of a function its body counts, whatever it was written with. Checks of columns are left out: versions of PostgreSQL
- * write their expressions in different ways.
+ * The objects of the installation's schema, by their statements. Only enabled triggers count, also for replicas if ours
+ * do. A function counts by its body, in any language. Checks of columns are omitted: versions of PostgreSQL write their
+ * expressions differently.
  */
 const OBJECTS = `
   WITH own AS (SELECT current_schema()::regnamespace AS schema, ' ON ' || quote_ident(current_schema()) || '.' AS qualified),
@@ -56,14 +56,14 @@ const OBJECTS = `
   WHERE pronamespace = schema AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
   ORDER BY 2, 1, 3`;
 
-/** Columns that only this database has, and that nobody asks about after a copy, with what they get there. */
+/** Columns that only this store has and that are unused after a copy, with the values that a copy gives them. */
 export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   client_assertion: { attempt: "'00000000-0000-0000-0000-000000000000'" },
   oauth_grant: { attempt: "'00000000-0000-0000-0000-000000000000'" },
   audit_event: { attempt: 'NULL::uuid' },
 };
 
-/** A connection that nobody else uses meanwhile. */
+/** Returns a `PlainDatabase` on a connection that nothing else may use meanwhile. */
 export function plain(connection: Connection): PlainDatabase {
   return {
     migrations: MIGRATIONS,

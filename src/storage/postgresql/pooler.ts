@@ -1,17 +1,17 @@
-/** What a pooler before the server, such as PgBouncer, must leave as it is. */
+/** Requirements on a pooler in front of the server, such as PgBouncer. */
 import { randomBytes } from 'node:crypto';
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection, Session } from './connection.ts';
 import type { Servers } from './servers.ts';
 
 const PROBE: Session = { statementTimeout: 5000, lockTimeout: 5000, byKey: false };
-/** How long a notification may take (ms). */
+/** Maximum delay of a notification (ms). */
 const NOTIFIED_WITHIN_MS = 5000;
 
 /**
- * Throws `InstallationError` if a connection has its session of the server for the time of a transaction only. A session
- * that listens is told of a notification at any time, while its client asks for nothing; a pooler in transaction mode has
- * by then lent the session to others. So hearing it is certain proof, and whether somebody else is connected plays no part.
+ * Throws `InstallationError` if a connection has its server session for the duration of a transaction only. A listening
+ * session receives a notification at any time, even while its client is idle; a pooler in transaction mode has by then
+ * given the session to other clients. So an arriving notification is certain proof, independent of other connections.
  */
 export async function requireOwnSession(connection: Connection, servers: Servers): Promise<void> {
   const channel = `valetkey_${randomBytes(16).toString('hex')}`;

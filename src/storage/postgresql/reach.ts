@@ -1,4 +1,4 @@
-/** Connects to a database for the first time. Each error becomes a sentence with its remedy. */
+/** The first connection to a database, whose errors become sentences with remedies. */
 import { Client } from 'pg';
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection, Session } from './connection.ts';
@@ -6,7 +6,7 @@ import { SQLSTATE, sqlState } from './errors.ts';
 import { requireOwnSession } from './pooler.ts';
 import type { Servers } from './servers.ts';
 
-/** Connects. Throws `InstallationError`. */
+/** Connects to the primary, and refuses an unfit pooler. Throws `InstallationError`. */
 export async function reach(servers: Servers, session: Session): Promise<Connection> {
   let connection: Connection | undefined;
   try {
@@ -20,7 +20,7 @@ export async function reach(servers: Servers, session: Session): Promise<Connect
   }
 }
 
-/** A sentence with a remedy for the operator, if others may read what is sent to the database. */
+/** Returns a sentence with a remedy for the operator, if the traffic to the database is readable on a network. */
 export function exposures({ urls, place }: Servers): string[] {
   if (!urls.some(crossesNetworkInClear)) return [];
   const ending = `${urls[0]?.includes('?') ? '&' : '?'}sslmode=verify-full`;
@@ -29,13 +29,15 @@ export function exposures({ urls, place }: Servers): string[] {
   ];
 }
 
-/** Whether a server is reached over a network without TLS, by its URL and PostgreSQL's environment variables. */
+/**
+ * Returns true if a server is reached over a network without TLS, by its URL and PostgreSQL's environment variables.
+ */
 export function crossesNetworkInClear(url: string): boolean {
   const { host, ssl } = new Client({ connectionString: url });
   return !ssl && !/^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\/.*)$/.test(host);
 }
 
-/** The refusal with a remedy for an error of the server, or undefined if none is known. */
+/** Returns the refusal with a remedy for a server's error, or undefined if none is known. */
 export function asRefusal(error: unknown, place: string): InstallationError | undefined {
   if (error instanceof InstallationError) return error;
   const { message, cause } = error as Error;

@@ -1,4 +1,4 @@
-/** SQL of PostgreSQL's own: types, expressions, and rows as one array for each column, for statements that take many of them. */
+/** PostgreSQL's own types and expressions, and rows as one array for each column, for statements on many rows. */
 import type { Dialect } from '../acts.ts';
 import type { ColumnTypes } from '../plain-database.ts';
 import type { Kind, Stored, Table } from '../tables/table.ts';
@@ -14,26 +14,26 @@ export const TYPES: ColumnTypes = {
   uuid: ['uuid'],
 };
 
-/** The key of a password is as the index of the schema has it. */
+/** PostgreSQL's own expressions. `passwordKeyId` is written exactly as in the schema's index. */
 export const DIALECT: Dialect = {
   givenId: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
   newestGrantId: 'max(oauth_grant.id::text)',
   passwordKeyId: "((password::jsonb) ->> 'keyId')::bigint",
 };
 
-/** A relation of the rows whose values are the parameters, as `arraysOf` makes them. */
+/** Returns a relation of the rows whose values are the parameters, as `arraysOf` returns them. */
 export function given({ columns }: Pick<Table<object>, 'columns'>, relation = 'asked'): string {
   const arrays = columns.map(({ kind }, index) => `$${index + 1}::${TYPES[kind][0]}[]`);
   return `unnest(${arrays.join(', ')}) AS ${relation} (${columns.map(({ name }) => name).join(', ')})`;
 }
 
-/** The values of rows: one array for each column. */
+/** Returns the values of rows as one array for each column. */
 export function arraysOf<Row extends object>(table: Table<Row>, rows: readonly Row[]): Stored[][] {
   const values = rows.map((row) => table.values(row));
   return table.columns.map(({ kind }, column) => values.map((row) => inArray(kind, row[column] as Stored)));
 }
 
-/** The server reads hexadecimal digits as a UUID. */
+/** The server accepts hexadecimal digits as a UUID. */
 function inArray(kind: Kind, value: Stored): Stored {
   return kind === 'uuid' && Buffer.isBuffer(value) ? value.toString('hex') : value;
 }

@@ -1,4 +1,4 @@
-/** Runs the cold verbs in PostgreSQL: each act in one transaction. */
+/** Runs the infrequent operations of the ports in PostgreSQL: each act in one transaction. */
 import { grantIdText } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
@@ -9,7 +9,7 @@ import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { DIALECT } from './rows.ts';
 
-/** Tells whether a demand of an act finds a row, in the transaction of the act. */
+/** Returns true if a demand of an act finds a row, in the act's transaction. */
 export async function isMet(connection: Connection, { sql, values }: Statement): Promise<boolean> {
   return (await connection.tuples(sql, values)).length > 0;
 }
@@ -17,7 +17,7 @@ export async function isMet(connection: Connection, { sql, values }: Statement):
 /** An act without its event. */
 type Effect = Pick<Act, 'demands' | 'first' | 'rest'>;
 
-/** The runner of a database. */
+/** Returns the runner of a database. */
 export function runnerOn(database: Database): Runner {
   const run = async (connection: Connection, { demands = [], first, rest = [] }: Effect): Promise<boolean> => {
     for (const demand of demands) if (!(await isMet(connection, demand))) return false;
@@ -74,7 +74,10 @@ export function runnerOn(database: Database): Runner {
   };
 }
 
-/** Somebody else may take a name after a statement looked for it: a second try finds it there. */
+/**
+ * Retries once: another transaction may take a unique name after the statement checked it, and the retry finds it
+ * taken.
+ */
 function twice(act: () => Promise<boolean>): Promise<boolean> {
   return act().catch((error: unknown) => {
     if (sqlState(error) !== SQLSTATE.UNIQUE_VIOLATION) throw error;
@@ -82,12 +85,12 @@ function twice(act: () => Promise<boolean>): Promise<boolean> {
   });
 }
 
-/** Maximum number of tries of acts that wait for the same rows as many others. */
+/** Maximum number of attempts of acts that wait for contended rows. */
 const MAX_TRIES = 4;
 
 /**
- * Several acts hold their rows until all are done. That may be longer than a statement of another may wait for them: then
- * nothing was written, and it is tried again.
+ * Retries after a lock timeout: several acts together hold their rows until all are done, which may exceed the lock
+ * timeout of another statement. Nothing was written then.
  */
 async function retried(act: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 1; ; tries += 1)

@@ -1,4 +1,4 @@
-/** The version and settings that the server must have, so that no confirmed write is lost. */
+/** The server's required version and settings, without which a confirmed write may be lost. */
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -25,7 +25,7 @@ export async function requireFitServer(connection: Connection): Promise<void> {
     ]);
 }
 
-/** The settings that may lose data, each in a few words. */
+/** Returns the settings that may lose data, each in a few words. */
 export async function wrongSettings(connection: Connection): Promise<string[]> {
   const found = await read(connection);
   const wrong = ['fsync', 'full_page_writes', 'autovacuum', 'synchronous_commit']
@@ -35,13 +35,13 @@ export async function wrongSettings(connection: Connection): Promise<string[]> {
   return wrong;
 }
 
-/** The size of the whole database (bytes). */
+/** Returns the size of the whole database (bytes). */
 export async function sizeOf(database: Database): Promise<number> {
   const [row] = await database.tuples<[number]>('SELECT pg_database_size(current_database())::float8');
   return row?.[0] ?? 0;
 }
 
-/** The settings of this session, and what they were when it began. */
+/** Returns the settings of this session, and their initial values. */
 async function read(connection: Connection): Promise<Settings> {
   const rows = await connection.rows<{ name: string; setting: string; reset_val: string }>(
     'SELECT name, setting, reset_val FROM pg_settings',

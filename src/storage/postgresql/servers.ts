@@ -1,37 +1,37 @@
 /**
- * The servers of a database, one of which is the primary. A failover makes another one the primary, with a higher timeline.
- * A server whose timeline is lower than the highest that this process has seen was left behind, and lacks what was confirmed
- * since. It is refused, and sessions on it end. (To keep it from serving others is the cluster's work.) A primary that was left
- * behind and does not know it still reads, but its commits wait for a standby that has gone: so a slow statement makes a process
- * look whether another server is the primary.
+ * The servers of a database, one of which is the primary. A failover makes another one the primary, with a higher
+ * timeline. A server with a timeline lower than the highest that this process has seen was left behind, and lacks later
+ * confirmed writes. It is refused, and sessions on it end. (Keeping it from serving other clients is the cluster's
+ * task.) A primary that was left behind without noticing still reads, but its commits wait for a standby that is gone:
+ * so a slow statement makes a process check whether another server is the primary.
  */
 import { InstallationError } from '../../process/installation-error.ts';
 import { type PostgresqlServer, readPostgresqlUrl } from '../../process/postgresql-url.ts';
 import { CONNECT_TIMEOUT_MS, Connection, type Session } from './connection.ts';
 import { sqlState } from './errors.ts';
 
-/** For looking at a server. */
+/** Session for checking a server. */
 const LOOK: Session = { statementTimeout: 1000, lockTimeout: 1000, byKey: false };
-/** Maximum time for a look, and the pause between two (ms). */
+/** Maximum time of a check, and minimum time between two (ms). */
 const LOOK_MS = 1000;
 
-/** What a process knows of the servers that a URL names. */
+/** The servers of a URL, and the process's knowledge of them. */
 export class Servers {
   /** Hosts and database, without user and password. */
   readonly place: string;
   readonly #servers: readonly PostgresqlServer[];
   readonly #warn: (sentence: string) => void;
-  /** Where the newest connection was made: the next one begins there. */
+  /** Index of the server of the newest connection, which the next one tries first. */
   #primary = 0;
-  /** The highest timeline that was seen. */
+  /** The highest timeline seen. */
   #timeline = 0;
   #connections: Connection[] = [];
-  /** When it looked around last. */
+  /** Time of the last check of the other servers. */
   #looked = Number.NEGATIVE_INFINITY;
-  /** Refusals that were told. */
+  /** Refusals already logged. */
   readonly #told = new Set<string>();
 
-  /** `warn` gets a sentence on each failover, and once on each server that is refused for its timeline. */
+  /** `warn` receives a sentence on each failover, and one for each server refused for its timeline. */
   constructor(url: string, warn: (sentence: string) => void = () => {}) {
     const { place, servers } = readPostgresqlUrl(url);
     this.place = place;
@@ -72,7 +72,10 @@ export class Servers {
     throw allOf(errors, hosts);
   }
 
-  /** Asks the other servers at once; one with a higher timeline takes over, and the sessions on this one end. */
+  /**
+   * Checks the other servers in parallel; one with a higher timeline becomes the primary, and the sessions on this one
+   * end.
+   */
   async #lookAround(): Promise<void> {
     const now = performance.now();
     if (now - this.#looked < LOOK_MS) return;
@@ -83,11 +86,11 @@ export class Servers {
       if (connection.timeline !== this.#timeline) this.#admit(connection, at);
       await connection.close();
     };
-    // Replicas, and servers that are not there, refuse; the next look may find another state.
+    // Replicas and unreachable servers refuse; the next check may find another state.
     await Promise.allSettled(this.#servers.map(look));
   }
 
-  /** Takes a connection to a server, which is the primary from now on; one of a lower timeline is closed, and refused. */
+  /** Accepts a connection to a server, which becomes the primary; closes and refuses one with a lower timeline. */
   #admit(connection: Connection, at: number): void {
     const { timeline } = connection;
     const { host } = this.#servers[at] as PostgresqlServer;
@@ -113,7 +116,10 @@ export class Servers {
   }
 }
 
-/** One error for all servers. The error of the first is its cause, if all have the same code; of a single server it is that error. */
+/**
+ * Returns one error for all servers. Its cause is the first server's error, if all have the same code; for a single
+ * server, returns that server's error.
+ */
 function allOf(errors: readonly Error[], hosts: readonly string[]): Error {
   const [first] = errors;
   if (errors.length === 1) return first as Error;

@@ -1,4 +1,4 @@
-/** How readers follow the audit trail in SQLite, where places are taken and filled in one order. */
+/** Following the audit trail in SQLite, where sequence numbers are assigned and committed in one order. */
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import { listed, type Runner } from '../acts.ts';
 import { AUDIT_EVENT, LAST_PLACE } from '../tables/audit-events.ts';
@@ -7,8 +7,8 @@ const LAST = `SELECT coalesce(max(sequence), 0) FROM audit_event WHERE sequence 
 const AFTER = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /**
- * The port's reading of the trail from a place on. `requireInPlace` throws once the file was replaced, as a restore does:
- * whoever follows the trail would wait for ever for what happens in the other one.
+ * Implements the port's reading of the trail after a sequence number. `requireInPlace` throws once the file is
+ * replaced, as by a restore: otherwise a reader would wait forever for events that only the new file gets.
  */
 export function trailFollowing(
   runner: Runner,

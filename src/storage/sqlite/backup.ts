@@ -1,4 +1,4 @@
-/** A copy of a SQLite database that is in use, made by another process than the one that serves it. */
+/** Backups of a SQLite database in use, made by another process than the one that serves it. */
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { check } from '../check.ts';
@@ -10,20 +10,20 @@ import { makeFile } from './database-file.ts';
 import { plain } from './plain-database.ts';
 
 /**
- * More pages than a database can have (2^32 - 2), within what SQLite takes: one step, which reads one state and never begins
- * anew, however much is written meanwhile. It runs on a thread.
+ * More pages than a database can have (2^32 - 2), within SQLite's limit for a step: one step reads one state, and never
+ * restarts, however much is written meanwhile. It runs on a thread.
  */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** Time between two looks at the size of the log (ms). */
+/** Time between two measurements of the log's size (ms). */
 const LOOK_EVERY_MS = 200;
 
-/** A copy is one file, so that nothing of it is left behind in a log. */
+/** Makes the copy a single file, with nothing left in a log. */
 const ONE_FILE: Pragmas = [['journal_mode', 'delete']];
 
 /**
- * Copies the database at `path` to a file that is not there yet, with mode 0600; marks it as a backup made at `madeAt` (ms),
- * and checks it. `grows` gets the growth of the log in bytes, again and again: the log cannot begin anew while it is read.
+ * Copies the database at `path` to a new file with mode 0600, marks it as a backup made at `madeAt` (ms), and checks
+ * it. `grows` receives the log's growth in bytes, repeatedly: the log cannot restart while the copy reads it.
  */
 export async function backUp(
   path: string,
@@ -66,7 +66,7 @@ async function markAndCheck(
   }
 }
 
-/** What it says of itself keeps it from being served before it was restored. */
+/** Marks the copy as a backup, which is not served until it is restored. */
 function mark(copy: DatabaseSync, madeAt: number): void {
   copy.prepare('UPDATE installation SET is_backup = 1, backed_up_at = ?').run(madeAt);
 }

@@ -1,6 +1,6 @@
 /**
- * Records events in SQLite, where writers take turns: so there is one chain, which each of them goes on with from the newest
- * event. Only a new root key begins another.
+ * Records events in SQLite. Its writers are serialized, so there is one chain, which each writer continues from the
+ * newest event. Only a new root key begins another chain.
  */
 import type { KeyObject } from 'node:crypto';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
@@ -16,13 +16,13 @@ type Newest = readonly [sequence: number, chainId: string, chainNumber: number];
 const NEWEST = 'SELECT sequence, chain_id, chain_number FROM audit_event ORDER BY sequence DESC LIMIT 1';
 const LAST_TAKEN = "SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'";
 
-/** What runs its statements, inside a write. */
+/** Runs statements inside a write. */
 type Running = {
   rows<Row extends Tuple>(statement: Statement): Row[];
   change(statement: Statement): number;
 };
 
-/** Where the next event goes. */
+/** Position of the next event. */
 type Next = {
   readonly sequence: number;
   readonly id: string;
@@ -30,14 +30,14 @@ type Next = {
   readonly key: KeyObject;
 };
 
-/** Stands for the MAC, which covers all other columns. */
+/** Placeholder for the MAC, which covers all other columns. */
 const NO_MAC_YET = Buffer.alloc(0);
 
 /** Records events inside the transactions of one connection. */
 export class ChainedEvents {
   readonly #tables: Running;
   readonly #keyring: Keyring;
-  /** The chain that was written last, and its key. */
+  /** The chain of the last event, and its key. */
   #known: { readonly id: string; readonly key: KeyObject } | null = null;
 
   constructor(tables: Running, keyring: Keyring) {
@@ -45,7 +45,7 @@ export class ChainedEvents {
     this.#keyring = keyring;
   }
 
-  /** Records an event, and what grants gave that it ended. */
+  /** Records an event, with the access of the grants that it ended. */
   record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
     const { sequence, id, number, key } = this.#next();
     const values = CHAINED_EVENT.values({
@@ -54,7 +54,7 @@ export class ChainedEvents {
       chain: { id, number, mac: NO_MAC_YET },
     }).map(asKept);
     values[values.length - 1] = mac(key, coveredText(values));
-    // A trigger that somebody added may swallow it without an error.
+    // A foreign trigger may swallow the insertion without an error.
     if (this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) !== 1)
       throw new Error('the database did not take an event of the audit trail');
   }
@@ -69,7 +69,7 @@ export class ChainedEvents {
     return { sequence, id: chain.id, number: 1, key: chain.key };
   }
 
-  /** The key of a chain that goes on: one under the current root key. */
+  /** Returns the key of a chain that may continue: one under the current root key. */
   #keyOf(id: string): KeyObject | null {
     if (chainKeyId(id) !== this.#keyring.currentKeyId) return null;
     if (this.#known?.id === id) return this.#known.key;
@@ -79,7 +79,7 @@ export class ChainedEvents {
   }
 }
 
-/** A text as it comes back: a lone surrogate would not, and PostgreSQL stores no NUL. */
+/** Returns a text in its stored form: a lone surrogate would not round-trip, and PostgreSQL stores no NUL. */
 function asKept(value: Stored): Stored {
   if (typeof value !== 'string') return value;
   return value.toWellFormed().replaceAll('\0', '\ufffd');

@@ -1,4 +1,4 @@
-/** What `database check` looks at in SQLite alone: the settings of the connection, every page and every reference. */
+/** The checks of `database check` in SQLite alone: the connection's settings, every page and every reference. */
 import { DatabaseSync } from 'node:sqlite';
 import type { OwnChecks } from '../check.ts';
 import type { Finding } from '../storage.ts';
@@ -9,13 +9,13 @@ import { primaryCode, SQLITE } from './errors.ts';
 const REMEDY = 'keep a copy of it with its -wal, look at the disk, and restore a backup with "database restore FILE"';
 
 /**
- * A report on a file that could not be opened, or read, with this error; null unless the file is damaged. Throws nothing: what
- * can still be looked at is.
+ * Returns a report on a file whose opening or reading failed with this error; null unless the file is damaged. Never
+ * throws: reports everything that is still readable.
  */
 export function checkDamaged(path: string, error: unknown): Finding[] | null {
   const code = primaryCode(error) ?? primaryCode((error as Error).cause);
   const isDamage = code === SQLITE.CORRUPT || code === SQLITE.NOTADB || code === SQLITE.IOERR;
-  // Looked at only where SQLite has nothing open: closing a file drops the locks of this process on it.
+  // Reads the file only if SQLite has nothing open: closing a file drops this process's locks on it.
   if (code === undefined ? hasHeader(path) : !isDamage) return null;
   const opened = { name: 'opened', ok: false, detail: `${path} is damaged (${(error as Error).message}): ${REMEDY}` };
   return [opened, { name: 'integrity', ok: false, detail: `${brokenPages(path)}: ${REMEDY}` }];
@@ -35,7 +35,7 @@ function brokenPages(path: string): string {
   }
 }
 
-/** The checks of a database whose connection must have these settings. */
+/** Returns the checks of a database whose connection must have these settings. */
 export function ownChecks(database: DatabaseSync, pragmas: Pragmas): OwnChecks {
   const told = (pragma: string) => {
     const rows = database.prepare(`PRAGMA ${pragma}`).all();

@@ -1,13 +1,13 @@
-// The thread of `checkpoints.ts`: copies the log of a database into its file whenever it is told to.
+// The thread of `checkpoints.ts`: copies the log of a database into its file on each `checkpoint` message.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type PassResult, preparePass } from './checkpoint.ts';
 
-/** Maximum number of passes in a row. Each copies what was committed during the one before it, and is shorter. */
+/** Maximum number of consecutive passes. Each copies the commits made during the previous one, and is shorter. */
 const MAX_PASSES = 8;
 
 const database = new DatabaseSync(workerData as string, { defensive: true });
-// With NORMAL, a pass syncs the log before it copies, and the database file before it records what was copied.
+// With NORMAL, a pass syncs the log before it copies, and syncs the database file before it records the copied part.
 database.exec('PRAGMA synchronous = NORMAL');
 const pass = preparePass(database);
 
@@ -17,7 +17,7 @@ parentPort?.on('message', (order: 'checkpoint' | 'end') => {
   parentPort?.close();
 });
 
-/** Returns the result of the last pass, or the error after which it is unknown what the file holds. */
+/** Returns the result of the last pass, or the error after which the file's content is unknown. */
 function checkpoint(): PassResult | Error {
   try {
     let passed = pass();

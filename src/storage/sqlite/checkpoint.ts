@@ -1,30 +1,32 @@
-/** One checkpoint of the write-ahead log, by the thread, the event loop or a start. */
+/** A checkpoint of the write-ahead log, run by the thread, by the event loop or at a start. */
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { connect, OPENING_TIMEOUT_MS } from './connection.ts';
 import { isNothing } from './database-file.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
-/** What a pass left. */
+/** Result of a pass. */
 export type PassResult = {
-  /** How many pages the log holds, and how many of them are not in the database file yet. */
+  /** Number of pages in the log, and number of those not yet in the database file. */
   readonly pages: number;
   readonly left: number;
-  /** Why they could not be written: they are still in the log. */
+  /** Error of the write to the database file; the pages are still in the log. */
   readonly failure: Error | null;
 };
 
 /** The row that SQLite returns. */
 type CheckpointRow = { readonly busy: number; readonly log: number; readonly checkpointed: number };
 
-/** Another connection is copying, or the copy failed. */
+/** Result if another connection is copying, or if the copy failed. */
 const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, failure: null };
 
-/** Called when something is wrong with the files of a database. */
+/** Handlers of problems with a database's files. */
 export type FailureHandlers = {
-  /** Gets a sentence for the operator's log. */
+  /** Receives a sentence for the operator's log. */
   readonly report: (sentence: string) => void;
-  /** Called when it is unknown what is on disk, as after a failed sync: the process must end. May be called again. */
+  /**
+   * Called when the state on disk is unknown, as after a failed sync: the process must end. May be called repeatedly.
+   */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -52,14 +54,17 @@ export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'RESTART' =
 
 const STAYS =
   'another program reads the database or copies its log, so that what was left there stays; after a failure of the disk end it, and start again';
-/** Pause between two tries (ms): SQLite waits for readers, but not for another checkpoint, as of a command that ends. */
+/**
+ * Pause between two tries (ms): SQLite waits for readers, but not for another checkpoint, such as that of an ending
+ * command.
+ */
 const RETRY_MS = 20;
 
 /**
  * Copies the log that a killed process left, before any request is served from it. If a sync failed in that process,
- * parts of the log may be in the system's memory only, and no later sync reports that; after a power cut, what is
- * written behind them could not be found. Afterwards the log begins anew, or the reason is reported. Throws what SQLite
- * throws.
+ * parts of the log may exist only in the system's memory, and no later sync reports that; after a power cut, recovery
+ * could not find commits written after those parts. Afterwards the log restarts, or the reason is reported. Throws
+ * SQLite's errors.
  */
 export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: FailureHandlers): void {
   try {
@@ -77,15 +82,16 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: F
 }
 
 /**
- * Copies all of the log of a database into its file, and removes it if nobody else has the database open. Throws
- * `InstallationError` if somebody reads what the log holds. A database that cannot be read stays as it is, log and all:
- * whoever restores a backup may do so because of that.
+ * Copies the whole log of a database into its file, and removes the log if no other process has the database open.
+ * Throws `InstallationError` if another process reads from the log. An unreadable database stays unchanged, including
+ * its log: it may be the reason for restoring a backup.
  */
 export function withoutLog(path: string): void {
   if (isNothing(path)) return;
   let result: PassResult;
   try {
-    // Asked first: closing any other connection writes the log into a file of which it cannot read the first page.
+    // A read-only connection first: closing a writable one copies the log into the file even if its first page is
+    // unreadable.
     connect(path, { readOnly: true }).close();
     const database = connect(path);
     try {
@@ -103,7 +109,7 @@ export function withoutLog(path: string): void {
     ]);
 }
 
-/** Blocks the event loop: no request is served yet. */
+/** Blocks the event loop, since no request is served yet. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,7 +1,7 @@
 /**
  * Checkpoints off the event loop: a thread with its own connection copies the write-ahead log into the database file,
- * since the copy waits for the disk twice. SQLite reuses the log from its start with the first commit that finds all of
- * it copied. Under load that may never happen by itself, since some page is always new.
+ * since the copy waits for the disk twice. SQLite restarts the log with the first commit that finds all of it copied.
+ * Under load that may never happen by itself, since some page is always new.
  */
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,26 +9,30 @@ import type { Worker } from 'node:worker_threads';
 import { type FailureHandlers, type PassResult, preparePass } from './checkpoint.ts';
 
 /**
- * Number of changed rows between two checkpoints. A row that changes often is copied once in a checkpoint: with a
- * smaller number more is copied in all, with a larger one the log is longer than it has to be.
+ * Number of changed rows between two checkpoints. A checkpoint copies a frequently changed row once: a smaller number
+ * copies more in all, a larger one makes the log longer than necessary.
  */
 const ROWS_BETWEEN = 4000;
-/** The same after a checkpoint that could not copy all: a reader still uses old pages, or the file cannot be written. */
+/**
+ * Number of changed rows after an incomplete checkpoint: a reader still uses old pages, or the file cannot be written.
+ */
 const ROWS_BEFORE_ANOTHER_TRY = 500;
-/** From this length (32 MB) the log must begin anew: if the thread copied all, the rest since is copied on the event loop. */
+/**
+ * Length from which the log must restart (32 MB): after the thread copied all, the event loop copies the commits since.
+ */
 const LONG_LOG_PAGES = 8000;
-/** From this length (128 MB), a log that cannot begin anew is reported. */
+/** Length from which a log that cannot restart is reported (128 MB). */
 const TOO_LONG_LOG_PAGES = 32_768;
 
-/** What checkpoints need. */
+/** The dependencies of `Checkpoints`. */
 export type CheckpointsParts = FailureHandlers & {
   readonly database: DatabaseSync;
-  /** The database file; and a function that throws if it is no longer the file that was opened. */
+  /** The database file; and a function that throws if the path no longer names the opened file. */
   readonly path: string;
   readonly requireInPlace: () => void;
 };
 
-/** The checkpoints of an open database. The thread starts with the first one: an idle service has none. */
+/** The checkpoints of an open database. The thread starts with the first checkpoint: an idle service has none. */
 export class Checkpoints {
   readonly #parts: CheckpointsParts;
   readonly #changes;
@@ -37,7 +41,7 @@ export class Checkpoints {
   #dueAt = ROWS_BETWEEN;
   #thread: Worker | null = null;
   #isRunning = false;
-  /** The sentence that was reported since all was copied last. */
+  /** The sentence reported since the last complete copy. */
   #reported: string | null = null;
   #hasToldOfThread = false;
 
@@ -48,7 +52,7 @@ export class Checkpoints {
     this.#pass = preparePass(parts.database);
   }
 
-  /** Begins a checkpoint if there is enough to copy. Called after commits. */
+  /** Begins a checkpoint if enough rows changed. Called after commits. */
   committed(): void {
     if (this.#isRunning || this.#changed() < this.#dueAt || !this.#isInPlace()) return;
     this.#isRunning = true;
@@ -58,9 +62,9 @@ export class Checkpoints {
   }
 
   /**
-   * Ends the thread, after the checkpoint under way, and copies the rest. SQLite would do that when it closes the
-   * database, but hide a failure. A process that changed nothing leaves it to others. Nothing may be committed any
-   * more.
+   * Ends the thread, after the checkpoint in progress, and copies the rest. SQLite would copy the rest when it closes
+   * the database, but hide a failure. A process that changed nothing leaves the log to others. Nothing may be committed
+   * afterwards.
    */
   async close(): Promise<void> {
     const thread = this.#thread;
@@ -71,7 +75,7 @@ export class Checkpoints {
     if (this.#changed() > 0) this.#copyHere();
   }
 
-  /** Checked first: the log must not be copied into another file that has the name now, or over other content. */
+  /** Checked before a copy: the log must not be copied into another file at the same path, or over other content. */
   #isInPlace(): boolean {
     try {
       this.#parts.requireInPlace();
@@ -86,7 +90,7 @@ export class Checkpoints {
     return (this.#changes.get() as unknown as [number])[0];
   }
 
-  /** If the thread cannot start, as when no file descriptor is left, the next checkpoint tries again. */
+  /** Starts the thread. If that fails, for lack of file descriptors for example, the next checkpoint tries again. */
   #begin(): Worker | null {
     try {
       return this.#watched(newThread(this.#parts.path));
@@ -101,7 +105,7 @@ export class Checkpoints {
       if (result instanceof Error) this.#fail(result);
       else this.#done(result);
     });
-    // The thread could not start, or had no memory left; `exit` follows. A failure of the disk comes as a message.
+    // The thread could not start, or ran out of memory; `exit` follows. A failure of the disk arrives as a message.
     thread.on('error', (error) => this.#tellOfThread(error));
     thread.on('messageerror', (error) => this.#fail(error));
     return thread.once('exit', () => {
@@ -140,7 +144,7 @@ export class Checkpoints {
     this.#report(passed);
   }
 
-  /** Says once why the log grows, until all is copied. */
+  /** Reports once why the log grows, until a complete copy. */
   #report({ pages, left, failure }: PassResult): void {
     if (left === 0) this.#reported = null;
     const isRead = left > LONG_LOG_PAGES && pages > TOO_LONG_LOG_PAGES;
@@ -153,7 +157,7 @@ export class Checkpoints {
     this.#parts.report(sentence);
   }
 
-  /** Nothing is lost: the log still has all of it, and the next process that opens the database copies it. */
+  /** No data is lost: the log still has every commit, and the next process that opens the database copies it. */
   #fail(error: Error): void {
     this.#isRunning = false;
     this.#parts.onFailure(error);
@@ -162,9 +166,9 @@ export class Checkpoints {
 
 function newThread(workerData: string): Worker {
   const execArgv = ['--disable-warning=ExperimentalWarning'];
-  // Not imported: most processes never need it.
+  // Loaded here, since most processes never need it.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  // Compiled, as in the npm package, it has another extension.
+  // The npm package contains compiled files, with another extension.
   const file = `checkpoint-thread${extname(import.meta.filename)}`;
   return new Worker(new URL(file, import.meta.url), { workerData, execArgv });
 }

@@ -1,4 +1,6 @@
-/** What is cleaned up in SQLite. A dead row never comes back to life, so that any number of processes may walk at the same time. */
+/**
+ * The clean-up in SQLite. A dead row never becomes alive again, so any number of processes may scan at the same time.
+ */
 import { CleanUp } from '../clean-up.ts';
 import type { KeptTime } from '../clean-up-time.ts';
 import { DYING } from '../dead-rows.ts';
@@ -7,12 +9,12 @@ import { assertionClearing } from './client-assertions.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of rows that a step reads. Even among 10,000,000 grants it blocks the event loop for less than 1 ms. */
+/** Number of rows that a step reads. Even with 10,000,000 grants a step blocks the event loop for less than 1 ms. */
 export const WINDOW = 64;
 /** Maximum number of rows that a step deletes. */
 export const DELETIONS = 8;
 
-/** The clean-up of one database. Times in ms. */
+/** Returns the clean-up of one database. Times in ms. */
 export function cleanUpOf(tables: Tables, kept: KeptTime, now: () => number): CleanUp {
   return new CleanUp({
     walks: DYING,

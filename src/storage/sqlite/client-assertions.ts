@@ -1,9 +1,9 @@
-/** Marks of used client assertions in SQLite: made once, counted for each client, and cleared away as soon as they expired. */
+/** Replay marks of client assertions in SQLite: inserted once, counted for each client, and deleted once expired. */
 import { type AssertionUse, isCleared, type UsedAssertion } from '../../oauth/clients/client-assertion.ts';
 import { asBuffer } from '../tables/table.ts';
 import type { Tables } from './tables.ts';
 
-/** A mark whose assertion has expired. */
+/** A replay mark whose assertion has expired. */
 type Expired = readonly [digest: Uint8Array, clientId: string, expiresAt: number];
 
 const FIND = 'SELECT 1 FROM client_assertion WHERE digest = $1';
@@ -19,7 +19,7 @@ const COUNT_DOWN = `
   UPDATE client_assertion_total SET marks = max(marks - $2, 0), cleared_until = max(cleared_until, $3)
   WHERE client_id = $1`;
 
-/** The port's `useClientAssertion` on these tables. */
+/** Implements the port's `useClientAssertion` on these tables. */
 export function assertionMarking(tables: Tables): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
   const use = ({ clientId, digest, expiresAt }: UsedAssertion, most: number): AssertionUse => {
     if (tables.isAny({ sql: FIND, values: [digest] })) return 'again';
@@ -34,7 +34,10 @@ export function assertionMarking(tables: Tables): (assertion: UsedAssertion, mos
   return (assertion, most) => tables.write([], () => use(assertion, most));
 }
 
-/** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */
+/**
+ * Returns a function that deletes at most `most` marks whose assertions expired before a time (ms), and returns their
+ * number.
+ */
 export function assertionClearing(tables: Tables): (before: number, most: number) => Promise<number> {
   return async (before, most) => {
     const expired = tables.rows<Expired>({ sql: EXPIRED, values: [before, most] });

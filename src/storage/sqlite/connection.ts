@@ -1,9 +1,9 @@
-/** The connection and its settings. Durability depends on them, so each is read back after it was set. */
+/** The connection and its settings. Durability depends on the settings, so each is read back after it is set. */
 import { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
-/** How a connection is used. */
+/** The use of a connection. */
 export type ConnectionUse = {
   /** A service must not block its event loop while it waits for a lock; a command may. */
   readonly role: 'service' | 'command';
@@ -14,19 +14,19 @@ export type ConnectionUse = {
 /** Settings of a connection and the values that they must have. */
 export type Pragmas = readonly (readonly [name: string, value: string | number])[];
 
-/** "Vkey": the application id in the header of our database files. */
+/** Application id in the header of Valetkey's database files: "Vkey". */
 export const APPLICATION_ID = 0x566b6579;
 
-/** Timeout for locks while a database is opened, as for that of a migration (ms). */
+/** Timeout for locks while a database is opened or migrated (ms). */
 export const OPENING_TIMEOUT_MS = 5000;
 
 /**
- * Before this release SQLite could lose pages, when the log began anew while another connection copied it
+ * Minimum version: earlier ones could lose pages if the log restarted while another connection copied it
  * (https://sqlite.org/wal.html#walresetbug).
  */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** Throws `InstallationError` when the SQLite of this Node.js may lose data. */
+/** Throws `InstallationError` if the SQLite of this Node.js may lose data. */
 export function requireSoundSqlite(version: string): void {
   const parts = version.split('.').map(Number);
   const [major, minor, patch] = OLDEST_SQLITE.map((part, place) => (parts[place] ?? 0) - part);
@@ -36,11 +36,11 @@ export function requireSoundSqlite(version: string): void {
   ]);
 }
 
-/** Opens the file without changing it. Throws `InstallationError` when it is not a database of Valetkey. */
+/** Opens the file without changing it. Throws `InstallationError` if it is not a database of Valetkey. */
 export function connect(path: string, { readOnly = false } = {}): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS, defensive: true, readOnly });
   try {
-    // Asked of SQLite itself: a distribution's Node.js may run with another version than it was built for.
+    // The version that runs: a distribution's Node.js may use another SQLite than it was built for.
     requireSoundSqlite(String(firstValue(database, 'SELECT sqlite_version()')));
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     const applicationId = pragma(database, 'application_id');
@@ -53,7 +53,7 @@ export function connect(path: string, { readOnly = false } = {}): DatabaseSync {
   }
 }
 
-/** What the settings of a connection must be, by name. */
+/** Returns the required settings of a connection. */
 export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas {
   const isSyncedByQueue = use.role === 'service' && use.durability === 'awaited';
   const everywhere: Pragmas = [
@@ -65,7 +65,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
     ['busy_timeout', use.role === 'service' ? 5 : OPENING_TIMEOUT_MS],
     ['cache_size', -16_384],
   ];
-  // No checkpoints by SQLite: within a commit they hide a failed sync. After a burst the log is cut back to 64 MB.
+  // No checkpoints by SQLite: within a commit they hide a failed sync. After a burst the log is truncated to 64 MB.
   const ofFiles: Pragmas = [
     ['wal_autocheckpoint', 0],
     ['journal_size_limit', 64 * 2 ** 20],
@@ -73,7 +73,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
   return inMemory ? everywhere : [...everywhere, ...ofFiles];
 }
 
-/** Sets the settings. Throws `InstallationError` if one is not accepted, such as WAL on a network file system. */
+/** Applies the settings. Throws `InstallationError` if SQLite refuses one, such as WAL on a network file system. */
 export function configure(database: DatabaseSync, required: Pragmas): void {
   for (const [name, value] of required) database.exec(`PRAGMA ${name} = ${value}`);
   const wrong = wrongPragmas(database, required);
@@ -83,7 +83,7 @@ export function configure(database: DatabaseSync, required: Pragmas): void {
     ]);
 }
 
-/** The settings that are not as they must be, each in a few words. */
+/** Returns the settings with wrong values, each in a few words. */
 export function wrongPragmas(database: DatabaseSync, required: Pragmas): string[] {
   return required
     .filter(([name, value]) => pragma(database, name) !== value)
@@ -94,7 +94,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
   return firstValue(database, `PRAGMA ${name}`);
 }
 
-/** The first value of the first row that a statement returns, or undefined. */
+/** Returns the first value of a statement's first row, or undefined. */
 export function firstValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }

@@ -14,7 +14,7 @@ import { lockForServing } from './serving-lock.ts';
 
 const SETTINGS = requiredPragmas({ role: 'command', durability: 'full' }, false);
 
-/** Connects to a file; a source must be there. Throws `InstallationError`. */
+/** Connects to a file; a source must exist. Throws `InstallationError`. */
 export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
   requireOwnLog(path);
   if (as === 'source' && !existsSync(path))
@@ -42,10 +42,10 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
     },
     async prepareWriting() {
       configure(database, SETTINGS);
-      // A table may be emptied and filled anew while others refer to it.
+      // A table may be emptied and refilled while other tables refer to it.
       database.exec('PRAGMA foreign_keys = OFF');
     },
-    // Closed while it is still marked: closing copies the rest, and SQLite says nothing of what fails.
+    // Copies the log while the copy mark is still set: SQLite would copy the rest on closing, and hide a failure.
     prepareEnd: async () => copyLog(database),
     async write(table, rows) {
       if (database.isTransaction) return insert(database, table, rows);

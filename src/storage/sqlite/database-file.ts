@@ -1,17 +1,17 @@
-/** The database file before SQLite opens it: created so that only its owner can read it, and refused if it is not usable. */
+/** The database file before SQLite opens it: created readable by its owner only, and refused if unusable. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 
-/** Whether there is no database at a path yet: no file, or an empty one. */
+/** Returns true if there is no database at a path yet: no file, or an empty one. */
 export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 /**
- * Whether there is no database file yet: then the service or the first command creates it, with its keys. Throws
- * `InstallationError` where one was, and what is left of it must not be opened.
+ * Returns true if there is no database file yet: the service or the first command then creates it, with its keys.
+ * Throws `InstallationError` if a database was there, and its remains must not be opened.
  */
 export function isNew<Place extends { readonly kind: string }>(
   database: Place,
@@ -25,7 +25,7 @@ function isFile(database: { readonly kind: string }): database is { readonly kin
   return database.kind === 'file';
 }
 
-/** Tells whether a file begins as one of SQLite does (https://sqlite.org/fileformat2.html §1.3). */
+/** Returns true if a file has SQLite's header (https://sqlite.org/fileformat2.html §1.3). */
 export function hasHeader(path: string): boolean {
   const found = Buffer.alloc(HEADER.length);
   const descriptor = openSync(path, 'r');
@@ -39,21 +39,24 @@ export function hasHeader(path: string): boolean {
 
 const HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
-/** The file that stands beside a database while a restore takes a log away from it. Nothing opens the database meanwhile. */
+/**
+ * Returns the path of the file that exists beside a database while a restore removes its log. Nothing opens the
+ * database meanwhile.
+ */
 export function restoreMark(path: string): string {
   return `${path}-half-restored`;
 }
 
 /**
- * Refuses a file that would meet a log which is not its own, or a log whose file is gone: SQLite would write the log into
- * another database, or delete it. Throws `InstallationError`.
+ * Refuses a file beside another database's log, or a log without its file: SQLite would write the log into the wrong
+ * database, or delete it. Throws `InstallationError`.
  */
 export function requireOwnLog(path: string): void {
   if (existsSync(restoreMark(path)))
     throw new InstallationError([
       `a restore of ${path} was cut off, and what is there now is not whole: run "database restore FILE" again, with that backup or another one`,
     ]);
-  // A journal is made only while a database begins, before there is anything to lose.
+  // Only the log is checked: a rollback journal exists only while a database is created, before there is data to lose.
   const log = `${path}-wal`;
   if (!isNothing(log) && isNothing(path))
     throw new InstallationError([
@@ -62,7 +65,7 @@ export function requireOwnLog(path: string): void {
 }
 
 /**
- * Makes sure that the file exists and is writable. A new one gets mode 0600, a new folder 0700, whatever the umask.
+ * Makes sure that the file exists and is writable. A new file gets mode 0600, a new folder 0700, whatever the umask.
  * SQLite gives the -wal and -shm files the same mode. Throws `InstallationError`.
  */
 export function prepareDatabaseFile(path: string): void {
@@ -85,7 +88,7 @@ export function prepareDatabaseFile(path: string): void {
   }
 }
 
-/** Sentences for the operator if others can read or write the database file or its folder. */
+/** Returns sentences for the operator if other users can read or write the database file or its folder. */
 export function exposures(path: string): string[] {
   if (process.platform === 'win32') return [];
   const file = resolve(path);
@@ -93,7 +96,7 @@ export function exposures(path: string): string[] {
   return [...exposure(file, `chmod 600 ${file}*`), ...exposure(folder, `chmod 700 ${folder}`)];
 }
 
-/** The sizes of the file and its log, and what this user may still write on their disk (bytes). */
+/** Returns the sizes of the file and its log, and the space on their disk that this user may still write (bytes). */
 export function sizesOf(path: string): { database: number; log: number; free: number } {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const { bavail, bsize } = statfsSync(dirname(resolve(path)));
@@ -110,8 +113,8 @@ function exposure(path: string, remedy: string): string[] {
 }
 
 /**
- * Creates a file that only its owner can read. A file that exists is not opened, since closing it would drop the POSIX
- * locks that this process may have on it.
+ * Creates a file that only its owner can read. An existing file is not opened, since closing it would drop any POSIX
+ * locks that this process holds on it.
  */
 export function makeFile(path: string): void {
   try {

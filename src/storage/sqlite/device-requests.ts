@@ -1,24 +1,24 @@
 /**
- * What devices ask for while they wait, in memory: one process serves a SQLite database, so that nobody anonymous makes
- * the database grow, and a restart costs a waiting device a new code. What somebody allowed is a grant, and on disk.
+ * Waiting device requests, in memory: one process serves a SQLite database. So anonymous requests cannot make the
+ * database grow, and a restart costs a waiting device only a new code. An allowed request becomes a grant, on disk.
  */
 import { MAX_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device/device-authorization.ts';
 import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
 import type { Network } from '../../oauth/guessing/networks.ts';
 
-/** A request, with the networks that it came from. */
+/** A request, with the networks of its source. */
 type Kept = WaitingDevice & { readonly networks: readonly Network[] };
 
-/** The port's device requests, in this process alone. */
+/** Implements the port for device requests, within this process. */
 export function deviceRequestStore(): DeviceRequestStore {
   const waiting = new Map<string, Kept>();
-  /** How many wait of each network. */
+  /** Number of waiting requests of each network. */
   const waitingOf = new Map<string, number>();
   const change = (userCode: string, changes: Partial<WaitingDevice>) => {
     const found = waiting.get(userCode);
     if (found) waiting.set(userCode, { ...found, ...changes });
   };
-  /** All live equally long, so the oldest expires first: the search ends at the first that has not expired. */
+  /** All requests have the same lifetime, so the oldest expires first: the search ends at the first unexpired one. */
   const forgetExpired = (now: number) => {
     for (const [userCode, { request, networks }] of waiting) {
       if (request.expiresAt > now) return;

@@ -1,4 +1,4 @@
-/** What SQLite's result codes mean for us (https://www.sqlite.org/rescode.html). */
+/** SQLite's result codes, mapped to the store's errors (https://www.sqlite.org/rescode.html). */
 import { StoreUnavailable } from '../../oauth/store.ts';
 
 /** The result codes that this program handles. */
@@ -14,26 +14,26 @@ export const SQLITE = {
   IOERR_WRITE: 778,
 } as const;
 
-/** The extended result code of an error of SQLite, or undefined when the error is none. */
+/** Returns the extended result code of SQLite's error, or undefined for any other error. */
 export function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 
-/** The primary result code of an error of SQLite, or undefined when the error is none. */
+/** Returns the primary result code of SQLite's error, or undefined for any other error. */
 export function primaryCode(error: unknown): number | undefined {
   const code = resultCode(error);
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** A file of the database was moved away, replaced or overwritten; the message says which, and what to do. */
+/** Thrown if a file of the database was moved away, replaced or overwritten; the message says which, and the remedy. */
 export class DatabaseMoved extends Error {
   override readonly name = 'DatabaseMoved';
 }
 
-/** ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, for which another try does not help. */
+/** ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: programming errors, for which a retry does not help. */
 const OUR_MISTAKES = new Set([SQLITE.ERROR, SQLITE.CONSTRAINT, 20, 21, 25]);
 
-/** The error for a caller: `StoreUnavailable` if the disk or a lock is to blame, else the error itself. */
+/** Returns the error for a caller: `StoreUnavailable` if the disk or a lock is to blame, else the error itself. */
 export function asStoreError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === undefined || OUR_MISTAKES.has(code)) return error;
@@ -41,12 +41,12 @@ export function asStoreError(error: unknown): unknown {
   return new StoreUnavailable(why, { cause: error });
 }
 
-/** The error for a write that comes after writing has stopped for good. */
+/** Returns the error for a write after the queue has stopped for good. */
 export function hasStopped(error: Error): StoreUnavailable {
   return new StoreUnavailable(`writing has stopped: ${error.message}`, { cause: error });
 }
 
-/** The error for a write that was pending when the disk failed, or when the files were moved. */
+/** Returns the error for a write that was pending when the disk failed, or when the files were moved. */
 export function outcomeUnknown(error: unknown): Error {
   const { message } = error as Error;
   const why = error instanceof DatabaseMoved ? '' : 'the disk failed, and ';

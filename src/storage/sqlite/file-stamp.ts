@@ -1,11 +1,16 @@
-/** A stamp that a service writes into the header of its database file, to notice when the file is overwritten in place. */
+/**
+ * A stamp that a service writes into the header of its database file, to detect that the file was overwritten in place.
+ */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { preparePass } from './checkpoint.ts';
 import { connect, firstValue } from './connection.ts';
 
-/** The part of the header that is read: from schema version to user version (https://sqlite.org/fileformat2.html §1.3). */
+/**
+ * The part of the header that is read: from the schema version to the user version (https://sqlite.org/fileformat2.html
+ * §1.3).
+ */
 const HEAD_AT = 40;
 const HEAD_BYTES = 24;
 const USER_VERSION_AT = 20;
@@ -39,7 +44,7 @@ export class FileStamp {
    * copies it. Throws what SQLite throws.
    */
   write(path: string): void {
-    const connection = connect(path); // Another connection, which waits for locks: the service's own must not.
+    const connection = connect(path); // A second connection, which waits for locks: the service's own must not.
     try {
       connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = ${this.#stamp}`);
       connection.exec('PRAGMA busy_timeout = 0');
@@ -50,13 +55,16 @@ export class FileStamp {
     }
   }
 
-  /** Whether the file still is what this service and other processes on it wrote. Throws the system's error. */
+  /**
+   * Returns true if the file's content is still that of this service and of other processes on it. Throws the system's
+   * error.
+   */
   isThere(): boolean {
     const found = this.#read();
     if (!found || !this.#seen) return false;
     const { schema, stamp } = this.#seen;
     if (stamp !== found.stamp && this.#stamp !== found.stamp) return false;
-    // Another program, such as a shell, may have changed the schema: the log has that change before the file has it.
+    // Another program, such as a shell, may have changed the schema: the log has such a change before the file does.
     if (schema !== found.schema && (found.schema < schema || found.schema > this.#latestSchema())) return false;
     this.#seen = found;
     return true;
@@ -70,7 +78,7 @@ export class FileStamp {
     return firstValue(this.#database, 'PRAGMA schema_version') as number;
   }
 
-  /** Null if the file is too short for a header. */
+  /** Returns the header, or null if the file is too short. */
   #read(): Head | null {
     if (readSync(this.#descriptor, this.#bytes, 0, HEAD_BYTES, HEAD_AT) < HEAD_BYTES) return null;
     return { schema: this.#bytes.readInt32BE(0), stamp: this.#bytes.readInt32BE(USER_VERSION_AT) };

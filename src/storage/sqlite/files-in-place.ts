@@ -1,6 +1,5 @@
 /**
- * Checks that the files of an open database were not moved, replaced or overwritten: whatever is written after that is
- * lost.
+ * Checks that the files of an open database were not moved, replaced or overwritten: every later write would be lost.
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,10 +7,10 @@ import { InstallationError } from '../../process/installation-error.ts';
 import { DatabaseMoved } from './errors.ts';
 import type { FileStamp } from './file-stamp.ts';
 
-/** Time between two checks while nobody writes (ms). */
+/** Time between two checks while there are no writes (ms). */
 const CHECK_EVERY_MS = 1000;
 
-/** The database file and its log, as they were opened. */
+/** The database file and its log, as opened. */
 export class FilesInPlace {
   readonly #opened: readonly { readonly path: string; readonly stat: BigIntStats }[];
   readonly #path: string;
@@ -19,11 +18,11 @@ export class FilesInPlace {
   #checking: NodeJS.Timeout | undefined;
 
   /**
-   * `opened` is what `statOf` returned before SQLite opened the database, whose log is open by now. Only the service
-   * has a stamp: a command may run while the next service writes another. Throws `InstallationError`.
+   * `opened` is the result of `statOf` before SQLite opened the database, whose log is open by now. Only the service
+   * has a stamp: while a command runs, the next service may write another. Throws `InstallationError`.
    */
   constructor(databasePath: string, opened: BigIntStats, stamp: FileStamp | null) {
-    // Absolute paths, as SQLite uses them too: a folder above may be moved.
+    // Absolute paths, as in SQLite: a parent folder may be moved.
     const path = resolve(databasePath);
     const log = statOf(`${path}-wal`);
     if (!isSame(opened, statOf(path)) || !log)
@@ -36,7 +35,7 @@ export class FilesInPlace {
     ];
   }
 
-  /** Throws `DatabaseMoved`, or the system's error if that cannot be found out. */
+  /** Throws `DatabaseMoved` if a file changed, or the system's error if the check fails. */
   require(): void {
     for (const { path, stat } of this.#opened) {
       const found = statOf(path);
@@ -69,7 +68,7 @@ export class FilesInPlace {
   }
 }
 
-/** The file at a path, or undefined if there is none. */
+/** Returns the file's identity and state, or undefined if there is no file. */
 export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }

@@ -1,4 +1,7 @@
-/** The transitions of grants in SQLite: each is one conditional update of one row, whose count of changed rows decides a race. */
+/**
+ * The transitions of grants in SQLite: each is one conditional update of one row. Its count of changed rows decides a
+ * race.
+ */
 
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
@@ -21,7 +24,7 @@ const ADVANCED = STORED_GRANT.pick(
 );
 const ADVANCE = `UPDATE oauth_grant SET ${ADVANCED.assignments(2)} WHERE id = $1 AND generation = $2 - 1 AND ${NOT_ENDED}`;
 
-/** The index has both columns, so that of the others no row is read. */
+/** The index has both columns, so the count reads no rows of the other grants. */
 const CROWDED = `
   SELECT 1 FROM oauth_grant CROSS JOIN oauth_grant AS other INDEXED BY grant_by_resource_owner
     ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
@@ -31,7 +34,10 @@ const REVOKE_OF_CLIENT = `
   UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user'
   WHERE resource_owner_id = $2 AND client_id = $3 AND redirect_uri IS NOT $4 AND ${NOT_ENDED} RETURNING ${ENDED_ACCESS.names}`;
 
-/** The marks of these tables' grants. They touch no row, as nobody waits for them: losing one is allowed. */
+/**
+ * Returns the use marks of these tables' grants. Their write touches no row, so no read waits for them: losing a mark
+ * is allowed.
+ */
 export function useMarks(tables: Tables): UseMarks {
   const write = (marks: readonly Mark[]) =>
     tables.write([], () => {
@@ -40,7 +46,7 @@ export function useMarks(tables: Tables): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
 
-/** The transitions of grants on these tables. */
+/** Returns the transitions of grants on these tables. */
 export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
   return {
     redeemAuthorizationCode: (next, source) =>

@@ -1,4 +1,4 @@
-/** Opens a SQLite database as the store of the protocol and of accounts. */
+/** Opens a SQLite database as the store of all ports. */
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { check, wrongColumns } from '../check.ts';
@@ -30,25 +30,22 @@ import { Tables } from './tables.ts';
 import { type FileOperations, WalFile } from './wal-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** How a database is opened. */
+/** The options of opening a SQLite database. */
 export type SqliteOptions = ConnectionUse &
   OpeningOptions &
   FailureHandlers & {
     /** The database file, or `:memory:`. */
     readonly path: string;
-    /** Milliseconds since the epoch. */
+    /** Returns ms since the epoch. */
     readonly now: () => number;
     /** Replaced by tests only. */
     readonly files?: FileOperations;
   };
 
-/** An open database. */
+/** An open SQLite database. */
 export type SqliteStorage = Storage & { readonly cleanUp: CleanUp; readonly counters: null };
 
-/**
- * Opens a database. If it cannot be used, throws `InstallationError`, whose sentence has the remedy, and leaves the
- * database as it was.
- */
+/** Opens a database. Throws `InstallationError` with the remedy if it is unusable, and leaves it unchanged. */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
   const { path, role } = options;
   const inMemory = path === ':memory:';
@@ -77,18 +74,18 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   }
 }
 
-/** A statement that cannot be prepared: its table or a column of it is not as it must be. */
+/** Explains a statement that could not be prepared: its table, or a column of it, differs from the schema. */
 async function reasonOf(error: unknown, database: DatabaseSync): Promise<unknown> {
   const wrong = resultCode(error) === SQLITE.ERROR ? await wrongColumns(plain(database)) : [];
   return wrong.length > 0 ? new InstallationError(wrong) : error;
 }
 
-/** In the order of opening: the stamp's descriptor must be closed after the database. */
+/** Closes in the order of opening: the stamp's descriptor must be closed after the database. */
 function closeAll(held: readonly { close(): void }[]): void {
   for (const one of held) one.close();
 }
 
-/** The only instance that there can be. */
+/** Id of the only possible instance. */
 const THE_SERVICE = 'service';
 
 type OpenFiles = { readonly wal: WalFile; readonly inPlace: FilesInPlace };

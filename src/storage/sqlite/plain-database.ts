@@ -1,4 +1,4 @@
-/** A SQLite database while it is opened, checked and copied. */
+/** A SQLite database during opening, checking and copying. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Tuple } from '../acts.ts';
 import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
@@ -30,7 +30,9 @@ const TYPES: ColumnTypes = {
 
 const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
 
-/** Indexes and triggers by their statements; keys and references as SQLite tells them, since no statement adds one. */
+/**
+ * Indexes and triggers by their statements; keys and references by SQLite's description, since no statement adds one.
+ */
 const OBJECTS = `
   WITH ours AS (SELECT * FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')
   SELECT type AS kind, tbl_name AS "table", name, sql AS definition FROM ours
@@ -43,7 +45,10 @@ const OBJECTS = `
   FROM ours, pragma_foreign_key_list(ours.name) AS refers WHERE ours.type = 'table'
   ORDER BY 2, 1, 3`;
 
-/** A connection that nobody else uses meanwhile: a transaction lasts over several turns. */
+/**
+ * Returns a `PlainDatabase` on a connection that nothing else may use meanwhile: a transaction spans several turns of
+ * the event loop.
+ */
 export function plain(database: DatabaseSync): PlainDatabase {
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string, values: readonly Stored[]) => {

@@ -1,4 +1,4 @@
-/** Runs the verbs in SQLite: acts inside the write queue, reads at once. */
+/** Runs the ports' operations in SQLite: acts inside the write queue, reads immediately. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
@@ -6,17 +6,17 @@ import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of rows after which a reader goes on in another turn of the event loop. */
+/** Number of rows from which a read yields to the event loop. */
 const MANY_ROWS = 100;
 
-/** Ends grants inside a write, and records what they gave, if there are any; returns how many. */
+/** Ends grants inside a write, and records their access in the event, if there are any; returns their number. */
 export function end(tables: Tables, event: AuditEvent, ending: Statement): number {
   const ended = tables.rows(ending).map((row) => ENDED_ACCESS.read(row));
   if (ended.length > 0) tables.record(event, ended);
   return ended.length;
 }
 
-/** The runner of these tables. */
+/** Returns the runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
   const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
     if (!demands.every((demand) => tables.isAny(demand))) return false;
@@ -38,7 +38,7 @@ export function runnerOn(tables: Tables): Runner {
     },
     async select(statement, restsOn) {
       const rows = tables.rows(statement);
-      // Reading waits for nobody here, so whoever walks over windows would keep the event loop.
+      // Reads are synchronous here, so a scan would otherwise never yield.
       if (rows.length >= MANY_ROWS) await nextTurn();
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },

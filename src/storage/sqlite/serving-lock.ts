@@ -1,7 +1,7 @@
 /**
- * Only one service at a time may have a database file. A service returns no read before the commits behind it are
- * synced, but it cannot know that of another service's commits. Commands may write at the same time, since SQLite syncs
- * theirs.
+ * The lock that lets only one service at a time use a database file. A service returns no read before the commits
+ * behind it are synced, but it cannot know whether another service's commits are. Commands may write at the same time,
+ * since SQLite syncs their commits.
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,10 +9,10 @@ import { InstallationError } from '../../process/installation-error.ts';
 import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
-/** Timeout of a service that begins, for a command that looks whether one runs: that takes the lock for a moment (ms). */
+/** Timeout of a starting service for the lock (ms): a command that probes for a service holds it for a moment. */
 const PROBE_TIMEOUT_MS = 1000;
 
-/** Whether a service has a database now. */
+/** Returns true if a service has a database open. */
 export function isServed(path: string): boolean {
   if (path === ':memory:' || !existsSync(`${path}-serving`)) return false;
   try {
@@ -25,9 +25,9 @@ export function isServed(path: string): boolean {
 }
 
 /**
- * Takes the lock beside a database file. It ends when the returned connection is closed, or the process ends in any
- * way. It is SQLite's lock on an empty database, as Node.js has no other. Throws `InstallationError` if another service
- * has it still after a `timeout` (ms).
+ * Takes the lock beside a database file. The lock ends when the returned connection is closed, or the process ends in
+ * any way. It is SQLite's lock on an empty database, since Node.js has no file locks. Throws `InstallationError` if
+ * another service still has it after `timeout` (ms).
  */
 export function lockForServing(path: string, timeout = PROBE_TIMEOUT_MS): DatabaseSync {
   const file = `${path}-serving`;

@@ -1,4 +1,4 @@
-/** What the verbs stand on in SQLite: statements, which are prepared once, and the write queue. */
+/** The base of the ports' operations in SQLite: statements, each prepared once, and the write queue. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
@@ -22,7 +22,7 @@ export class Tables {
     this.#events = new ChainedEvents(this, keyring);
   }
 
-  /** The values of the rows that a statement selects or, inside a write, changes and returns. Throws `StoreUnavailable`. */
+  /** Returns the rows that a statement selects or, inside a write, changes and returns. Throws `StoreUnavailable`. */
   rows<Row extends Tuple>({ sql, values }: Statement): Row[] {
     try {
       return this.prepare(sql).all(...values.map(bound)) as unknown as Row[];
@@ -31,12 +31,12 @@ export class Tables {
     }
   }
 
-  /** Tells whether a statement finds a row. */
+  /** Returns true if a statement finds a row. */
   isAny(statement: Statement): boolean {
     return this.rows(statement).length > 0;
   }
 
-  /** Changes rows, inside a write; returns how many. */
+  /** Changes rows, inside a write; returns their number. */
   change({ sql, values }: Statement): number {
     return this.prepare(sql).run(...values.map(bound)).changes as number;
   }
@@ -46,17 +46,17 @@ export class Tables {
     return this.#writes.write(touches, run);
   }
 
-  /** Records an event inside a write that had its effect, and what grants gave that it ended. */
+  /** Records an event inside the write of its act, with the access of the grants that it ended. */
   record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
     this.#events.record(event, ended);
   }
 
-  /** The result of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
+  /** Returns the result of a read once the rows that it depends on are on disk. See `WriteQueue.onDisk`. */
   onDisk<T>(rows: readonly string[] | 'all', result: T): T | Promise<T> {
     return this.#writes.onDisk(rows, result);
   }
 
-  /** Prepares a statement, once for each text. Throws SQLite's error when the tables are not as they must be. */
+  /** Prepares a statement, once for each text. Throws SQLite's error if the tables differ from the schema. */
   prepare(sql: string): StatementSync {
     const known = this.#prepared.get(sql);
     if (known) return known;

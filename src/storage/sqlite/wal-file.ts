@@ -3,7 +3,7 @@ import { closeSync, fdatasync, fstatSync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The operations on which durability rests. Tests replace them, to observe their order and to make them fail. */
+/** The operations that durability depends on. Tests replace them, to observe their order and to make them fail. */
 export type FileOperations = {
   /** Waits until the data of an open file is on disk. */
   fdatasync(descriptor: number): Promise<void>;
@@ -16,7 +16,7 @@ const SYSTEM: FileOperations = { fdatasync: promisify(fdatasync), fsync: promisi
 /**
  * The WAL of an open database. SQLite creates it with its first read and removes it when the last connection closes, so
  * it stays the same file as long as our connection is open. Closing a descriptor drops every POSIX lock that the
- * process holds on that file. That is safe here, since SQLite never locks the WAL. It locks the -shm file, which we
+ * process holds on that file. That is safe here, since SQLite never locks the WAL: it locks the -shm file, which we
  * never open, and the main file, which `file-stamp.ts` closes last.
  */
 export class WalFile {
@@ -30,7 +30,7 @@ export class WalFile {
 
   /**
    * Opens the WAL beside a database file, and syncs it and its folder: an earlier process may have been killed before
-   * its sync, and what it wrote is served from now on.
+   * its sync, and its commits are served from now on.
    */
   static async open(databasePath: string, files: FileOperations = SYSTEM): Promise<WalFile> {
     const wal = new WalFile(`${databasePath}-wal`, files);
@@ -44,12 +44,12 @@ export class WalFile {
     return wal;
   }
 
-  /** Its length (bytes). */
+  /** Length of the WAL (bytes). */
   get size(): number {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** Waits until all that was written to the WAL before the call is on disk. After an error nothing may be written. */
+  /** Waits until every earlier write to the WAL is on disk. After an error nothing more may be written. */
   sync(): Promise<void> {
     return this.#files.fdatasync(this.#descriptor);
   }
@@ -59,7 +59,7 @@ export class WalFile {
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Makes the directory entries of a folder durable. */
 async function syncFolder(path: string, files: FileOperations): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {

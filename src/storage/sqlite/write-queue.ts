@@ -1,32 +1,32 @@
 /**
- * Group commit: writes that arrive together share one transaction and one sync; each keeps its own guard and result.
+ * Group commit: concurrent writes share one transaction and one sync; each keeps its own guard and result.
  *
  * No result is returned before it is on disk. A commit writes to the WAL without waiting for the disk. Then a thread syncs
- * the WAL, one sync at a time. A commit is settled by a sync that began after it. Meanwhile further writes may commit and
- * wait for the next sync, and reads go on:
+ * the WAL, one sync at a time. A sync settles the commits made before it began. Meanwhile further writes may commit and
+ * wait for the next sync, and reads continue:
  *
  * - The result of a write waits for the sync after its commit, whether its guard held or not. A sync covers the whole
- *   file, so that all that the guard saw is on disk as well.
+ *   file, so everything that the guard read is on disk as well.
  * - The result of a read waits if an unsettled commit touched one of the rows that it used. No other read waits.
- *   Nothing else can be unsynced: other processes sync inside their commits, before anybody can see them.
+ *   Nothing else can be unsynced: other processes sync inside their commits, before their changes are visible.
  *
- * After a failed sync nobody knows what is on disk, even if a second sync succeeds, since the kernel may have dropped
- * the pages. So the queue stops for good, and the process ends. The same happens when the files are no longer in their
- * place. That is checked after each sync, so that no write is confirmed that began after the files were moved.
+ * After a failed sync the state on disk is unknown, even if a second sync succeeds, since the kernel may have dropped
+ * the pages. So the queue stops for good, and the process ends. The same happens if the files are no longer in place.
+ * That is checked after each sync, so that no write is confirmed that began after the files were moved.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../oauth/store.ts';
 import { Distribution, DURATIONS, GROUP_SIZES } from '../../process/distribution.ts';
 import { asStoreError, hasStopped, outcomeUnknown, primaryCode, resultCode, SQLITE } from './errors.ts';
 
-/** What the queue needs. */
+/** The dependencies of the queue. */
 export type WriteQueueParts = {
   readonly database: DatabaseSync;
-  /** Waits until everything that was committed before the call is on disk; null for a database in memory. */
+  /** Waits until every earlier commit is on disk; null for a database in memory. */
   readonly sync: (() => Promise<void>) | null;
-  /** Throws if the database files are no longer in their place. */
+  /** Throws if the database files are no longer in place. */
   readonly requireInPlace?: () => void;
-  /** Whether SQLite syncs within each commit that changes anything (`synchronous=FULL`). */
+  /** True if SQLite syncs within each commit that changes anything (`synchronous=FULL`). */
   readonly commitSyncs: boolean;
   /** Called after commits, synced or not. */
   readonly onCommit?: () => void;
@@ -38,7 +38,7 @@ export type WriteQueueParts = {
 
 /** Maximum number of writes in a commit, which blocks the event loop. */
 const MAX_PER_COMMIT = 256;
-/** Maximum number of writes that wait; with more the disk is far behind, and further ones are refused. */
+/** Maximum number of queued writes; beyond it the disk is far behind, and further writes are refused. */
 const MAX_QUEUED = 20_000;
 const LOCK_TIMEOUT_MS = 5000;
 const LOCK_RETRY_MS = 10;
@@ -50,7 +50,7 @@ type Write = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Commits that are not known to be on disk yet; one sync settles them together. */
+/** Commits not known to be on disk yet; one sync settles them together. */
 class Unsettled {
   readonly writes: Write[] = [];
   readonly values: unknown[] = [];
@@ -58,7 +58,7 @@ class Unsettled {
   readonly #touched = new Set<string>();
 
   constructor() {
-    this.settled.promise.catch(() => {}); // Often nobody waits for it.
+    this.settled.promise.catch(() => {}); // Often nothing awaits the promise.
   }
 
   /** Adds a commit. */
@@ -68,7 +68,7 @@ class Unsettled {
     for (const { touches } of writes) for (const row of touches) this.#touched.add(row);
   }
 
-  /** Tells whether one of these rows was touched. */
+  /** Returns true if a commit touched one of these rows. */
   touched(rows: readonly string[]): boolean {
     return rows.some((row) => this.#touched.has(row));
   }
@@ -84,9 +84,9 @@ class Unsettled {
   }
 }
 
-/** The one way to write. See the head of this file for what it promises. */
+/** The only way to write. The head of this file states its guarantees. */
 export class WriteQueue {
-  /** How many writes shared a commit, and how long syncs took (s). */
+  /** Number of writes in each commit, and duration of each sync (s). */
   readonly groups = new Distribution(GROUP_SIZES);
   readonly syncs = new Distribution(DURATIONS);
   readonly #parts: WriteQueueParts;
@@ -94,7 +94,7 @@ export class WriteQueue {
   #queued: Write[] = [];
   #scheduled = false;
   #lockAwaitedSince: number | null = null;
-  /** Commits that wait for the next sync; and those of the sync that is under way, or that failed. */
+  /** Commits that wait for the next sync; and those of the sync in progress, or of the failed one. */
   #committed: Unsettled | null = null;
   #syncing: Unsettled | null = null;
   #stopped: Error | null = null;
@@ -112,8 +112,8 @@ export class WriteQueue {
   }
 
   /**
-   * Runs a write in a transaction: all of it or, if it throws, nothing of it. Resolves with its result as soon as that
-   * is on disk. `touches` names the rows that it may change. A write must be harmless to run again after a rollback.
+   * Runs a write in a transaction, which is rolled back if it throws. Resolves with the write's result once that is on
+   * disk. `touches` names the rows that it may change. A write must be safe to run again after a rollback.
    */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
     if (this.#stopped) return Promise.reject(hasStopped(this.#stopped));
@@ -126,28 +126,28 @@ export class WriteQueue {
     });
   }
 
-  /** How many writes wait for their commit. */
+  /** Number of writes that wait for their commit. */
   get queued(): number {
     return this.#queued.length;
   }
 
-  /** Returns the result of a read that was made just now, as soon as the rows that it used (or all) are on disk. */
+  /** Returns the result of a read made just now, once the rows that it used (or all rows) are on disk. */
   onDisk<T>(rows: readonly string[] | 'all', result: T): T | Promise<T> {
     const rests = (on: Unsettled | null) => on !== null && (rows === 'all' || on.touched(rows));
     const awaited = rests(this.#committed) ? this.#committed : rests(this.#syncing) ? this.#syncing : null;
     return awaited ? awaited.settled.promise.then(() => result) : result;
   }
 
-  /** Waits until everything written so far is on disk, and accepts no more writes. */
+  /** Waits until every earlier write is on disk, and accepts no more writes. */
   async close(): Promise<void> {
-    // A command that only read must end while another process holds the lock of writers.
+    // A command that only read must be able to end while another process holds the write lock.
     const isIdle = this.#queued.length === 0 && this.#stopped === null && !this.#closed;
     const last = isIdle ? this.onDisk('all', undefined) : this.write([], () => {});
     this.#closed = true;
     await last;
   }
 
-  /** Stops if the files are no longer in their place. Also called at intervals, for when nobody writes. */
+  /** Stops the queue if the files are no longer in place. Also called at intervals, for times without writes. */
   checkFiles(): void {
     try {
       this.#parts.requireInPlace?.();
@@ -165,7 +165,7 @@ export class WriteQueue {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After this turn's input was read, so that all its writes share the commit.
+    // After this turn's input is read, so that all its writes share the commit.
     setImmediate(() => this.#flush());
   }
 
@@ -180,7 +180,7 @@ export class WriteQueue {
         this.#awaitLock();
         return;
       }
-      // All were rolled back: each write tries again alone, so that only the one that is at fault fails.
+      // The batch was rolled back: each write is retried alone, so that only the faulty one fails.
       const [only] = batch;
       if (batch.length === 1) only?.reject(asStoreError(outcome.undone));
       else work.push(...batch.map((write) => [write]).toReversed());
@@ -217,14 +217,15 @@ export class WriteQueue {
     return 'committed';
   }
 
-  /** Read only with `synchronous=FULL`, whose commits sync by themselves if they change anything. */
+  /** Returns 0 unless `synchronous=FULL`, whose commits sync by themselves if they change anything. */
   #totalChanges(): number {
     return this.#parts.commitSyncs ? (this.#statements.changes.get()?.['number'] as number) : 0;
   }
 
   /**
    * If a write to the file failed, as on a full disk, the commit's last frame is missing. Recovery would not find the
-   * commit either, so it is undone and may be tried again. After any other error, as of a sync, the outcome is unknown.
+   * commit either, so it is undone and may be retried. After any other error, such as a failed sync, the outcome is
+   * unknown.
    */
   #afterFailedCommit(batch: readonly Write[], error: unknown): { undone: unknown } {
     const isUndone =
@@ -238,7 +239,7 @@ export class WriteQueue {
     return { undone: error };
   }
 
-  /** Does nothing if SQLite has rolled back by itself, as after a full disk. */
+  /** No-op if SQLite has already rolled back, as after a full disk. */
   #rollBack(): void {
     if (!this.#parts.database.isTransaction) return;
     try {
@@ -284,7 +285,7 @@ export class WriteQueue {
         this.syncs.note((performance.now() - since) / 1000);
         this.#parts.requireInPlace?.();
       } catch (error) {
-        // `#syncing` stays set: these rows will never be known to be on disk, so reads of them fail too.
+        // `#syncing` stays set: whether these rows are on disk stays unknown, so reads of them fail too.
         this.#syncing.fail(outcomeUnknown(error));
         return this.#stop(error as Error);
       }
