@@ -157,30 +157,11 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Folders and files whose docstrings follow the rule below. */
-const REWRITTEN = [
-  'src/accounts/',
-  'src/backup/',
-  'src/cli/',
-  'src/doctor/',
-  'src/http/',
-  'src/metrics/',
-  'src/oauth/',
-  'src/operator/',
-  'src/pages/',
-  'src/process/',
-  'src/settings/',
-  'packages/',
-  'demo/',
-];
-
 test('a docstring begins with a noun or a verb: "Returns true if …", "Maximum size in bytes"', () => {
   const headless = ({ path, text }: Source) =>
-    REWRITTEN.some((start) => path.startsWith(start))
-      ? [...text.matchAll(/\/\*\*\s+(?:\* )?((?:What|Whether|Who|Whom|Whose|Whoever|Where|That)\b.*)/g)].map(
-          ([, line]) => `${path}: ${line}`,
-        )
-      : [];
+    [...text.matchAll(/\/\*\*\s+(?:\* )?((?:What|Whether|Who|Whom|Whose|Whoever|Where|That)\b.*)/g)].map(
+      ([, line]) => `${path}: ${line}`,
+    );
   for (const comment of ['/** Whether it holds. */', '/**\n * What is left out.\n */', '/** Who signed in. */'])
     assert.equal(headless(source('src/http/api/me.ts', comment)).length, 1, 'the rule does not find its own example');
   const outside = globSync(['packages/verify/src/*.ts', 'demo/**/*.ts']);

@@ -1,11 +1,11 @@
 /**
- * The audit trail in PostgreSQL. Events are written by `Database.act` and by the batches of grants, in one transaction
- * with what they tell. A place is taken before its transaction commits, so that a later place may be seen earlier. A reader
- * takes events while no place between them is missing. Where one is missing, it waits until that place is filled or is
- * known to stay empty. So no event is ever skipped, and nothing else on the server can hold the reader up.
+ * The audit trail in PostgreSQL. `Database.act` and the batches of grants write events in the transaction of their acts. A
+ * sequence number is assigned before its transaction commits, so a later number may become visible earlier. A reader takes
+ * events while no number between them is missing. At a missing number it waits until that number is filled or certain to
+ * stay empty. So no event is ever skipped, and no other activity on the server delays the reader.
  *
- * Why a lock, and no comparison of transaction ids: ids are of the whole server, so that a transaction of another database,
- * or one that only reads, would hold readers up; and after a failover no lock is left of transactions that are gone.
+ * Why a lock instead of a comparison of transaction ids: the whole server shares the ids, so a transaction of another
+ * database, or a read-only one, would delay readers; and after a failover, vanished transactions leave no lock behind.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/trail/audit.ts';

@@ -56,7 +56,7 @@ export class Connection {
   readonly timeline: number;
   /** True if there is no pooler in front of the server: a pooler gives its clients its own process ids. */
   readonly isDirect: boolean;
-  /** Called while a statement continues beyond a second. */
+  /** Called when a statement takes longer than a second; the statement continues. */
   onSlow = (): void => {};
   readonly #client: Client;
   readonly #statementTimeout: number;

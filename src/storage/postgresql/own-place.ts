@@ -1,9 +1,9 @@
 /**
- * Notices a database that was put here by other means than ours, such as `pg_restore`, and was not restored: it may hold what was
- * revoked since. The comment of a table says where it was served. A dump brings the comment along and makes the table anew; a copy of the whole
- * database has another number; each cluster has its own identifier.
+ * Detects a database that other means, such as `pg_restore`, put in place, and that was not restored: it may hold grants
+ * that were revoked since. A comment on a table records the location where the database was served. A dump keeps the comment
+ * but creates the table anew; a copy of the whole database has another number; each cluster has its own identifier.
  *
- * A base backup that was put back is the same in all of these, and only the timeline of its server is higher, as after a failover.
+ * A base backup is equal in all of these. Only its server's timeline is higher, as after a failover.
  */
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
