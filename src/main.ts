@@ -40,7 +40,7 @@ import { requireReachable } from './settings/database-place.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
-import { toldDifferences } from './storage/installation-settings.ts';
+import { differenceSentences } from './storage/installation-settings.ts';
 import { isNew } from './storage/sqlite/database-file.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -140,7 +140,7 @@ export async function startService(configuration: Configuration, world: World): 
   });
   if (metrics) logger.info(`figures for Prometheus at ${metrics.url}`);
   storage.cleanUp.start((sentence) => logger.warn(sentence));
-  const differences = toldDifferences(storage.installation.differences);
+  const differences = differenceSentences(storage.installation.differences);
   for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
     logger.warn(sentence);
   const { wrongSignIns } = installation;

@@ -2,7 +2,7 @@
 import { InstallationError } from '../process/installation-error.ts';
 import { compareObjects } from './catalogue.ts';
 import { recordOf, requireFittingKeys } from './installation.ts';
-import { differences, type InstallationRecord, toldDifferences } from './installation-settings.ts';
+import { differenceSentences, differences, type InstallationRecord } from './installation-settings.ts';
 import { requireUpToDate } from './migrate.ts';
 import type { OpeningOptions } from './opening.ts';
 import type { PlainDatabase } from './plain-database.ts';
@@ -20,7 +20,8 @@ export async function check(
   own: OwnChecks,
   how?: 'quick',
 ): Promise<Finding[]> {
-  const unlike = async () => toldDifferences(differences((await recordOf(database)) as InstallationRecord, settings));
+  const unlike = async () =>
+    differenceSentences(differences((await recordOf(database)) as InstallationRecord, settings));
   const nothing = () => [];
   return [
     await finding('settings', own.settings),

@@ -25,9 +25,9 @@ const PACE = 2;
 /** Time between two writes of the time (ms). */
 const KEEP_EVERY_MS = 600_000;
 /** Minimum jump of the clock that is logged (ms). */
-const TOLD_JUMP_MS = 3_600_000;
+const MIN_REPORTED_JUMP_MS = 3_600_000;
 /** Minimum lag of the kept time behind the clock at which a start logs it (ms): dead rows are kept for as long. */
-const TOLD_LAG_MS = 24 * 3_600_000;
+const MIN_REPORTED_LAG_MS = 24 * 3_600_000;
 
 /** The wall clock, and a clock that never jumps (ms). */
 export type Clocks = { readonly now: () => number; readonly monotonic: () => number };
@@ -59,7 +59,7 @@ export class CleanUpTime {
     const [now, steady] = [this.#clocks.now(), this.#clocks.monotonic()];
     const passed = steady - this.#seen.steady;
     const jump = now - this.#seen.now - passed;
-    if (Math.abs(jump) > TOLD_JUMP_MS) report(`the clock jumped by ${Math.round(jump / 1000)} s: ${FOLLOWS}`);
+    if (Math.abs(jump) > MIN_REPORTED_JUMP_MS) report(`the clock jumped by ${Math.round(jump / 1000)} s: ${FOLLOWS}`);
     this.#time = Math.min(now, this.#time + PACE * passed);
     this.#seen = { ...this.#seen, now, steady };
     const time = Math.floor(this.#time); // A steady clock has fractions; the store keeps whole ms.
@@ -73,7 +73,7 @@ export class CleanUpTime {
     const kept = await this.#kept.read();
     const [now, steady] = [this.#clocks.now(), this.#clocks.monotonic()];
     const lag = Math.round((now - kept) / 1000);
-    if (now - kept > TOLD_LAG_MS)
+    if (now - kept > MIN_REPORTED_LAG_MS)
       report(`the clock is ${lag} s ahead of the clean-up, as after a jump or a stop that was as long: ${FOLLOWS}`);
     this.#time = kept;
     this.#seen = { now, steady, kept };

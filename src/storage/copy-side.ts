@@ -172,11 +172,11 @@ async function read(
     `SELECT ${columns.map((column) => column.name).join(', ')} FROM ${name} ${where} ORDER BY ${key.name} LIMIT $1`,
     after === null ? [limit] : [limit, kept(key.kind, after)],
   );
-  return rows.map((row) => row.map((value, place) => told((columns[place] as StoredColumn).kind, value)));
+  return rows.map((row) => row.map((value, place) => inSharedForm((columns[place] as StoredColumn).kind, value)));
 }
 
 /** Converts a value to the shared form. U+FFFD replaces NUL, which not every database stores in a text. */
-function told(kind: Kind, value: unknown): CopiedValue {
+function inSharedForm(kind: Kind, value: unknown): CopiedValue {
   if (value instanceof Uint8Array) return asBuffer(value).toString('hex');
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value as number | null;

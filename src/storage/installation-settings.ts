@@ -47,7 +47,7 @@ export function differences({ settings }: InstallationRecord, { shared }: Instal
 }
 
 /** Returns a sentence with the remedy for each difference. */
-export function toldDifferences(found: readonly Difference[]): string[] {
+export function differenceSentences(found: readonly Difference[]): string[] {
   return found.map(
     ({ variable, recorded, own }) =>
       `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record: set it as the other instances have it, or change the record with "database adopt-settings"`,

@@ -50,7 +50,7 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'a slow statement makes a process look for another primary',
-        'if (length > 1) connection.onSlow = () => void this.#lookAround();',
+        'if (length > 1) connection.onSlow = () => void this.#checkOthers();',
         '',
       ],
     ],

@@ -8,7 +8,7 @@ const TRAIL = ['test/storage/newer-trail.test.ts'];
 /** Guards of what ends, of the newer trail, and of databases that nobody restored. */
 export const restoreGuards: readonly Guard[] = [
   ...guardsIn('src/storage/tables/backups.ts', STORES, [
-    ['every grant ends, unless they are kept', '...ending, ...told', '...told'],
+    ['every grant ends, unless they are kept', '...ending, ...records', '...records'],
     ['codes and waiting devices end', '{ sql: END_UNREDEEMED, values: [event.at] },', ''],
     ['sessions end', "const EMPTIED = ['session', ", 'const EMPTIED = ['],
     [
@@ -23,7 +23,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
     ['what ended since ends', '...(ended ? endingOf(ended, event.at, runner.dialect) : []),', ''],
     ['what is back to life is taken away', '...endingRevived(revived),', ''],
-    ['what it ended is told in the trail', '...ending, ...told', '...ending'],
+    ['what it ended is told in the trail', '...ending, ...records', '...ending'],
   ]),
   ...guardsIn('src/operator/backups.ts', TRAIL, [
     [

@@ -130,7 +130,7 @@ export const storageGuards: readonly Guard[] = [
         'now + 0 * passed',
       ],
       ['the time of the clean-up outlives the process', 'await this.#kept.keep(time);', ''],
-      ['a jump of the clock is told', 'if (Math.abs(jump) > TOLD_JUMP_MS) report', 'if (jump === 0.5) report'],
+      ['a jump of the clock is told', 'if (Math.abs(jump) > MIN_REPORTED_JUMP_MS) report', 'if (jump === 0.5) report'],
     ],
   ),
   ...guardsIn(

@@ -30,11 +30,11 @@ const GOODBYE_MS = 500;
  * The server's state. The timeline is taken from the name of its current WAL file: the control file has the timeline of
  * the last checkpoint, which a promotion does not wait for. A replica has no current WAL file.
  */
-const STANDING = `
+const SERVER_STATE = `
   SELECT current_setting('transaction_read_only') = 'off' AS writable, pg_backend_pid() AS pid,
     CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END AS wal_file`;
 
-type Standing = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
+type ServerState = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
 type Primary = { readonly pid: number; readonly wal_file: string };
 
 /** Begins a chain. Other sessions cannot see bound values, unlike those of `SET`. */
@@ -235,9 +235,9 @@ async function settle(client: Client, session: Session): Promise<Primary> {
     await client.query(BEGIN_CHAIN, [session.chain.id, inner, outer]);
   }
   const results = (await client.query(
-    `${settings(session)} ${STANDING}`,
-  )) as unknown as readonly QueryResult<Standing>[];
-  const { writable, pid, wal_file } = (results.at(-1) as QueryResult<Standing>).rows[0] as Standing;
+    `${settings(session)} ${SERVER_STATE}`,
+  )) as unknown as readonly QueryResult<ServerState>[];
+  const { writable, pid, wal_file } = (results.at(-1) as QueryResult<ServerState>).rows[0] as ServerState;
   if (!writable || wal_file === null) throw new Error('the server is a replica, or set to be read only');
   return { pid, wal_file };
 }

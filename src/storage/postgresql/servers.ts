@@ -11,9 +11,9 @@ import { CONNECT_TIMEOUT_MS, Connection, type Session } from './connection.ts';
 import { sqlState } from './errors.ts';
 
 /** Session for checking a server. */
-const LOOK: Session = { statementTimeout: 1000, lockTimeout: 1000, byKey: false };
+const CHECK_SESSION: Session = { statementTimeout: 1000, lockTimeout: 1000, byKey: false };
 /** Maximum time of a check, and minimum time between two (ms). */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** The servers of a URL, and the process's knowledge of them. */
 export class Servers {
@@ -27,9 +27,9 @@ export class Servers {
   #timeline = 0;
   #connections: Connection[] = [];
   /** Time of the last check of the other servers. */
-  #looked = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   /** Refusals already logged. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /** `warn` receives a sentence on each failover, and one for each server refused for its timeline. */
   constructor(url: string, warn: (sentence: string) => void = () => {}) {
@@ -62,7 +62,7 @@ export class Servers {
           Math.max(1, (end - performance.now()) / (length - tried)),
         );
         this.#admit(connection, at);
-        if (length > 1) connection.onSlow = () => void this.#lookAround();
+        if (length > 1) connection.onSlow = () => void this.#checkOthers();
         return connection;
       } catch (error) {
         errors.push(error as Error);
@@ -76,18 +76,18 @@ export class Servers {
    * Checks the other servers in parallel; one with a higher timeline becomes the primary, and the sessions on this one
    * end.
    */
-  async #lookAround(): Promise<void> {
+  async #checkOthers(): Promise<void> {
     const now = performance.now();
-    if (now - this.#looked < LOOK_MS) return;
-    this.#looked = now;
-    const look = async ({ url }: PostgresqlServer, at: number) => {
+    if (now - this.#checkedAt < CHECK_MS) return;
+    this.#checkedAt = now;
+    const check = async ({ url }: PostgresqlServer, at: number) => {
       if (at === this.#primary) return;
-      const connection = await Connection.open(url, LOOK, LOOK_MS);
+      const connection = await Connection.open(url, CHECK_SESSION, CHECK_MS);
       if (connection.timeline !== this.#timeline) this.#admit(connection, at);
       await connection.close();
     };
     // Replicas and unreachable servers refuse; the next check may find another state.
-    await Promise.allSettled(this.#servers.map(look));
+    await Promise.allSettled(this.#servers.map(check));
   }
 
   /** Accepts a connection to a server, which becomes the primary; closes and refuses one with a lower timeline. */
@@ -110,8 +110,8 @@ export class Servers {
 
   #refusal(host: string, timeline: number): InstallationError {
     const sentence = `the server at ${host} is refused, since it is on timeline ${timeline} and this process has seen ${this.#timeline}: a failover left it behind, and what was answered since is missing there. Stop it and let it join the cluster again as a replica (pg_rewind); if an older state was restored on purpose, stop every instance and run "valetkey database restore"`;
-    if (!this.#told.has(sentence)) this.#warn(sentence);
-    this.#told.add(sentence);
+    if (!this.#reported.has(sentence)) this.#warn(sentence);
+    this.#reported.add(sentence);
     return new InstallationError([sentence]);
   }
 }

@@ -37,13 +37,13 @@ function brokenPages(path: string): string {
 
 /** Returns the checks of a database whose connection must have these settings. */
 export function ownChecks(database: DatabaseSync, pragmas: Pragmas): OwnChecks {
-  const told = (pragma: string) => {
+  const texts = (pragma: string) => {
     const rows = database.prepare(`PRAGMA ${pragma}`).all();
     return rows.map((row) => Object.values(row).join(' '));
   };
   return {
     settings: async () => wrongPragmas(database, pragmas),
-    integrity: async () => told('integrity_check').filter((text) => text !== 'ok'),
-    references: async () => told('foreign_key_check'),
+    integrity: async () => texts('integrity_check').filter((text) => text !== 'ok'),
+    references: async () => texts('foreign_key_check'),
   };
 }

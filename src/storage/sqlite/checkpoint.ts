@@ -66,7 +66,7 @@ const RETRY_MS = 20;
  * could not find commits written after those parts. Afterwards the log restarts, or the reason is reported. Throws
  * SQLite's errors.
  */
-export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: FailureHandlers): void {
+export function copyLeftoverLog(database: DatabaseSync, { report, onFailure }: FailureHandlers): void {
   try {
     const pass = database.prepare('PRAGMA wal_checkpoint(RESTART)');
     const start = performance.now();

@@ -43,7 +43,7 @@ export class Checkpoints {
   #isRunning = false;
   /** The sentence reported since the last complete copy. */
   #reported: string | null = null;
-  #hasToldOfThread = false;
+  #hasReportedThread = false;
 
   constructor(parts: CheckpointsParts) {
     this.#parts = parts;
@@ -95,7 +95,7 @@ export class Checkpoints {
     try {
       return this.#watched(newThread(this.#parts.path));
     } catch (error) {
-      this.#tellOfThread(error as Error);
+      this.#reportThread(error as Error);
       return null;
     }
   }
@@ -106,7 +106,7 @@ export class Checkpoints {
       else this.#done(result);
     });
     // The thread could not start, or ran out of memory; `exit` follows. A failure of the disk arrives as a message.
-    thread.on('error', (error) => this.#tellOfThread(error));
+    thread.on('error', (error) => this.#reportThread(error));
     thread.on('messageerror', (error) => this.#fail(error));
     return thread.once('exit', () => {
       this.#thread = null;
@@ -114,9 +114,9 @@ export class Checkpoints {
     });
   }
 
-  #tellOfThread({ message }: Error): void {
-    if (this.#hasToldOfThread) return;
-    this.#hasToldOfThread = true;
+  #reportThread({ message }: Error): void {
+    if (this.#hasReportedThread) return;
+    this.#hasReportedThread = true;
     this.#parts.report(
       `requests wait while the log of the database is copied, since its thread does not work (${message})`,
     );

@@ -12,7 +12,7 @@ import { wholeStore } from '../tables/alike.ts';
 import { trailFollowing } from './audit.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
-import { copyWhatWasLeft, type FailureHandlers } from './checkpoint.ts';
+import { copyLeftoverLog, type FailureHandlers } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
@@ -58,7 +58,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   try {
     await refuseUnfit(plain(database), options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
-    if (role === 'service' && !inMemory) copyWhatWasLeft(database, options);
+    if (role === 'service' && !inMemory) copyLeftoverLog(database, options);
     configure(database, requiredPragmas(options, inMemory));
     const ready = await makeReady(plain(database), options, options.now());
     const wal = inMemory ? null : await WalFile.open(path, options.files);

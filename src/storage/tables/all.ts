@@ -1,5 +1,5 @@
 /**
- * The tables of an installation. Tables of short-lived, replaceable rows are missing here: waiting device requests,
+ * The tables of an installation. Omits tables of short-lived, replaceable rows: waiting device requests,
  * counters of throttles, and running instances.
  */
 import { STORED_ACCOUNT } from './accounts.ts';

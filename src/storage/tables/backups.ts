@@ -41,9 +41,9 @@ export function backupStore(runner: Runner, statements: readonly string[]): Back
         ...(ended ? endingOf(ended, event.at, runner.dialect) : []),
         ...endingRevived(revived),
       ];
-      const told = events.map((each) => ({ touches: [], event: each }));
+      const records = events.map((each) => ({ touches: [], event: each }));
       const ending = endAll ? [endingAllGrants(endAll)] : [];
-      await runner.actAll([{ touches: [INSTALLATION_KEY], event, first, rest }, ...ending, ...told]);
+      await runner.actAll([{ touches: [INSTALLATION_KEY], event, first, rest }, ...ending, ...records]);
     },
   };
 }
