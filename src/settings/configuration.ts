@@ -198,7 +198,7 @@ const SETTINGS = {
     'VALETKEY_SIGN_IN_METHODS',
     'password',
     readSignInMethods,
-    'The ways to sign in, in order, with commas: `password` and ids of identity providers. An omitted provider can neither sign users in nor manage them.',
+    'The ways to sign in, in order: `password` and ids of identity providers, with commas. An omitted provider cannot sign in or manage users.',
   ),
   productLogo: setting(
     'VALETKEY_PRODUCT_LOGO',
