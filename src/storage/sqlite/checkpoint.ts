@@ -32,11 +32,11 @@ export type FailureHandlers = {
 
 /**
  * Prepares a pass. It copies the log into the database file, up to the oldest page that a reader still needs, and
- * blocks no reader or writer. If it throws, as after a failed sync, it is unknown what the database file holds.
- * RESTART also waits for readers, for as long as the connection's timeout, so that the next commit begins the log anew.
+ * blocks no reader or writer. If it throws, as after a failed sync, the content of the database file is unknown.
+ * RESTART also waits for readers, for as long as the connection's timeout, so that the next commit restarts the log.
  *
- * Never TRUNCATE: a file system may cut a file short in steps, from its end. After a power cut between them SQLite would
- * find the first commits of the log, and put their old pages over the newer ones of the database file.
+ * Never TRUNCATE: a file system may truncate a file in steps, from its end. After a power cut between two steps SQLite
+ * would recover the first commits of the log, and write their old pages over newer ones in the database file.
  */
 export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'RESTART' = 'PASSIVE'): () => PassResult {
   const pass = database.prepare(`PRAGMA wal_checkpoint(${how})`);

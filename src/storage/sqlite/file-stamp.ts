@@ -22,7 +22,7 @@ type Head = { readonly schema: number; readonly stamp: number };
  * made during the run has another schema version, since SQLite changes that in a copy.
  *
  * The file is opened once, and closed after every connection: closing a descriptor drops every POSIX lock that the
- * process has on that file, and SQLite's locks are such.
+ * process has on that file, including those of SQLite.
  */
 export class FileStamp {
   readonly #database: DatabaseSync;
@@ -41,7 +41,7 @@ export class FileStamp {
 
   /**
    * Writes the stamp, and copies it from the log into the file. If another program is reading, a later checkpoint
-   * copies it. Throws what SQLite throws.
+   * copies it. Throws SQLite's errors.
    */
   write(path: string): void {
     const connection = connect(path); // A second connection, which waits for locks: the service's own must not.

@@ -156,7 +156,7 @@ export class WriteQueue {
     }
   }
 
-  /** Stops because of an error that is no single write's; if the files are no longer in their place, because of that. */
+  /** Stops because of an error not caused by one write; if the files are no longer in place, that is the reason. */
   fail(error: Error): void {
     this.checkFiles();
     this.#stop(error);
