@@ -138,7 +138,8 @@ export class CleanUp {
   }
 
   /**
-   * The statements of a scan. The removal takes a key range and checks again that each row is dead, so one statement serves any number of rows.
+   * The statements of a scan. The removal takes a key range and checks again that each row is dead, so one statement
+   * serves any number of rows.
    */
   #statements({ table, key, kind, isDead }: DyingRows) {
     const given = (parameter: string) => (kind === 'uuid' ? this.#parts.givenId(parameter) : parameter);
