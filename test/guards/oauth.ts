@@ -31,7 +31,17 @@ export const oauthGuards: readonly Guard[] = [
         'if (!(client instanceof Refusal)) this.#parts.activity.answered(client.id, refusal, request);',
         "this.#parts.activity.answered('clientId' in credentials ? (credentials.clientId ?? '') : '', refusal, request);",
       ],
+      [
+        'a request without an id or a secret is no guess',
+        'if (credentials.clientId === undefined || credentials.clientSecret === undefined) return;',
+        '',
+      ],
     ],
+  ),
+  ...guardsIn(
+    'src/oauth/clients/client.ts',
+    ['test/http/api/app-failures.test.ts'],
+    [['the name of a public client proves nothing', "return method !== 'none';", 'return true;']],
   ),
   ...guardsIn(
     'src/oauth/protocol/consent.ts',

@@ -31,6 +31,7 @@ function setUp() {
   const refuse = (clientId = 'app_a', description = 'x') =>
     activity.answered(clientId, invalidRequest(description), {
       endpoint: 'token',
+      isProven: true,
       origin: { source: '2001:db8:1:2::/64', requestId: 'r' },
       grantId: null,
     });
@@ -126,6 +127,7 @@ test('RFC 8628 §3.5: a device that waits has not failed, and what a person deni
   for (const code of ['authorization_pending', 'access_denied'] as const)
     activity.answered('app_a', new Refusal(code, 'x'), {
       endpoint: 'token',
+      isProven: true,
       origin: { source: '192.0.2.1', requestId: 'r' },
       grantId: null,
     });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Client, ClientCredentials } from '../../src/oauth/clients/client.ts';
-import { Refusal } from '../../src/oauth/error.ts';
+import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
 import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { event } from '../support/storage.ts';
 import { assertion, claims, ecKeys, forged, keyed, SECONDS } from './assertions.ts';
 import {
@@ -55,6 +56,16 @@ test('RFC 6749 §2.3: an id that can be nobody’s is looked up by nobody', asyn
   assert.deepEqual(await clients.find(one.id), one);
   for (const id of [undefined, '', 'app_nobody', `${one.id}\0`, 'x'.repeat(101), 'é'])
     assert.equal(await clients.find(id), null, id);
+});
+
+test('a malformed request is answered without the store, which its record alone needs', async (context) => {
+  const protocol = await setUp(context);
+  const store = {
+    ...protocol.store,
+    findClient: () => Promise.reject(new StoreUnavailable('away')),
+  };
+  const { server } = operationsOn({ ...protocol, store });
+  await server.recordMalformed(asOne, invalidRequest('code is required'), 'token', origin);
 });
 
 const unproven: [string, ClientCredentials, RegExp][] = [

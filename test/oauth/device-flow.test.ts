@@ -8,6 +8,7 @@ import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/oauth/grants/device-grant.ts';
 import { networksOf } from '../../src/oauth/guessing/networks.ts';
 import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import {
   event,
@@ -388,6 +389,24 @@ async function setUpFile(
     },
   };
 }
+
+test('an Allow whose write is not confirmed stands if it was made, and is undone if it was not', async (context) => {
+  const protocol = await setUpDevices(context);
+  const { store } = protocol;
+  for (const isMade of [true, false]) {
+    const codes = await begin(protocol);
+    const issueGrant: typeof store.issueGrant = async (...all) => {
+      if (isMade) assert.equal(await store.issueGrant(...all), true);
+      throw new StoreUnavailable('lost');
+    };
+    const unsure = operationsOn({ ...protocol, store: { ...store, issueGrant } });
+    await assert.rejects(allow(unsure, codes), StoreUnavailable);
+    const decided = await protocol.deviceFlow.findDecision(codes.userCode, ada.id);
+    assert.equal(decided === 'pending' ? decided : (decided?.decision ?? null), isMade ? 'allowed' : null);
+    if (isMade) assertGood(await poll(protocol, codes));
+    else assert.equal(await allow(protocol, codes), 'allowed');
+  }
+});
 
 test('promise 2: an Allow that raced the end of everything is born dead', async (context) => {
   const { protocol, path } = await setUpFile(context);

@@ -1,26 +1,27 @@
 /** Requests in which something is wrong before anybody is asked who sent them. */
 import type { FastifyRequest } from 'fastify';
 import type { FailedEndpoint } from '../../oauth/activity/app-failure.ts';
+import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { Refusal } from '../../oauth/error.ts';
-import type { Face } from '../../oauth/protocol/authorization-request.ts';
-import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import { readClientCredentials } from './client-authentication.ts';
 
 /** An answer that is under way, or the refusal of a request that nobody was asked about. */
 export type Asked<Answer> = Promise<Answer | Refusal> | Refusal;
+
+/** Reads the credentials of a client from a request, as its endpoint takes them. */
+export type ReadCredentials = (request: FastifyRequest) => ClientCredentials | Refusal;
 
 /** The answer. A malformed request of an app that proves who it is goes to the failures which its operator sees. */
 export async function answerOf<Answer>(
   service: Service,
   request: FastifyRequest,
-  face: Face,
+  read: ReadCredentials,
   endpoint: FailedEndpoint,
   asked: Asked<Answer>,
 ): Promise<Answer | Refusal> {
   if (!(asked instanceof Refusal)) return asked;
-  const credentials = readClientCredentials(face, request, formOf(request));
+  const credentials = read(request);
   if (!(credentials instanceof Refusal))
     await service.authorizationServer.recordMalformed(credentials, asked, endpoint, originOf(request));
   return asked;

@@ -14,7 +14,7 @@ import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { authorizationOf, notAToken, readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
-import { type Asked, answerOf } from './malformed.ts';
+import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
 import {
   answer,
   bodyRefusals,
@@ -33,11 +33,23 @@ import {
 export function addPublishedFace(app: FastifyInstance, service: Service): void {
   const answers = oauthAnswers;
   app.post(TOKEN_PATH, { config: { answers, operation: EXCHANGE } }, async (request, reply) =>
-    sendPair(request, reply, await answerOf(service, request, 'published', 'token', exchange(service, request))),
+    sendPair(request, reply, await answerOf(service, request, ofExchange, 'token', exchange(service, request))),
   );
   app.post(REFRESH_TOKEN_PATH, { config: { answers, operation: REFRESH } }, async (request, reply) =>
-    sendPair(request, reply, await answerOf(service, request, 'published', 'token', refresh(service, request))),
+    sendPair(request, reply, await answerOf(service, request, ofRefresh, 'token', refresh(service, request))),
   );
+}
+
+const ofExchange: ReadCredentials = (request) => readClientCredentials('published', request, formOf(request));
+
+/** The header is the refresh token's. A client that sends Basic there, by mistake, proves itself all the same. */
+const ofRefresh: ReadCredentials = (request) => {
+  const inBody = credentialsInBody(formOf(request));
+  return inBody.clientSecret === undefined ? ofExchange(request) : inBody;
+};
+
+function credentialsInBody(body: Parameters) {
+  return { method: 'secret', clientId: body.get('client_id'), clientSecret: body.get('client_secret') } as const;
 }
 
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
@@ -45,7 +57,7 @@ function exchange(service: Service, request: FastifyRequest): Asked<IssuedTokens
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code', service.appUrl);
   if (refusal) return refusal;
-  const credentials = readClientCredentials('published', request, body);
+  const credentials = ofExchange(request);
   if (credentials instanceof Refusal) return credentials;
   const code = body.get('code');
   const redirectUri = body.get('redirect_uri');
@@ -65,9 +77,7 @@ function refresh(service: Service, request: FastifyRequest): Asked<IssuedTokens>
   if (refusal) return refusal;
   const token = readRefreshToken(authorizationOf(request.headers), body.get('refresh_token'));
   if (token instanceof Refusal) return token;
-  const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
-  const credentials = { method: 'secret', clientId, clientSecret } as const;
-  return service.authorizationServer.refresh(credentials, token, WHOLE_GRANT, originOf(request));
+  return service.authorizationServer.refresh(credentialsInBody(body), token, WHOLE_GRANT, originOf(request));
 }
 
 function readRefreshToken(authorization: string | undefined, inBody: string | undefined): string | Refusal {

@@ -20,7 +20,7 @@ import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
-import { type Asked, answerOf } from './malformed.ts';
+import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
 import { type Operation, parametersOf } from './operation.ts';
 import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts';
 
@@ -42,9 +42,11 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
   }
 }
 
+const readCredentials: ReadCredentials = (request) => readClientCredentials('standard', request, formOf(request));
+
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
 async function token(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const result = await answerOf(service, request, 'standard', 'token', issue(service, request));
+  const result = await answerOf(service, request, readCredentials, 'token', issue(service, request));
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   request.outcome = byGrant(result.grant);
   return sendJson(reply, {
@@ -63,7 +65,7 @@ function issue(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
   if (details) return details;
   const problem = body.problem(parametersOf(TOKEN), ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.2
-  const credentials = readClientCredentials('standard', request, body);
+  const credentials = readCredentials(request);
   if (credentials instanceof Refusal) return credentials;
   const origin = originOf(request);
   const asked = { scope: body.get('scope'), resources: body.all('resource') };
@@ -101,7 +103,7 @@ function issue(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
 
 /** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: tokens are found without it. */
 async function revoke(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const refusal = await answerOf(service, request, 'standard', 'revocation', end(service, request));
+  const refusal = await answerOf(service, request, readCredentials, 'revocation', end(service, request));
   // Clients ignore the body (RFC 7009 §2.2), but some fail if there is no JSON.
   return refusal ? refuse(service, request, reply, refusal) : sendJson(reply, {});
 }
@@ -110,7 +112,7 @@ function end(service: Service, request: FastifyRequest): Asked<null> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(REVOKE));
   if (problem) return invalidRequest(problem);
-  const credentials = readClientCredentials('standard', request, body);
+  const credentials = readCredentials(request);
   if (credentials instanceof Refusal) return credentials;
   const presented = body.get('token');
   if (presented === undefined) return invalidRequest('token is required');
@@ -120,7 +122,7 @@ function end(service: Service, request: FastifyRequest): Asked<null> {
 /** `/oauth2/par` (RFC 9126 §2). */
 async function push(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const asked = keep(service, request);
-  const result = await answerOf(service, request, 'standard', 'pushed_authorization_request', asked);
+  const result = await answerOf(service, request, readCredentials, 'pushed_authorization_request', asked);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   return sendJson(reply.code(201), { request_uri: result, expires_in: PUSHED_REQUEST_LIFETIME });
 }
@@ -131,7 +133,7 @@ function keep(service: Service, request: FastifyRequest): Asked<string> {
   if (details) return details;
   const problem = body.problem(parametersOf(PUSH), ['resource']);
   if (problem) return invalidRequest(problem);
-  const credentials = readClientCredentials('standard', request, body);
+  const credentials = readCredentials(request);
   if (credentials instanceof Refusal) return credentials;
   return service.authorizationServer.pushRequest(credentials, body, originOf(request));
 }
@@ -144,7 +146,7 @@ async function authorizeDevice(service: Service, request: FastifyRequest, reply:
   if (retryAfter > 0) return answerProblem(oauthAnswers, request, reply, { kind: 'too_many_requests', retryAfter });
   deviceRequests.count([origin.source], service.now());
   const asked = beginDevice(service, formOf(request), request);
-  const result = await answerOf(service, request, 'standard', 'device_authorization', asked);
+  const result = await answerOf(service, request, readCredentials, 'device_authorization', asked);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   const page = service.appUrl + service.paths.device;
   const userCode = readableUserCode(result.userCode);
@@ -163,7 +165,7 @@ function beginDevice(service: Service, body: Parameters, request: FastifyRequest
   if (details) return details;
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
   if (problem) return invalidRequest(problem);
-  const credentials = readClientCredentials('standard', request, body);
+  const credentials = readCredentials(request);
   if (credentials instanceof Refusal) return credentials;
   const [resource = null, ...others] = body.all('resource');
   if (others.length > 0) return new Refusal('invalid_target', 'ask for one resource at a time'); // RFC 8707 §2

@@ -21,10 +21,14 @@ export type ActivityParts = {
   readonly report: (sentence: string) => void;
 };
 
-/** A refused request of an app that proved who it is. `grantId` is the id, as text, of one of its grants, or null. */
+/**
+ * A refused request that names an app. `isProven`: it came from the app, as its credentials prove, or a grant or device code of its
+ * own; the name of a public client alone proves nothing. `grantId` is the id, as text, of one of its grants, or null.
+ */
 export type RefusedRequest = {
   readonly endpoint: FailedEndpoint;
   readonly origin: { readonly source: string; readonly requestId: string };
+  readonly isProven: boolean;
   readonly grantId: string | null;
 };
 
@@ -64,13 +68,13 @@ export class Activity {
     if (counter) this.count(clientId, counter);
   }
 
-  /** Counts and records a refusal for an app that proved who it is. Returns what was answered. */
+  /** Counts a refusal for an app that is there, and records it if the app proved who it is. Returns what was answered. */
   answered<Answer>(clientId: string, answer: Answer | Refusal, request: RefusedRequest): Answer | Refusal {
     if (!(answer instanceof Refusal)) return answer;
     const counter = counterOf(answer);
     if (!counter) return answer;
     this.count(clientId, counter);
-    if (this.#mayRecord(clientId)) this.#record(clientId, answer, request);
+    if (request.isProven && this.#mayRecord(clientId)) this.#record(clientId, answer, request);
     return answer;
   }
 

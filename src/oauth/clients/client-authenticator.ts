@@ -1,12 +1,21 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
 
-import type { Activity, RefusedRequest } from '../activity/activity.ts';
+import type { Activity } from '../activity/activity.ts';
 import type { FailedEndpoint } from '../activity/app-failure.ts';
 import { invalidClient, invalidRequest, Refusal } from '../error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
 import type { UseMark } from '../keys/secret.ts';
 import type { SecretUseStore } from '../keys/secret-use-store.ts';
-import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse, publicUse } from './client.ts';
+import { StoreUnavailable } from '../store.ts';
+import {
+  authenticateClient,
+  type Client,
+  type ClientCredentials,
+  isClientId,
+  keyUse,
+  provesClient,
+  publicUse,
+} from './client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, WrongKey, whyNotUsed } from './client-assertion.ts';
 import type { ClientKeys } from './client-keys.ts';
 import type { ClientStore } from './client-store.ts';
@@ -66,7 +75,8 @@ export class ClientAuthenticator {
     if (claim instanceof Refusal) return claim;
     const proven = await this.prove(claim, await this.find(claim.clientId));
     if (!(proven instanceof PausedClient)) return proven;
-    return this.#parts.activity.answered(proven.client.id, proven, { endpoint, origin, grantId: null });
+    const isProven = provesClient(credentials);
+    return this.#parts.activity.answered(proven.client.id, proven, { endpoint, origin, isProven, grantId: null });
   }
 
   /**
@@ -107,12 +117,24 @@ export class ClientAuthenticator {
 
   /**
    * Records the refusal of a request in which something was wrong before the app was asked who it is, if its secret proves it.
-   * Nothing is recorded where an assertion would: it would be used up.
+   * Nothing is recorded where an assertion would: it would be used up. Without an id or a secret nobody guessed. The answer never
+   * depends on the record, so that nothing is recorded either while the store is away.
    */
-  async recordMalformed(credentials: ClientCredentials, refusal: Refusal, request: RefusedRequest): Promise<void> {
+  async recordMalformed(
+    credentials: ClientCredentials,
+    refusal: Refusal,
+    endpoint: FailedEndpoint,
+    origin: RequestOrigin,
+  ): Promise<void> {
     if (credentials.method !== 'secret') return;
-    const client = await this.authenticate(credentials, request.origin, request.endpoint);
-    if (!(client instanceof Refusal)) this.#parts.activity.answered(client.id, refusal, request);
+    if (credentials.clientId === undefined || credentials.clientSecret === undefined) return;
+    const request = { endpoint, origin, isProven: true, grantId: null };
+    try {
+      const client = await this.authenticate(credentials, origin, endpoint);
+      if (!(client instanceof Refusal)) this.#parts.activity.answered(client.id, refusal, request);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
   }
 
   /** A client by the id that a request names; null when there is none. */

@@ -106,6 +106,11 @@ export type ClientCredentials =
   | { readonly method: 'assertion'; readonly clientId: string | undefined; readonly assertion: string }
   | { readonly method: 'none'; readonly clientId: string | undefined };
 
+/** True if credentials that were accepted prove who sent them: anybody can name a public client. */
+export function provesClient({ method }: ClientCredentials): boolean {
+  return method !== 'none';
+}
+
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not. A public client is
  * taken as named (RFC 6749 §3.2.1). All refusals have the same public text, unless a part of the credentials is missing. The

@@ -1,7 +1,7 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
 
 import type { Activity } from '../activity/activity.ts';
-import type { Client, ClientCredentials } from '../clients/client.ts';
+import { type Client, type ClientCredentials, provesClient } from '../clients/client.ts';
 import type { ClientAuthenticator, RequestOrigin } from '../clients/client-authenticator.ts';
 import type { ResourceServerStore } from '../clients/resource-server-store.ts';
 import { invalidDeviceCode, Refusal } from '../error.ts';
@@ -90,7 +90,8 @@ export class DeviceFlow {
     origin: RequestOrigin,
   ): Promise<DeviceCodes | Refusal> {
     const { clients, activity } = this.#parts;
-    const about = { endpoint: 'device_authorization', origin, grantId: null } as const;
+    const isProven = provesClient(credentials);
+    const about = { endpoint: 'device_authorization', origin, isProven, grantId: null } as const;
     const client = await clients.authenticate(credentials, origin, about.endpoint);
     return client instanceof Refusal
       ? client
@@ -212,23 +213,24 @@ export class DeviceFlow {
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { clients, activity } = this.#parts;
-    const about = { endpoint: 'token', origin, grantId: null } as const;
-    const client = await clients.authenticate(credentials, origin, about.endpoint);
-    return client instanceof Refusal
-      ? client
-      : activity.answered(client.id, await this.#poll(client, code, asked, origin), about);
+    const { keyring, prefix, clients, activity } = this.#parts;
+    const client = await clients.authenticate(credentials, origin, 'token');
+    if (client instanceof Refusal) return client;
+    const deviceCode = readDeviceCode(keyring, prefix, code);
+    const isProven = provesClient(credentials) || deviceCode?.clientId === client.id;
+    const answer = deviceCode
+      ? await this.#poll(client, deviceCode, asked, origin)
+      : notTheCredential('device code', code, prefix);
+    return activity.answered(client.id, answer, { endpoint: 'token', origin, isProven, grantId: null });
   }
 
   async #poll(
     client: Client,
-    code: string,
+    deviceCode: DeviceCode,
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, prefix } = this.#parts;
-    const deviceCode = readDeviceCode(keyring, prefix, code);
-    if (!deviceCode) return notTheCredential('device code', code, prefix);
+    const { store } = this.#parts;
     if (deviceCode.clientId !== client.id) return invalidDeviceCode('the device code was issued to another client');
     for (;;) {
       const found = await store.findGrant(deviceCode.grantId);
@@ -254,10 +256,10 @@ export class DeviceFlow {
 
   /**
    * Records the decision first, so that only one of two people can make the grant. If the grant cannot be written, the
-   * decision is undone.
+   * decision is undone; but a write that was not confirmed may have made the grant, which stands.
    */
   async #decide(
-    { userCode, clientId, expiresAt }: DeviceRequest,
+    { userCode, grantId, clientId, expiresAt }: DeviceRequest,
     decision: 'allowed' | 'denied',
     write: () => Promise<boolean>,
   ): Promise<DeviceDecisionOutcome> {
@@ -268,7 +270,7 @@ export class DeviceFlow {
     try {
       isWritten = await write();
     } finally {
-      if (!isWritten) await store.decideDeviceRequest(userCode, decision, null);
+      if (!isWritten && !(await store.findGrant(grantId))) await store.decideDeviceRequest(userCode, decision, null);
     }
     if (isWritten) {
       tally[decision] += 1;

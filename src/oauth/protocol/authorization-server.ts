@@ -5,7 +5,7 @@
 
 import type { Activity } from '../activity/activity.ts';
 import type { FailedEndpoint } from '../activity/app-failure.ts';
-import type { Client, ClientCredentials } from '../clients/client.ts';
+import { type Client, type ClientCredentials, provesClient } from '../clients/client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from '../clients/client-authenticator.ts';
 import { isGoodAtOwnApi } from '../clients/resource-server.ts';
 import type { ResourceServerStore } from '../clients/resource-server-store.ts';
@@ -100,7 +100,8 @@ export class AuthorizationServer {
     origin: RequestOrigin,
   ): Promise<string | Refusal> {
     const { clients, activity } = this.#parts;
-    const about = { endpoint: 'pushed_authorization_request', origin, grantId: null } as const;
+    const isProven = provesClient(credentials);
+    const about = { endpoint: 'pushed_authorization_request', origin, isProven, grantId: null } as const;
     const client = await clients.authenticate(credentials, origin, about.endpoint);
     return client instanceof Refusal
       ? client
@@ -253,7 +254,7 @@ export class AuthorizationServer {
     endpoint: FailedEndpoint,
     origin: RequestOrigin,
   ): Promise<void> {
-    await this.#parts.clients.recordMalformed(credentials, refusal, { endpoint, origin, grantId: null });
+    await this.#parts.clients.recordMalformed(credentials, refusal, endpoint, origin);
   }
 
   /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); a token that is not is no error (§2.2). */
@@ -315,10 +316,12 @@ export class AuthorizationServer {
     const client = proven instanceof PausedClient ? proven.client : proven;
     if (client instanceof Refusal) return client;
     const ownGrant = () => (isOwn(keyring, credential, found, client) ? found.grant : null);
-    const answered = (answer: Answer | Refusal) =>
-      answer instanceof Refusal
-        ? activity.answered(client.id, answer, { endpoint, origin, grantId: grantIdOf(ownGrant()) })
-        : answer;
+    const answered = (answer: Answer | Refusal) => {
+      if (!(answer instanceof Refusal)) return answer;
+      const grant = ownGrant();
+      const isProven = provesClient(credentials) || grant !== null;
+      return activity.answered(client.id, answer, { endpoint, origin, isProven, grantId: grantIdOf(grant) });
+    };
     if (proven instanceof PausedClient) return answered(ownGrant() ? explain(proven, client, CLIENT_PAUSED) : proven);
     // Marking an assertion as used took as long as a write does, in which the grant may have changed.
     const mayHaveChanged = credential && credentials.method === 'assertion';

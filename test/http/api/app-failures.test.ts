@@ -14,7 +14,16 @@ import {
   type TestClient,
 } from '../../support/flow.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
-import { addResourceServer, basic, introspect, post, postAs } from '../../support/standard.ts';
+import {
+  addResourceServer,
+  basic,
+  DEVICE_GRANT,
+  exchangeCode,
+  introspect,
+  post,
+  postAs,
+  standardCode,
+} from '../../support/standard.ts';
 
 const service = await startTestService({ after });
 await addUser(service);
@@ -59,14 +68,18 @@ describe('RFC 6749 §5.2: a refusal is a failure of the app that proved who it i
     await exchange(service, app, 'x', { code: undefined });
     await postAs(service, app, 'token', { grant_type: 'authorization_code' });
     await postAs(service, app, 'revoke', {});
+    await refresh(service, app, 'x', { grant_type: undefined });
+    await refresh(service, app, 'x', { refresh_token: 'y' });
     await post(service, 'par', { request_uri: 'x' }, basic(app.clientId, app.clientSecret));
     const { counted, failures } = await activityOf(app);
-    assert.deepEqual(counted, { invalidRequest: 4 });
+    assert.deepEqual(counted, { invalidRequest: 6 });
     assert.deepEqual(failures.map(({ endpoint, reason }) => [endpoint, reason]).sort(), [
       ['pushed_authorization_request', 'request_uri must not be pushed'],
       ['revocation', 'token is required'],
       ['token', 'code is required'],
       ['token', 'code is required'],
+      ['token', 'grant_type is required'],
+      ['token', 'refresh_token differs between the header and the body'],
     ]);
   });
 
@@ -97,6 +110,38 @@ describe('Promise 5: who proves nothing leaves no failure', () => {
     const { counted, failures } = await activityOf(app);
     assert.deepEqual(counted, { invalidClient: 3 });
     assert.deepEqual(failures, []);
+  });
+
+  test('the name of a public client proves nothing; a grant of its own does', async () => {
+    const app = await addClient(service, { deviceFlow: true }, 'public');
+    const named = { client_id: app.clientId };
+    await post(service, 'token', { ...named, grant_type: 'authorization_code', code: 'x' });
+    await post(service, 'token', { ...named, grant_type: 'refresh_token', refresh_token: 'x' });
+    await post(service, 'token', { ...named, grant_type: DEVICE_GRANT, device_code: 'x' });
+    await post(service, 'par', { ...named, request_uri: 'x' });
+    await post(service, 'device_authorization', { ...named, scope: 'x' });
+    const guessed = await activityOf(app);
+    assert.deepEqual(guessed, { counted: { invalidRequest: 1, invalidGrant: 3, other: 1 }, failures: [] });
+
+    const code = await standardCode(service, browser, app);
+    await exchangeCode(service, app, code, { code_verifier: 'y'.repeat(43) });
+    const [failure, ...others] = (await activityOf(app)).failures;
+    assert.deepEqual([failure?.error, others.length], ['invalid_grant', 0]);
+    assert.ok(failure?.grantId);
+    await clients.pause(app.clientId, operator);
+    await post(service, 'device_authorization', named);
+    assert.equal((await activityOf(app)).failures.length, 1);
+  });
+
+  test('a request without an id or a secret is no guess', async () => {
+    const app = await addClient(service);
+    for (let n = 0; n < 40; n += 1) {
+      const secretOnly = { ...app, clientId: undefined as unknown as string };
+      assert.equal((await exchange(service, { ...app, clientSecret: '' }, 'x', { code: undefined })).status, 400);
+      assert.equal((await exchange(service, secretOnly, 'x', { code: undefined })).status, 400);
+    }
+    assert.deepEqual(await activityOf(app), { counted: {}, failures: [] });
+    assert.equal((await exchange(service, app, 'x')).body['error'], 'invalid_grant', 'nobody is turned away');
   });
 
   test('guesses that are turned away are counted as limited', async () => {
