@@ -69,6 +69,13 @@ export function grants(withStore: WithStore): void {
     },
   );
 
+  withStore('a second try to issue a grant changes nothing and is no error', async (store) => {
+    const grant = await issue(store);
+    const again = { ...grant, scope: 'other' };
+    assert.equal(await store.issueGrant(again, event('consent_allowed', { clientId: grant.clientId })), false);
+    assert.equal((await find(store, grant)).grant.scope, grant.scope);
+  });
+
   withStore('a grant is found with its client as that is now', async (store) => {
     const grant = await issue(store);
     const found = async () => (await find(store, grant)).client;
