@@ -11,6 +11,12 @@ import { exactTime } from './time.ts';
 /** Maximum length of what is read: more than any credential has. */
 const MAX_BYTES = 4096;
 
+/** Nothing is kept of what ended, so that it looks like what another installation made. */
+const FORGOTTEN =
+  'this opens nothing here: it is no credential of this installation, or its access ended more than a day ago, or its app, user, root key or the secret itself is gone';
+const UNREADABLE =
+  'this is no credential of this installation, or it was mistyped or cut off: give the whole text, and nothing else';
+
 /** Adds the command. */
 export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
   program
@@ -21,11 +27,9 @@ export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
     )
     .action(() =>
       run.withInstallation(async ({ identification }) => {
-        const found = await identification.identify(await readCredential(run.context));
-        if (!found)
-          throw new OperatorError(
-            'this is no credential of this installation, or it was mistyped or cut off: give the whole text, and nothing else',
-          );
+        const text = await readCredential(run.context);
+        const found = await identification.identify(text);
+        if (!found) throw new OperatorError(identification.hasForm(text) ? FORGOTTEN : UNREADABLE);
         return shown(identifiedJson(found));
       }),
     );

@@ -4,21 +4,35 @@
  */
 
 import type { AccountStore } from '../accounts/people/store.ts';
+import type { Client } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
-import { readDeviceCode } from '../oauth/device/device-authorization.ts';
+import {
+  type DeviceCode,
+  decideDevicePoll,
+  isDeviceCodeExpired,
+  readDeviceCode,
+} from '../oauth/device/device-authorization.ts';
+import type { DeviceRequestStore } from '../oauth/device/device-request-store.ts';
 import { Refusal } from '../oauth/error.ts';
 import { type Lifetimes, whyRefused } from '../oauth/grants/grant.ts';
-import { type Credential, type CredentialKind, isGenuine, readCredential } from '../oauth/keys/credential.ts';
+import {
+  type Credential,
+  type CredentialKind,
+  isGenuine,
+  readChecked,
+  readCredential,
+} from '../oauth/keys/credential.ts';
 import type { Keyring } from '../oauth/keys/keyring.ts';
 import { type StoredSecret, secretOf } from '../oauth/keys/secret.ts';
 import { decideAccessToken } from '../oauth/protocol/access-token.ts';
 import type { FoundGrant, GrantStore } from '../oauth/protocol/grant-store.ts';
-import { decideRefresh } from '../oauth/protocol/refresh-token.ts';
+import { decideRefresh, retryTimes } from '../oauth/protocol/refresh-token.ts';
 
 /** The parts of `Identification`. `now` returns ms. */
 export type IdentificationParts = {
   readonly store: Pick<GrantStore, 'findGrant'> &
+    Pick<DeviceRequestStore, 'findDeviceRequest'> &
     Pick<ClientStore, 'listClients' | 'findClient'> &
     Pick<ResourceServerStore, 'listResourceServers'> &
     Pick<AccountStore, 'listIdentityProviders'>;
@@ -49,6 +63,9 @@ export type Identified = {
 
 const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token' } as const;
 
+/** The letters in the beginning of each kind of credential. */
+const LETTERS = ['ac', 'at', 'rt', 'dc', 'cs', 'rs', 'ps'];
+
 /** Number of apps that are read at once. */
 const PAGE = 500;
 
@@ -68,6 +85,11 @@ export class Identification {
       if (credential) return this.#credential(credential);
     }
     return (await this.#deviceCode(text)) ?? this.#secret(text);
+  }
+
+  /** True for a whole text, with its checksum, of the form that the credentials of this installation have. */
+  hasForm(text: string): boolean {
+    return LETTERS.some((letters) => readChecked(`${this.#parts.prefix}_${letters}_`, text) !== null);
   }
 
   async #credential(credential: Credential): Promise<Identified | null> {
@@ -92,11 +114,11 @@ export class Identification {
     const now = this.#parts.now();
     const { grant, client, standing } = found;
     if (credential.kind === 'at')
-      return detailOf(decideAccessToken({ keyring, credential, found, isGoodHere: () => true, now }));
+      return reasonOf(decideAccessToken({ keyring, credential, found, isGoodHere: () => true, now }));
     if (credential.kind === 'rt') {
       const asked = { scope: undefined, resources: [] };
       const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now });
-      return 'refusal' in decision ? decision.refusal.detail : detailOf(decision);
+      return reasonOf(decision);
     }
     if (grant.generation > 0) return 'the authorization code was used';
     return whyRefused(grant, standing) ?? (credential.expiresAt <= now ? 'the authorization code has expired' : null);
@@ -104,21 +126,35 @@ export class Identification {
 
   /** A device code is sealed: whoever made one that opens is this installation. */
   async #deviceCode(text: string): Promise<Identified | null> {
-    const { store, keyring, prefix, now } = this.#parts;
+    const { store, keyring, prefix } = this.#parts;
     const code = readDeviceCode(keyring, prefix, text);
     const owner = code && (await store.findClient(code.clientId));
     if (!code || !owner) return null;
     const grant = await store.findGrant(code.grantId);
-    const used = grant && grant.grant.generation > 0 ? 'the device code was used' : null;
-    const expired = code.expiresAt <= now() ? 'the device code has expired' : null;
     return {
       kind: 'device code',
       owner,
       grant,
       madeAt: null,
       expiresAt: code.expiresAt,
-      deadBecause: (grant && whyRefused(grant.grant, grant.standing)) ?? used ?? expired,
+      deadBecause: grant ? this.#whyRedeemed(code, grant) : await this.#whyNeverAllowed(code, owner),
     };
+  }
+
+  #whyRedeemed(deviceCode: DeviceCode, found: FoundGrant): string | null {
+    const { keyring, lifetimes, now } = this.#parts;
+    const { retryWindow } = retryTimes(found.client, lifetimes, found.grant);
+    return reasonOf(decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() }));
+  }
+
+  async #whyNeverAllowed({ userCode, grantId, expiresAt }: DeviceCode, owner: Client): Promise<string | null> {
+    const { store, now } = this.#parts;
+    if (owner.status === 'paused') return `${owner.name} is paused`;
+    if (!owner.deviceFlow) return `${owner.name} is not registered for devices`;
+    const waiting = await store.findDeviceRequest(userCode, now());
+    if (isDeviceCodeExpired(expiresAt, now()) || !waiting?.request.grantId.equals(grantId))
+      return 'the device code has expired';
+    return waiting.decision === 'denied' ? 'its user denied the request' : null;
   }
 
   /** Only digests are kept, so that each owner's are compared. */
@@ -154,6 +190,8 @@ function ownerOf(kind: Identified['kind'], owners: readonly Owner[], text: strin
   return null;
 }
 
-function detailOf(decision: object): string | null {
-  return decision instanceof Refusal ? decision.detail : null;
+/** The reason of a decision that refuses, in words for the operator; null for one that does not. */
+function reasonOf(decision: object): string | null {
+  const refusal = 'refusal' in decision ? decision.refusal : decision;
+  return refusal instanceof Refusal ? refusal.detail : null;
 }

@@ -6,7 +6,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { exchange, obtainCode, obtainPair, pairOf, refresh, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
-import { addResourceServer, post } from '../support/standard.ts';
+import { addResourceServer, DEVICE_GRANT, post } from '../support/standard.ts';
 import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
@@ -82,6 +82,31 @@ describe('each kind of credential is told with its app, user and grant, and if i
     const { body } = await post(service, 'device_authorization', { client_id: device.clientId });
     const { kind, owner_id, alive } = await found(String(body['device_code']));
     assert.deepEqual([kind, owner_id, alive], ['device code', device.clientId, true]);
+    await clients.pause(device.clientId, operator);
+    assert.match(String((await found(String(body['device_code'])))['dead_because']), /paused/);
+    await clients.resume(device.clientId, operator);
+    assert.equal((await found(String(body['device_code'])))['alive'], true);
+    clock.advance(600);
+    assert.match(String((await found(String(body['device_code'])))['dead_because']), /expired/);
+  });
+
+  test('a device code that was denied, and one that gets its pair again for a while', async () => {
+    const device = await addClient(service, { deviceFlow: true }, 'public');
+    const begin = async () => (await post(service, 'device_authorization', { client_id: device.clientId })).body;
+    const decide = async (codes: Record<string, unknown>, decision: string) => {
+      const page = await browser.get(`${service.appUrl}/device?user_code=${codes['user_code']}`);
+      await browser.submit(page, '/device', { decision });
+      return String(codes['device_code']);
+    };
+    const denied = await decide(await begin(), 'deny');
+    assert.match(String((await found(denied))['dead_because']), /denied/);
+    const allowed = await decide(await begin(), 'allow');
+    const poll = { client_id: device.clientId, grant_type: DEVICE_GRANT, device_code: allowed };
+    assert.equal((await found(allowed))['alive'], true);
+    assert.equal((await post(service, 'token', poll)).status, 200);
+    assert.equal((await found(allowed))['alive'], true, 'its pair is given again');
+    clock.advance(60);
+    assert.match(String((await found(allowed))['dead_because']), /already redeemed/);
   });
 });
 
@@ -94,6 +119,17 @@ test('a forged, foreign or mistyped credential is said to be none of ours', asyn
     assert.match(stderr, /no credential of this installation, or it was mistyped/);
   }
   assert.match((await run('x'.repeat(5000))).stderr, /longer than any credential/);
+});
+
+test('a whole credential of which nothing is kept is not said to be foreign for sure', async () => {
+  const gone = await addClient(service);
+  const { refreshToken } = await obtainPair(service, browser, gone);
+  await clients.delete(gone.clientId, operator);
+  for (const text of [refreshToken, gone.clientSecret]) {
+    const { code, stderr } = await run(text);
+    assert.equal(code, 1);
+    assert.match(stderr, /opens nothing here: .* or its access ended more than a day ago/);
+  }
 });
 
 test('people read what it is and how to end it, and no part of it comes back or is logged', async () => {
