@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<FailureJson>[] = [
 
 /** Only an app that proved who it is has failures with their reasons. */
 const UNPROVEN =
-  'No reason is recorded: none of these requests proved that it came from the app. The log has a line for each, with this client ID.';
+  'No reason is recorded: none of these requests proved that it came from the app, or they are more than 30 days old. The log has a line for each, with this client ID.';
 
 /** The numbers in words, such as `3 failures (invalid_grant 2, limited 1); refreshes 5`. */
 function countsLine({

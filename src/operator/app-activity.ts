@@ -3,9 +3,9 @@ import type { ActivityStore } from '../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
 import { type AppTally, SPAN_MS, type Span, sumOf, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
 
-/** The activity of an app since a time: its failures, newest first, and the numbers of the span in which that time lies and of those after it. */
+/** The activity of an app in the hour or day in which a time lies, and after it: the numbers, and the failures, newest first. */
 export type FoundActivity = {
-  /** When the first of those spans began (ms). */
+  /** When that hour or day began (ms). */
   readonly countedSince: number;
   readonly tally: AppTally;
   readonly failures: readonly AppFailure[];
@@ -22,14 +22,15 @@ export class AppActivity {
     this.#now = now;
   }
 
-  /** The activity of an app since a time (ms), with at most `limit` failures. */
+  /** The activity of an app since a time (ms), with at most `limit` failures: those that were counted. */
   async find(clientId: string, since: number, limit = FAILURES_KEPT): Promise<FoundActivity> {
     const span = this.#spanOf(since);
+    const countedSince = since - (since % SPAN_MS[span]);
     const [tallies, failures] = await Promise.all([
       this.#store.listTallies(clientId, span, since),
-      this.#store.listFailures(clientId, since, limit),
+      this.#store.listFailures(clientId, countedSince, limit),
     ]);
-    return { countedSince: since - (since % SPAN_MS[span]), tally: sumOf(tallies), failures };
+    return { countedSince, tally: sumOf(tallies), failures };
   }
 
   /** The ids of apps that failed since a time (ms), or in the hour or day in which it lies. */

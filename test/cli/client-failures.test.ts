@@ -64,3 +64,15 @@ test('client list --failing-since lists the apps that were refused something', a
   assert.deepEqual(await ids('--failing-since', '1h'), []);
   assert.deepEqual(await ids('--failing-since', '3d'), [failing.clientId, guessed.clientId].sort());
 });
+
+test('every failure that is counted with its reason is listed, from the start of the hour on', async () => {
+  const app = await addClient(service);
+  clock.advance(3600 - ((clock.now() / 1000) % 3600) + 300);
+  await exchange(service, app, 'x');
+  await installation.activity.flush();
+  clock.advance(45 * 60);
+  const shown = await run('client', 'failures', app.clientId, '--since', '30m');
+  assert.match(shown, /: 1 failure \(invalid_grant 1\); nothing else since .*:00 UTC/);
+  assert.match(shown, /invalid_grant +the (authorization )?code/);
+  assert.doesNotMatch(shown, /No reason is recorded/);
+});

@@ -16,7 +16,7 @@ const OF_ACCOUNT = ACCOUNT.pick('id', 'epoch', 'status', 'email', 'emailVerified
 /** The joined tables. CROSS JOIN makes SQLite find the other rows by their keys, from the grant's row. */
 export const FROM_CONTEXT = `
   FROM oauth_grant CROSS JOIN installation CROSS JOIN client CROSS JOIN account
-  WHERE client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
+  WHERE installation.number = 1 AND client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
 
 /**
  * Returns the columns of grants with their context, and the reader of such rows. `client` selects the columns of
