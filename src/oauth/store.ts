@@ -12,5 +12,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/**
+ * The connection was lost at the commit of a write that must not happen twice. It may have happened: a caller drops it, and never
+ * tries again.
+ */
+export class OutcomeUnknown extends StoreUnavailable {}
+
 /** The rows that a walk found in one window of keys, and the key after which it goes on; null at the end. */
 export type Walked<Row> = { readonly found: readonly Row[]; readonly goesOnAfter: Buffer | null };

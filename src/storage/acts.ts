@@ -126,7 +126,10 @@ export type Runner = {
   actAll(acts: readonly Act[]): Promise<boolean>;
   /** Changes rows without an audit event, if the demands are met as for an act. */
   change(touches: RowKeys, statement: Statement, demands?: readonly Statement[]): Promise<void>;
-  /** Runs several statements as `change` does: all of them, or none. */
+  /**
+   * Runs several statements as `change` does: all of them, or none, and once at most, so that they may add to what is there. Throws
+   * `OutcomeUnknown` if the connection was lost at the commit.
+   */
   changeAll(touches: RowKeys, statements: readonly Statement[], demands?: readonly Statement[]): Promise<void>;
   /**
    * Runs a statement for one row without an audit event; returns true if the row changed. It must be safe to repeat.

@@ -5,7 +5,7 @@ import { Activity } from '../../src/oauth/activity/activity.ts';
 import type { CountedActivity } from '../../src/oauth/activity/activity-store.ts';
 import { FAILURES_KEPT, MAX_FAILURES_PER_SECOND } from '../../src/oauth/activity/app-failure.ts';
 import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
-import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../../src/oauth/store.ts';
 
 /** An activity over a store that may be away, with its clock and the acts that wait. */
 function setUp() {
@@ -88,6 +88,25 @@ test('while the store is away nothing is lost, and it is counted for the time wh
       ['second', '2001:db8:1::/48'],
     ],
   );
+});
+
+test('what may have been written is dropped with a report, and never added twice', async () => {
+  const { activity, state, reports, written, runTimers } = setUp();
+  activity.count('app_a', 'checks');
+  state.error = new OutcomeUnknown('lost');
+  await runTimers();
+  assert.deepEqual(reports, ['what app_a did in the last seconds may not be counted: lost']);
+  state.error = null;
+  await runTimers();
+  assert.deepEqual(written, []);
+});
+
+test('what is lost at a stop while the store is away is reported', async () => {
+  const { activity, state, reports } = setUp();
+  for (const app of ['app_a', 'app_b']) activity.count(app, 'checks');
+  state.error = new StoreUnavailable('away');
+  await activity.close();
+  assert.match(reports.join('|'), /^what app_b, app_a did in the last seconds is not counted: the database is away$/);
 });
 
 test('what can never be written is reported, and others are written', async () => {

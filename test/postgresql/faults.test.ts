@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { emptyTally } from '../../src/oauth/activity/app-tally.ts';
 import type { Generation, Grant } from '../../src/oauth/grants/grant.ts';
-import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../../src/oauth/store.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import { startPostgres } from '../support/postgres.ts';
 import {
@@ -178,6 +179,21 @@ async function openBehindProxy(t: TestContext, commitTakes = 0) {
   const events = async (action: string) => (await opened.store.listAuditEvents({ action, limit: 100 })).length;
   return { ...opened, url, proxy, events };
 }
+
+test('tallies whose line was cut are added once, or not, and never twice', async (t) => {
+  const { store, proxy } = await openBehindProxy(t, 0);
+  const [{ id: clientId } = assert.fail()] = await store.listClients(null, 1);
+  const counted = { clientId, at: NOW, tally: { ...emptyTally(), checks: 1 }, failures: [] };
+  const checks = async () => (await store.listTallies(clientId, 'hour', 0)).map((tally) => tally.checks);
+  proxy.cutAfter('INSERT INTO tally');
+  await store.addActivity(counted, NOW);
+  assert.deepEqual(await checks(), [1], 'nothing was committed, so that it was repeated');
+  proxy.cutAfter('COMMIT');
+  await assert.rejects(store.addActivity(counted, NOW), OutcomeUnknown);
+  assert.equal(proxy.cuts, 2);
+  const [sum = 0] = await checks();
+  assert.ok(sum <= 2, `counted ${sum}`);
+});
 
 for (const commitTakes of [0, 0.1]) {
   test(`an act whose line was cut after its commit was sent happens once, and is answered so (a commit takes ${commitTakes} s)`, async (t) => {

@@ -14,10 +14,11 @@ export type CountedActivity = {
 /** Tallies and failures of registered apps. */
 export type ActivityStore = {
   /**
-   * Adds to the tallies of the hour and the day, and to the failures, of which it keeps the last `FAILURES_KEPT`. Nothing is
-   * written of an app that is gone.
+   * Adds to the tallies of the hour and the day, and to the failures, of which it keeps the last `FAILURES_KEPT`, and none that
+   * is well after `now` (ms): a clock that was ahead must not hide the failures of today. Nothing is written of an app that is
+   * gone. It happens once at most: throws `OutcomeUnknown` if it may have happened.
    */
-  addActivity(counted: CountedActivity): Promise<void>;
+  addActivity(counted: CountedActivity, now: number): Promise<void>;
   /** The tallies of an app whose spans end after `since` (ms), oldest first. */
   listTallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]>;
   /** The failures of an app at `since` (ms) or later, newest first, at most `limit`. */

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../error.ts';
 import { widestNetworkOf } from '../guessing/networks.ts';
-import { StoreUnavailable } from '../store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../store.ts';
 import type { ActivityStore } from './activity-store.ts';
 import { type AppFailure, FAILURES_KEPT, type FailedEndpoint, MAX_FAILURES_PER_SECOND } from './app-failure.ts';
 import { COUNTERS, type Counter, counterOf, emptyTally } from './app-tally.ts';
@@ -89,6 +89,7 @@ export class Activity {
     this.#stopTimer?.();
     this.#stopTimer = () => {};
     await this.flush();
+    if (this.#counting.size > 0) this.#reportLost([...this.#counting.keys()].join(', '), 'the database is away');
   }
 
   #record(clientId: string, refusal: Refusal, { endpoint, origin, grantId }: RefusedRequest): void {
@@ -137,12 +138,17 @@ export class Activity {
       this.#counting.delete(clientId);
       this.#waiting -= counting.failures.length;
       try {
-        await this.#parts.store.addActivity({ clientId, ...counting });
+        await this.#parts.store.addActivity({ clientId, ...counting }, this.#parts.now());
       } catch (error) {
-        if (error instanceof StoreUnavailable) return this.#putBack(clientId, counting);
-        this.#parts.report(`what ${clientId} did in the last seconds is not counted: ${(error as Error).message}`);
+        if (error instanceof OutcomeUnknown) this.#reportLost(clientId, error.message, 'may not be');
+        else if (error instanceof StoreUnavailable) return this.#putBack(clientId, counting);
+        else this.#reportLost(clientId, (error as Error).message);
       }
     }
+  }
+
+  #reportLost(clients: string, why: string, verb = 'is not'): void {
+    this.#parts.report(`what ${clients} did in the last seconds ${verb} counted: ${why}`);
   }
 
   /** Under what was counted meanwhile. */

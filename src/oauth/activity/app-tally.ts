@@ -1,10 +1,13 @@
 /** The counts of an app's activity. */
 import type { Refusal } from '../error.ts';
 
+/** The counters of failures. */
+export const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
+
 /** The counters of an app: the acts of the app and its users, then its failures by cause. */
 export const COUNTERS = [
   ...(['allowed', 'denied', 'exchanges', 'refreshes', 'retries', 'checks', 'introspections'] as const),
-  ...(['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const),
+  ...FAILURES,
 ] as const;
 
 /** One of them. */
@@ -12,9 +15,6 @@ export type Counter = (typeof COUNTERS)[number];
 
 /** A number for each counter. */
 export type AppTally = { readonly [Each in Counter]: number };
-
-/** The counters of failures. */
-const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
 
 /** A period that tallies are kept of: hours for two days, days for 400. */
 export type Span = 'hour' | 'day';

@@ -1,6 +1,7 @@
 /** Runs the infrequent operations of the ports in PostgreSQL: each act in one transaction. */
 import { grantIdText } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../../oauth/store.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { searchByKey } from './batches.ts';
@@ -42,7 +43,20 @@ export function runnerOn(database: Database): Runner {
     }
   };
   const changeAll: Runner['changeAll'] = async (_touches, rest, demands = []) => {
-    await database.run((connection) => connection.transaction(() => run(connection, { demands, rest })));
+    let mayBeDone = false;
+    try {
+      await database.run(async (connection, again) => {
+        if (again && mayBeDone) throw new StoreUnavailable('the connection to the database was lost at the commit');
+        mayBeDone = false;
+        await connection.transaction(async () => {
+          await run(connection, { demands, rest });
+          mayBeDone = true;
+        });
+      });
+    } catch (error) {
+      if (mayBeDone && error instanceof StoreUnavailable) throw new OutcomeUnknown(error.message, { cause: error });
+      throw error;
+    }
   };
   return {
     dialect: DIALECT,
@@ -66,7 +80,10 @@ export function runnerOn(database: Database): Runner {
     actAll: (acts) => retried(() => twice(() => actAll(acts))),
     async change(_touches, statement, demands = []) {
       if (demands.length === 0) await database.change(statement.sql, statement.values);
-      else await changeAll([], [statement], demands);
+      else
+        await database.run((connection) =>
+          connection.transaction(() => run(connection, { demands, rest: [statement] })),
+        );
     },
     changeAll,
     changeOne: async (_touches, { sql, values }) => (await database.change(sql, values)) === 1,

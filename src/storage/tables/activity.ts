@@ -4,7 +4,14 @@
  */
 import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../../oauth/activity/app-failure.ts';
-import { type AppTally, COUNTERS, SPAN_MS, type Span, type TallyOfSpan } from '../../oauth/activity/app-tally.ts';
+import {
+  type AppTally,
+  COUNTERS,
+  FAILURES,
+  SPAN_MS,
+  type Span,
+  type TallyOfSpan,
+} from '../../oauth/activity/app-tally.ts';
 import { listed, type Runner, type Statement } from '../acts.ts';
 import { Table } from './table.ts';
 
@@ -33,17 +40,20 @@ const ADD = `
   ${TALLY.insertion}
   ON CONFLICT (key) DO UPDATE SET ${COUNTS.map((name) => `${name} = tally.${name} + excluded.${name}`).join(', ')}`;
 const RECORD = `${APP_FAILURE.insertion} ON CONFLICT (key) DO NOTHING`;
+/** Tolerance (ms) for the clocks of instances: a failure that is further ahead was recorded by a wrong one. */
+const AHEAD_MS = 3_600_000;
+const FORGET_AHEAD = 'DELETE FROM app_failure WHERE key > $1 AND key < $2';
 /** Deletes the newest failure of an app beyond the kept ones, and all before it. */
 const FORGET = `
   DELETE FROM app_failure WHERE key > $1 AND key < $2 AND key <= (
     SELECT key FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT 1 OFFSET ${FAILURES_KEPT})`;
 const TALLIES = `SELECT ${TALLY.names} FROM tally WHERE key > $1 AND key < $2 ORDER BY key`;
-const FAILURES = `
+const LIST_FAILURES = `
   SELECT ${APP_FAILURE.names} FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT $3`;
 const FAILING = `
   SELECT DISTINCT client_id FROM tally
   WHERE span = $1 AND bucket > $2
-    AND invalid_client + invalid_grant + invalid_request + limited + other > 0
+    AND ${COUNTS.slice(-FAILURES.length).join(' + ')} > 0
   ORDER BY client_id`;
 
 /** Returns the statements that delete an app's tallies and failures. */
@@ -58,7 +68,7 @@ export function forgettingActivity(clientId: string): Statement[] {
 /** Implements the port for the activity of apps. */
 export function activityStore(runner: Runner): ActivityStore {
   return {
-    async addActivity({ clientId, at, tally, failures }) {
+    async addActivity({ clientId, at, tally, failures }, now) {
       const demands = [{ sql: 'SELECT id FROM client WHERE id = $1 FOR SHARE', values: [clientId] }];
       const statements = [
         ...(['hour', 'day'] as const).map((span) => adding(clientId, span, at, tally)),
@@ -66,7 +76,7 @@ export function activityStore(runner: Runner): ActivityStore {
           sql: RECORD,
           values: APP_FAILURE.values({ key: keyAt(failure.clientId, 'f', failure.at, failure.requestId), ...failure }),
         })),
-        ...(failures.length > 0 ? [{ sql: FORGET, values: [...keysOf(clientId)] }] : []),
+        ...(failures.length > 0 ? forgetting(clientId, now) : []),
       ];
       await runner.changeAll([], statements, demands);
     },
@@ -78,7 +88,7 @@ export function activityStore(runner: Runner): ActivityStore {
         ])
       ).map(({ key: _, ...tally }) => tally),
     listFailures: async (clientId, since, limit) =>
-      (await listed(runner, APP_FAILURE, FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
+      (await listed(runner, APP_FAILURE, LIST_FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
         ({ key: _, ...failure }) => failure,
       ),
     async listFailingClients(span, since) {
@@ -86,6 +96,15 @@ export function activityStore(runner: Runner): ActivityStore {
       return rows.map(([id]) => id as string);
     },
   };
+}
+
+/** Returns the statements that leave the last failures of an app, of which none is well after `now` (ms). */
+function forgetting(clientId: string, now: number): Statement[] {
+  const [first, end] = keysOf(clientId);
+  return [
+    { sql: FORGET_AHEAD, values: [keyAt(clientId, 'f', now + AHEAD_MS), end] },
+    { sql: FORGET, values: [first, end] },
+  ];
 }
 
 function adding(clientId: string, span: Span, at: number, tally: AppTally): Statement {

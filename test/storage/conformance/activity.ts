@@ -12,7 +12,7 @@ const tally = (counts: Partial<AppTally>) => ({ ...emptyTally(), ...counts });
 
 /** Adds what an app did at a time. */
 function add(store: Pick<WholeStore, 'addActivity'>, at: number, counts: Partial<AppTally>, clientId = app) {
-  return store.addActivity({ clientId, at, tally: tally(counts), failures: [] });
+  return store.addActivity({ clientId, at, tally: tally(counts), failures: [] }, at);
 }
 
 function failure(n: number, clientId = app): AppFailure {
@@ -54,10 +54,13 @@ export function activity(withStore: WithStore): void {
   });
 
   withApps('nobody unknown makes a row, and an app that is deleted keeps none', async (store) => {
-    await store.addActivity({ clientId: 'app_nobody', at: NOW, tally: tally({ invalidClient: 1 }), failures: [] });
+    await store.addActivity({ clientId: 'app_nobody', at: NOW, tally: tally({ invalidClient: 1 }), failures: [] }, NOW);
     assert.deepEqual(await store.listFailingClients('hour', 0), []);
-    await store.addActivity({ clientId: app, at: NOW, tally: tally({ other: 1 }), failures: [failure(1)] });
-    await store.addActivity({ clientId: other, at: NOW, tally: tally({ other: 1 }), failures: [failure(1, other)] });
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({ other: 1 }), failures: [failure(1)] }, NOW);
+    await store.addActivity(
+      { clientId: other, at: NOW, tally: tally({ other: 1 }), failures: [failure(1, other)] },
+      NOW,
+    );
     await store.deleteClient(app, event('client_deleted', { clientId: app }));
     assert.deepEqual(await store.listTallies(app, 'day', 0), []);
     assert.deepEqual(await store.listFailures(app, 0, 10), []);
@@ -67,11 +70,11 @@ export function activity(withStore: WithStore): void {
 
   withApps(`the last ${FAILURES_KEPT} failures of an app are kept, newest first`, async (store) => {
     const many = Array.from({ length: FAILURES_KEPT }, (_, n) => failure(n));
-    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: many });
-    await store.addActivity({ clientId: other, at: NOW, tally: tally({}), failures: [failure(0, other)] });
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: many }, NOW);
+    await store.addActivity({ clientId: other, at: NOW, tally: tally({}), failures: [failure(0, other)] }, NOW);
     const grantId = 'g'.repeat(22);
     const last = { ...failure(FAILURES_KEPT), grantId };
-    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: [last] });
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: [last] }, NOW);
     const found = await store.listFailures(app, 0, 1000);
     assert.deepEqual(found, [last, ...many.slice(1).reverse()]);
     assert.deepEqual(
@@ -81,6 +84,17 @@ export function activity(withStore: WithStore): void {
     );
     assert.deepEqual(await store.listFailures(app, 0, 1), [last]);
     assert.equal((await store.listFailures(other, 0, 10)).length, 1);
+  });
+
+  withApps('failures that a wrong clock recorded ahead do not hide those of today', async (store) => {
+    const ahead = Array.from({ length: FAILURES_KEPT }, (_, n) => ({ ...failure(n), at: NOW + 2 * HOUR + n }));
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: ahead }, NOW + 2 * HOUR);
+    const soon = { ...failure(0, other), at: NOW + HOUR - 1 };
+    await store.addActivity({ clientId: other, at: NOW, tally: tally({}), failures: [soon] }, NOW);
+    const today = [failure(1), failure(2)];
+    await store.addActivity({ clientId: app, at: NOW, tally: tally({}), failures: today }, NOW);
+    assert.deepEqual(await store.listFailures(app, 0, 10), today.toReversed());
+    assert.deepEqual(await store.listFailures(other, 0, 10), [soon], 'clocks of instances differ a little');
   });
 
   withApps('apps that failed are found by the hour or the day of it', async (store) => {
