@@ -19,6 +19,11 @@ export const oauthGuards: readonly Guard[] = [
         'recorded <= MAX_FAILURES_PER_SECOND && this.#waiting < MAX_WAITING',
         'recorded <= MAX_FAILURES_PER_SECOND',
       ],
+      [
+        'what may be written is not added twice',
+        'if (error instanceof OutcomeUnknown) this.#reportLost',
+        'if (false as boolean) this.#reportLost',
+      ],
       ['a store that is away loses nothing', 'return this.#putBack(clientId, counting);', 'return;'],
     ],
   ),

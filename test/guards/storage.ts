@@ -17,6 +17,7 @@ export const storageGuards: readonly Guard[] = [
         'DELETE FROM ${table} WHERE key > $1',
         'DELETE FROM ${table} WHERE FALSE AND key > $1',
       ],
+      ['a clock that was ahead hides no failure', '{ sql: FORGET_AHEAD,', "{ sql: 'SELECT $1, $2',"],
       [
         'the last failures of an app are kept, and no more',
         'DESC LIMIT 1 OFFSET ${FAILURES_KEPT}',

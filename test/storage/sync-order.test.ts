@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { identityId } from '../../src/accounts/people/identity-provider.ts';
 import { deriveTokens } from '../../src/oauth/protocol/token-pair.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import type { FileOperations } from '../../src/storage/sqlite/wal-file.ts';
@@ -18,6 +19,7 @@ import {
   sampleGeneration,
   sampleGrant,
   sampleMark,
+  sampleProvider,
   sampleResourceServer,
   sampleSession,
   sampleUse,
@@ -150,6 +152,21 @@ test('a read of a row that is not on disk yet waits, and a read of another row d
   await disk.end();
   assert.equal((await read)?.grant.generation, 1);
   await write;
+});
+
+test('an identity that went with its account is not told of as gone before that is on disk', async (t) => {
+  const { store, disk } = await openOnHeldDisk(t);
+  disk.isHeld = false;
+  await store.registerIdentityProvider(sampleProvider({ id: 'product' }), event('identity_provider_registered'));
+  const identity = { id: identityId('product', 'ada'), providerId: 'product', accountId: 'usr_ada', createdAt: NOW };
+  assert.equal(await store.linkIdentity(identity, event('user_linked')), true);
+  disk.isHeld = true;
+  const deletion = store.deleteAccount('usr_ada', event('user_deleted'));
+  assert.equal(await isPending(deletion), true);
+  const read = store.findIdentity('product', 'ada');
+  assert.equal(await isPending(read), true);
+  await disk.end();
+  assert.deepEqual([await deletion, await read], [true, null]);
 });
 
 test('a read waits for its client, its account and the installation as well', async (t) => {
