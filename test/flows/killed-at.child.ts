@@ -45,14 +45,24 @@ StatementSync.prototype.run = function (this: StatementSync, ...values: Paramete
 } as typeof run;
 
 type Answered = (error: Error | null, result: unknown) => void;
-const client = pg.Client.prototype as unknown as { query(asked: string | { text: string }, told: Answered): void };
+type Ask = (asked: string | { text: string }, ...more: unknown[]) => unknown;
+const client = pg.Client.prototype as unknown as { query: Ask };
 const { query } = client;
-client.query = function (asked, told) {
+/** Statements are asked with a callback behind their values, or for a promise. */
+client.query = function (asked, ...more) {
   const sql = typeof asked === 'string' ? asked : asked.text;
   begins(sql);
-  return query.call(this, asked, (error, result) => {
-    if (!error) ended(sql);
-    told(error, result);
+  const told = more.at(-1);
+  if (typeof told === 'function') {
+    const answered: Answered = (error, result) => {
+      if (!error) ended(sql);
+      (told as Answered)(error, result);
+    };
+    return query.call(this, asked, ...more.slice(0, -1), answered);
+  }
+  return (query.call(this, asked, ...more) as Promise<unknown>).then((result) => {
+    ended(sql);
+    return result;
   });
 };
 

@@ -129,7 +129,7 @@ describe('the program as a process', { concurrency: true }, () => {
       [() => chmodSync(keys, 0o644), /others can read the keys file .*chmod 600/],
       [() => chmodSync(keys, 0o600), /both set/, { VALETKEY_KEYS: other }],
       [() => writeFileSync(keys, other), /made with other keys/],
-      [() => writeFileSync(keys, text.replace(/^(vk_rk_.*).{3}$/m, '$1')), /not whole/],
+      [() => writeFileSync(keys, text.replace(/^(vk_rk_.*).{3}$/m, '$1')), /incomplete or damaged/],
       [() => writeFileSync(keys, ''), /holds no root key/],
     ];
     for (const [prepare, sentence, variables = {}] of refused) {

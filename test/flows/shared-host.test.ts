@@ -172,7 +172,7 @@ describe('on a host name that a product has as well', { skip: noBrowser, concurr
         })()`;
         await inProduct(install(worker));
         assert.equal((await page.goto(url))?.status(), 403);
-        assert.match(await page.innerText('h1'), /window of its own/);
+        assert.match(await page.innerText('h1'), /in its own window/);
         await inProduct(install('leaves'));
         assert.equal((await page.goto(url))?.status(), 200);
         assert.ok(await page.locator('button[value=allow]').isVisible());

@@ -274,7 +274,7 @@ export class AuthorizationServer {
     const credential = readCredential(prefix, 'at', accessToken);
     tally.checks += 1;
     if (!credential) return this.#refusedCheck(notTheCredential('access token', accessToken, prefix));
-    const found = await store.findGrant(credential.grantId);
+    const found = await store.findGrantForCheck(credential.grantId);
     const at = now();
     const isGoodHere = (grant: Grant) => isGoodAtOwnApi(ownResource, grant);
     const good = decideAccessToken({ keyring, credential, found, isGoodHere, now: at });

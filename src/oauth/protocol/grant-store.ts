@@ -18,6 +18,9 @@ import type { AuditEvent } from '../trail/audit.ts';
 /** A grant with its standing and its client. */
 export type FoundGrant = GrantInContext & { readonly client: Client };
 
+/** A grant with its standing, and what the check of its access token asks of its client. */
+export type GrantForCheck = GrantInContext & { readonly client: Pick<Client, 'seesExternalId'> };
+
 /** A grant in a list, with its client's name. */
 export type ListedGrant = GrantInContext & { readonly clientName: string };
 
@@ -50,6 +53,8 @@ export type GrantsToEnd = { readonly providerId: string; readonly since: number 
 export type GrantStore = {
   /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
   findGrant(id: Buffer): Promise<FoundGrant | null>;
+  /** The same for a check. */
+  findGrantForCheck(id: Buffer): Promise<GrantForCheck | null>;
   /**
    * The epochs of now, which an Allow keeps: after a revocation at the same time its grant is dead from the beginning. Null
    * when client or resource owner is gone.

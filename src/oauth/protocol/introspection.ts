@@ -25,7 +25,7 @@ import type { ProtocolTally } from './tally.ts';
 
 /** The parts of introspection. `now` returns ms since the epoch. */
 export type IntrospectionParts = {
-  readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> &
+  readonly store: Pick<GrantStore, 'findGrantForCheck' | 'noteUse'> &
     Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<SecretUseStore, 'noteSecretUse'>;
   readonly keyring: Keyring;
@@ -70,7 +70,7 @@ export class Introspection {
     tally.introspections += 1;
     const credential = readCredential(prefix, 'at', token);
     if (!credential) return null;
-    const found = await store.findGrant(credential.grantId);
+    const found = await store.findGrantForCheck(credential.grantId);
     const at = now();
     const isGoodHere = (grant: Grant) => isGoodAt(resourceServer, grant);
     const good = decideAccessToken({ keyring, credential, found, isGoodHere, now: at });

@@ -21,7 +21,7 @@ import { CLIENT } from './clients.ts';
 import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
-import { FIND_GRANT, FROM_CONTEXT, inContext } from './grants-in-context.ts';
+import { FIND_FOR_CHECK, FIND_GRANT, FROM_CONTEXT, inContext } from './grants-in-context.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -145,7 +145,7 @@ export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefr
 /** Implements the port for grants, with each store's own operations. */
 export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
-  const findGrant = runner.search(FIND_GRANT);
+  const [findGrant, findForCheck] = [runner.search(FIND_GRANT), runner.search(FIND_FOR_CHECK)];
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
   const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');
@@ -167,6 +167,10 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
     ...own,
     async findGrant(id) {
       const found = await findGrant(id);
+      return found && { ...found, grant: marks.merge(found.grant) };
+    },
+    async findGrantForCheck(id) {
+      const found = await findForCheck(id);
       return found && { ...found, grant: marks.merge(found.grant) };
     },
     issueGrant(grant, event, basis) {

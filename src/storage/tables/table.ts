@@ -127,8 +127,14 @@ export class Table<Row extends object> {
 
   /** Returns the object for values in column order, as either store reads them; the first value is at index `from`. */
   read(values: readonly unknown[], from = 0): Row {
-    const row = {};
-    for (const [index, column] of this.columns.entries()) put(row, column.path, read(column, values[from + index]));
+    const row: Record<string, unknown> = {};
+    // Each request reads some sixty columns: a plain loop, and no call for the fields that hold no others.
+    for (let index = 0; index < this.columns.length; index += 1) {
+      const column = this.columns[index] as Column;
+      const value = read(column, values[from + index]);
+      if (column.path.length === 1) row[column.path[0] as string] = value;
+      else put(row, column.path, value);
+    }
     return row as Row;
   }
 }

@@ -123,7 +123,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         [{ users: [{ subject: 'a' }, null] }, /^users\[1\] must be an object/],
         [{ users: Array.from({ length: 201 }, (_, n) => ({ subject: `n${n}` })) }, /^users must /],
         [{ users: [] }, /^users must /],
-        [{ users: [{ subject: 'a' }], subject: 'b' }, /^either /],
+        [{ users: [{ subject: 'a' }], subject: 'b' }, /^send either /],
         [{ subject: 'a b' }, /^subject: /],
         [{}, /^subject is required/],
       ];
