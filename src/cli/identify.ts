@@ -1,6 +1,6 @@
 /** `identify`: what a credential is that somebody found, and whose. */
 import { OperatorError } from '../oauth/error.ts';
-import { identifiedJson } from '../operator/json/identified.ts';
+import { type IdentifiedJson, identifiedJson } from '../operator/json/identified.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { CommandContext } from './context.ts';
@@ -47,7 +47,7 @@ async function readCredential(context: CommandContext): Promise<string> {
   return Buffer.concat(chunks).toString().trim();
 }
 
-function shown(json: ReturnType<typeof identifiedJson>): CommandResult {
+function shown(json: IdentifiedJson): CommandResult {
   return {
     json,
     text: card([
@@ -64,7 +64,7 @@ function shown(json: ReturnType<typeof identifiedJson>): CommandResult {
 }
 
 /** The command that ends what was found, if it still works. */
-function next({ kind, alive, owner_id: owner, grant_id: grant }: ReturnType<typeof identifiedJson>): string {
+function next({ kind, alive, owner_id: owner, grant_id: grant }: IdentifiedJson): string {
   if (!alive) return 'It opens nothing now.';
   if (grant !== null)
     return `Next: "valetkey grant revoke ${grant}" ends it, with everything that came of the same Allow.`;

@@ -55,7 +55,11 @@ describe('RFC 6749 §10.9: what a proxy took by plain http', () => {
         for (const way of WAYS) {
           const { status, headers, body } = await ask(line, proto, own.appUrl, way);
           assert.deepEqual([status, headers.get('location'), headers.get('set-cookie')], [400, null, null], line);
-          assert.match(body, programs.includes(line) ? /invalid_request.*over plain http.*use https/ : /https:\/\//, line);
+          assert.match(
+            body,
+            programs.includes(line) ? /invalid_request.*over plain http.*use https/ : /https:\/\//,
+            line,
+          );
         }
     const { status, body } = await ask('GET /v2/me', 'http', own.apiUrl);
     assert.deepEqual([status, JSON.parse(body).error.code], [400, 'plain_http']);
