@@ -1,5 +1,5 @@
 /** Sends problems in each face's form: as a page, or as JSON. A face decides only the form. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type HttpProblem, STATUS } from './problem.ts';
 
 /** Sends a problem in a face's form; status and headers are set already. */
@@ -28,3 +28,20 @@ export const BUSY_RETRY_AFTER = 2;
 
 /** Answers of a server at an address without a route. */
 export type FallbackAnswers = (request: FastifyRequest) => Answers;
+
+/**
+ * Adds a check before the body is read. It answers a request that it refuses, and returns undefined for every other one. An
+ * asynchronous hook would cost each request a promise for each check.
+ */
+export function addCheck(
+  app: FastifyInstance,
+  check: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      if (check(request, reply) === undefined) done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}

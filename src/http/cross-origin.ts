@@ -23,8 +23,9 @@ export const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', ...EXPOSED };
 
 /** Lets pages of any origin read the answers of marked routes, including 429. */
 export function answerAnyOrigin(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.isForAnyOrigin) reply.headers(ANY_ORIGIN);
+    done();
   });
 }
 

@@ -1,7 +1,6 @@
 /** Refuses requests that came by plain http although the service has https. */
 import type { FastifyInstance } from 'fastify';
-import type { FallbackAnswers } from './answer.ts';
-import { answerProblem } from './answer.ts';
+import { addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import { cameByPlainHttp } from './origin.ts';
 
 /**
@@ -11,9 +10,10 @@ import { cameByPlainHttp } from './origin.ts';
  */
 export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
   if (!url.startsWith('https:')) return;
-  app.addHook('onRequest', async (request, reply) => {
+  addCheck(app, (request, reply) => {
     const { config } = request.routeOptions;
-    if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto'])) return;
+    if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto']))
+      return undefined;
     request.outcome = { error: 'plain_http', detail: 'X-Forwarded-Proto of the proxy says http' };
     return answerProblem(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
   });

@@ -1,8 +1,7 @@
 /** Limits how often one source may request public routes: pages, documents, and addresses without a route. */
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../accounts/guessing/throttle.ts';
-import type { FallbackAnswers } from './answer.ts';
-import { answerProblem } from './answer.ts';
+import { addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import type { Service } from './service.ts';
 
 /** Counts a visit, unless its source is over the limit. Returns the seconds to wait, or 0 if the visit was counted. */
@@ -14,11 +13,11 @@ export function countVisit(throttle: Throttle, source: string, now: number): num
 
 /** Limits public routes, and addresses without a route. */
 export function limitPublic(app: FastifyInstance, service: Service, fallback: FallbackAnswers): void {
-  app.addHook('onRequest', async (request, reply) => {
+  addCheck(app, (request, reply) => {
     const { config } = request.routeOptions;
-    if (config.limit !== 'public' && !request.is404) return;
+    if (config.limit !== 'public' && !request.is404) return undefined;
     const retryAfter = countVisit(service.throttles.publicPages, request.source, service.now());
-    if (retryAfter === 0) return;
+    if (retryAfter === 0) return undefined;
     // Stop reading further requests on this connection.
     reply.header('Connection', 'close');
     return answerProblem(config.answers ?? fallback(request), request, reply, {

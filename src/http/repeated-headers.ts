@@ -1,7 +1,6 @@
 /** Refuses repeated headers and cookies: some readers take the first, others the last. */
 import type { FastifyInstance } from 'fastify';
-import type { FallbackAnswers } from './answer.ts';
-import { answerProblem } from './answer.ts';
+import { addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import type { BrowserSessions } from './browser/browser-session.ts';
 import type { Pages } from './browser/page-answers.ts';
 
@@ -10,7 +9,7 @@ const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'c
 
 /** Refuses a header that came twice (RFC 9110 §5.3), and a request without its host (RFC 9112 §3.2). */
 export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAnswers): void {
-  app.addHook('onRequest', async (request, reply) => {
+  addCheck(app, (request, reply) => {
     const { rawHeaders, httpVersion } = request.raw;
     const names = new Set<string>();
     let repeated: string | null = null;
@@ -20,7 +19,7 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
       if (names.has(name)) repeated = name;
       names.add(name);
     }
-    if (repeated === null && (names.has('host') || httpVersion === '1.0')) return;
+    if (repeated === null && (names.has('host') || httpVersion === '1.0')) return undefined;
     request.outcome = { error: 'bad_request', detail: repeated ? `${repeated} came twice` : 'there is no host' };
     reply.header('Connection', 'close');
     const description = `a request has one Host, and at most one each of Authorization, Content-Length, Content-Type and Origin`;
@@ -31,8 +30,8 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
 
 /** Refuses a cookie of ours that came twice: another site of the same domain can add one, and both look alike. */
 export function requireSingleCookies(app: FastifyInstance, pages: Pages, sessions: BrowserSessions): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!sessions.hasRepeatedCookie(request)) return;
+  addCheck(app, (request, reply) => {
+    if (!sessions.hasRepeatedCookie(request)) return undefined;
     request.outcome = { error: 'bad_request', detail: 'a cookie of this service came twice' };
     return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
   });

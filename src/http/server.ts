@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { type Answers, answerProblem, type FallbackAnswers } from './answer.ts';
+import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import { addHealth } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
 import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './api/json-answers.ts';
@@ -205,8 +205,8 @@ function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): voi
     kind: 'bad_request',
     description: `the address has more than ${MAX_PARAMETERS} parameters`,
   };
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.query !== TOO_MANY_PARAMETERS) return;
+  addCheck(app, (request, reply) => {
+    if (request.query !== TOO_MANY_PARAMETERS) return undefined;
     const { answers = fallback(request) } = request.routeOptions.config ?? {};
     request.outcome = { error: tooLong.kind, detail: tooLong.description ?? '' };
     return answerProblem(answers, request, reply, tooLong);
@@ -248,8 +248,8 @@ function answerUnknownAddresses(
     route.allow.push(...[method].flat());
     known.set(url, route);
   });
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+  addCheck(app, (request, reply) => {
+    if (!request.is404) return undefined;
     const path = pathOf(request);
     const route = known.get(path);
     if (route) {
