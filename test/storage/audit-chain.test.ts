@@ -15,6 +15,16 @@ import { addAdaAndOne, event, NO_CHAIN, NOW, operator, sampleGrant } from '../su
 import { storesOfRun } from '../support/stores.ts';
 import { keyring, type Place, ROOT_KEY, trailOf, trailPlaces } from '../support/trail-places.ts';
 
+const SERVER = {
+  id: 'rs_one',
+  name: 'One',
+  resource: null,
+  acceptsUnbound: true,
+  scopes: null,
+  secrets: [],
+  createdAt: 0,
+};
+
 const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
@@ -73,9 +83,11 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
         Array.from({ length: 60 }, async (_, n) => {
           if (n % 3 === 0) return opened.store.recordDenial(event('consent_denied'));
           // Every other one is there already: its write is undone, and with it its event and its place.
-          const grant = sampleGrant();
-          await opened.store.issueGrant(grant, event('consent_allowed'));
-          return n % 3 === 1 ? opened.store.issueGrant(grant, event('consent_allowed')) : undefined;
+          const server = { ...SERVER, id: `rs_${n}` };
+          await opened.store.registerResourceServer(server, event('resource_server_registered'));
+          return n % 3 === 1
+            ? opened.store.registerResourceServer(server, event('resource_server_registered'))
+            : undefined;
         }),
       );
       assert.ok(outcomes.some(({ status }) => status === 'rejected'));

@@ -15,6 +15,16 @@ import {
   temporaryPath,
 } from '../support/storage.ts';
 
+const SERVER = {
+  id: 'rs_one',
+  name: 'One',
+  resource: null,
+  acceptsUnbound: true,
+  scopes: null,
+  secrets: [],
+  createdAt: 0,
+};
+
 test('Promise 2: a client that another process paused is paused for the next request that comes in', async (t) => {
   const path = temporaryPath(t);
   const { store, close } = await openAsService(path);
@@ -87,13 +97,16 @@ test('a write that was undone leaves nothing behind', async (t) => {
   const grant = sampleGrant();
   await store.issueGrant(grant, event('consent_allowed'));
   assert.ok(await store.findGrant(grant.id));
-  const taken = store.issueGrant({ ...grant, scope: 'another' }, event('consent_allowed'));
+  const registered = event('resource_server_registered');
+  await store.registerResourceServer(SERVER, registered);
+  const taken = store.registerResourceServer({ ...SERVER, name: 'Another' }, registered);
   // In the same transaction, so that it is undone with the other and done again alone.
   const redeemed = store.redeemAuthorizationCode(sampleGeneration(grant, 1));
   await assert.rejects(taken);
   assert.equal(await redeemed, 'redeemed');
   const found = await store.findGrant(grant.id);
-  assert.deepEqual([found?.grant.scope, found?.grant.generation], [grant.scope, 1]);
+  assert.equal(found?.grant.generation, 1);
+  assert.equal((await store.findResourceServer(SERVER.id))?.name, SERVER.name);
 });
 
 test('a grant that was found stays as it was found, whatever becomes of its row', async (t) => {

@@ -9,6 +9,7 @@ import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { wholeStore } from '../tables/alike.ts';
+import { TABLES } from '../tables/all.ts';
 import { trailFollowing } from './audit.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
@@ -110,6 +111,9 @@ function storage(
   });
   if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
   const tables = new Tables(database, writes, options.keyring);
+  // A table that is gone or of another form ends the opening, and not a request later.
+  for (const { name, columns } of TABLES)
+    tables.prepare(`SELECT ${columns.map((column) => column.name).join(', ')} FROM ${name}`);
   const runner = runnerOn(tables);
   const marks = useMarks(tables);
   const { store, close: closeVerbs } = wholeStore(
