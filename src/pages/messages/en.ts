@@ -284,9 +284,9 @@ export const en = {
       text: (app: string): Html => html`The request from ${isolated(app)} was denied. You can close this page.`,
     },
     takeBack: {
-      allowed: (apps: string): Html => html`You can also remove it later, under <a href="${apps}">Connected apps</a>.`,
+      allowed: (apps: string): Html => html`Under <a href="${apps}">Connected apps</a>, you can also remove it later.`,
       connected: (apps: string): Html =>
-        html`You can remove it at any time under <a href="${apps}">Connected apps</a>.`,
+        html`Under <a href="${apps}">Connected apps</a>, you can remove it at any time.`,
     },
   },
 
