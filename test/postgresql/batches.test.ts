@@ -192,7 +192,7 @@ test('one request that cannot be written fails alone, and wholly', async (t) => 
 test('a grant is not issued twice, and the first stays', async (t) => {
   const { store, grants, issue } = await openWithGrants(t, 1);
   const [grant] = grants as [Grant];
-  await assert.rejects(issue({ ...grant, scope: 'other' }), /duplicate key/);
+  assert.equal(await issue({ ...grant, scope: 'other' }), false);
   assert.deepEqual((await store.findGrant(grant.id))?.grant, grant);
 });
 

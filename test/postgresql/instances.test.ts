@@ -252,7 +252,13 @@ test('who waits for a grant while another is revoked with it holds no place in t
   await untilSomebodyWaits(url);
   await other.recordDenial(event('consent_denied'));
   const events = await other.listAuditEventsAfter(sequence, 10);
-  assert.ok(events.some(({ action }) => action === 'consent_denied'));
+  // The first grant may be revoked already, each being an act of its own; the one that waits is not told of.
+  const actions = events.map(({ action }) => action);
+  assert.deepEqual(
+    actions.filter((action) => action !== 'grant_revoked'),
+    ['consent_denied'],
+  );
+  assert.ok(actions.length <= 2, String(actions));
   await holder.query('ROLLBACK');
   assert.deepEqual(await revoked, [true, true]);
 });
