@@ -1,4 +1,4 @@
-/** What waits to be written of apps, while the store is away and while much fails. */
+/** The activity of apps that waits to be written, while the store is away and while much fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Activity } from '../../src/oauth/activity/activity.ts';

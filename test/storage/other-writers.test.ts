@@ -1,4 +1,4 @@
-/** What others write, and what was written just now, is what the next request finds. */
+/** The next request finds each write of another process, and each write of a moment ago. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grants/grant.ts';
@@ -83,7 +83,7 @@ for (const [what, sql] of Object.entries(ACTS_OF_OTHERS))
     secondConnection(t, path).exec(sql);
     const found = await opened.store.findGrant(grant.id);
     assert.notDeepEqual(found, before);
-    // Whoever opens it now finds the same.
+    // A later opening finds the same.
     const fresh = await openAsService(path, { role: 'command' });
     t.after(fresh.close);
     assert.deepEqual(found, await fresh.store.findGrant(grant.id));

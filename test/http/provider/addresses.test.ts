@@ -1,4 +1,4 @@
-// What an email address is worth that comes from a product, on each store: to operators, to apps and on pages.
+// The worth of an email address that comes from a product, on each store: to operators, to apps and on pages.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { OperatorError } from '../../../src/oauth/error.ts';
