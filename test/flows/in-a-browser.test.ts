@@ -70,9 +70,9 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     return { page, complaints };
   }
 
-  async function signIn(page: Page, email = 'ada@example.com'): Promise<void> {
+  async function signIn(page: Page, email = 'ada@example.com', password = PASSWORD): Promise<void> {
     await page.fill('[name=email]', email);
-    await page.fill('[name=password]', PASSWORD);
+    await page.fill('[name=password]', password);
     await page.click('main button');
     await page.locator('[name=password]').waitFor({ state: 'detached' });
   }
@@ -198,6 +198,8 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     // The second press may come before the first one is done or after it: test/http/browser holds each of the two.
     const changed = /Your password was changed|your new password may be set already/;
     await page.locator('main', { hasText: changed }).waitFor();
+    // A browser that drops the first answer never gets its new session: the page it sees then says to sign in again.
+    if (await page.locator('[name=email]').isVisible()) await signIn(page, 'twice@example.com', next);
 
     const { body: codes } = await postAs(
       service,
