@@ -13,8 +13,9 @@ WORKDIR /var/lib/valetkey
 USER 1000:1000
 ENV PATH=/usr/local/bin \
     VALETKEY_APP_LISTEN=0.0.0.0:3000 \
-    VALETKEY_API_LISTEN=0.0.0.0:3001
-EXPOSE 3000 3001
+    VALETKEY_API_LISTEN=0.0.0.0:3001 \
+    VALETKEY_OPERATOR_LISTEN=0.0.0.0:3002
+EXPOSE 3000 3001 3002
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:3000/readyz', { signal: AbortSignal.timeout(3000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

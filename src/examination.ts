@@ -4,7 +4,7 @@
  */
 import { type Finding, Findings } from './doctor/finding.ts';
 import { examineOpened, type Opened } from './doctor/opened.ts';
-import { examineAddress } from './doctor/public-address.ts';
+import { type AddressParts, examineAddress } from './doctor/public-address.ts';
 import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
 import { makeInstallation } from './installation.ts';
 import { doctorPass } from './oauth/keys/doctor-pass.ts';
@@ -105,19 +105,20 @@ async function factsOf(
   };
 }
 
-/** Examines each public address; an address that is both the app's and the API's is examined as the app's. */
+/** Examines each public address, and the operators'; an address that is both the app's and the API's is examined as the app's. */
 async function ofAddresses(
-  { appUrl, apiUrl, proxyIdleTimeout }: Configuration,
+  { appUrl, apiUrl, operatorUrl, proxyIdleTimeout }: Configuration,
   keyring: LiveKeyring,
   { now: storeNow }: OpenDatabase,
   running: number,
   now: () => number,
 ): Promise<Finding[]> {
-  const both = { appUrl, apiUrl } as const;
-  const wanted = appUrl === apiUrl ? (['app'] as const) : (['app', 'api'] as const);
-  const findings = wanted.map((is) =>
+  const wanted: { is: AddressParts['is']; url: string }[] = [{ is: 'app', url: appUrl }];
+  if (apiUrl !== appUrl) wanted.push({ is: 'api', url: apiUrl });
+  if (operatorUrl !== null) wanted.push({ is: 'operator', url: operatorUrl });
+  const findings = wanted.map(({ is, url }) =>
     examineAddress({
-      url: both[`${is}Url`],
+      url,
       is,
       ask: (url, question) => ask(url, question, now),
       pass: () => doctorPass(keyring, storeNow()),

@@ -13,6 +13,7 @@ import { callerOf } from './cli/caller.ts';
 import type { CommandContext } from './cli/context.ts';
 import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
+import { servedAddresses } from './cli/served-addresses.ts';
 import { databaseCommands } from './database-commands.ts';
 import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
@@ -48,6 +49,8 @@ import type { Storage } from './storage/storage.ts';
 export type RunningService = {
   readonly appUrl: string;
   readonly apiUrl: string;
+  /** Null if operators have no address. */
+  readonly operatorUrl: string | null;
   readonly installation: WiredInstallation;
   /** Finishes open requests, for at most 10 seconds, and closes the store. */
   stop(): Promise<void>;
@@ -104,6 +107,7 @@ export async function startService(configuration: Configuration, world: World): 
     logo,
     appUrl: configuration.appUrl,
     apiUrl: configuration.apiUrl,
+    operatorUrl: configuration.operatorUrl,
     paths,
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
@@ -172,7 +176,8 @@ export async function startService(configuration: Configuration, world: World): 
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
-  return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
+  const { appUrl, apiUrl, operatorUrl } = configuration;
+  return { appUrl, apiUrl, operatorUrl, installation, stop: () => (stopped ??= stop()) };
 }
 
 /** Returns the clock, the timers and the names of this process for the wiring of the domain. */
@@ -216,17 +221,14 @@ async function serve(configuration: Configuration, json: boolean, programName: s
 }
 
 async function announce(
-  { appUrl, apiUrl, installation }: RunningService,
+  running: RunningService,
   signInMethods: readonly string[],
   json: boolean,
   programName: string,
 ): Promise<void> {
-  if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
   // The service already runs, so a database that fails here must not stop it.
-  else {
-    const next = await nextSteps(installation, signInMethods, programName).catch(() => '');
-    process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${next}`);
-  }
+  const next = json ? '' : await nextSteps(running.installation, signInMethods, programName).catch(() => '');
+  process.stdout.write(servedAddresses(running, json) + next);
 }
 
 /** Returns true if the store can read. */

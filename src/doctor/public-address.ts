@@ -31,7 +31,7 @@ export type Ask = (
 export type AddressParts = {
   /** Scheme, host and port. */
   readonly url: string;
-  readonly is: 'app' | 'api';
+  readonly is: 'app' | 'api' | 'operator';
   readonly ask: Ask;
   /** Makes a pass for one request. */
   readonly pass: () => string;
@@ -47,10 +47,12 @@ const CLOCK_WARNING_MS = 5000;
 const CLOCK_WRONG_MS = 30_000;
 const CERTIFICATE_ENDS_SOON_MS = 14 * 24 * 3_600_000;
 
+const AREAS = { app: 'app address', api: 'API address', operator: 'operators’ address' } as const;
+
 /** Checks one public address. */
 export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
   const { url, is, ask, pass, isServed } = parts;
-  const found = new Findings(is === 'app' ? 'app address' : 'API address');
+  const found = new Findings(AREAS[is]);
   const plainly = await ask(`${url}/healthz`, { method: 'GET', headers: {}, maxBytes: 1000 });
   if (plainly.kind === 'failed') {
     ofUnreached(found, url, plainly, isServed);
@@ -213,14 +215,15 @@ async function ofBodies(found: Findings, url: string, ask: Ask): Promise<void> {
 }
 
 /** Checks that secrets sent over plain http fail, so that their sender notices. */
-async function ofPlainHttp(found: Findings, url: string, is: 'app' | 'api', ask: Ask): Promise<void> {
+async function ofPlainHttp(found: Findings, url: string, is: AddressParts['is'], ask: Ask): Promise<void> {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'https:') return;
-  const path = is === 'app' ? '/api/auth/oauth/token' : '/v2/me';
+  const path = { app: '/api/auth/oauth/token', api: '/v2/me', operator: '/v1/status' }[is];
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '0' };
   const question = is === 'app' ? { method: 'POST', headers, body: '' } : { method: 'GET', headers: {} };
   const answer = await ask(`http://${hostname}${path}`, { ...question, maxBytes: 1000 });
-  const remedy = `on port 80, refuse ${is === 'app' ? '/api/ and /oauth2/' : '/v2/'}: a program that sends secrets there should fail`;
+  const refused = { app: '/api/ and /oauth2/', api: '/v2/', operator: '/v1/' }[is];
+  const remedy = `on port 80, refuse ${refused}: a program that sends secrets there should fail`;
   if (answer.kind === 'failed') found.good('plain http', `not answered: ${answer.problem}`);
   else if (answer.status >= 300 && answer.status < 400)
     found.warn('plain http', 'programs’ requests are redirected to https after they were sent in the clear', remedy);

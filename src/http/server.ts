@@ -8,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
-import { addHealth } from './api/health.ts';
+import { addLiveness, addReadiness } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
 import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './api/json-answers.ts';
 import { addMe } from './api/me.ts';
@@ -43,6 +43,7 @@ import {
   requireText,
   TOO_MANY_PARAMETERS,
 } from './decoding.ts';
+import { addOperatorFace, operatorFallback } from './operator/face.ts';
 import { rememberSource } from './origin.ts';
 import type { Outcome } from './outcome.ts';
 import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
@@ -76,8 +77,8 @@ declare module 'fastify' {
   }
 }
 
-/** The addresses that a server is for; both if the URLs are equal. */
-export type Faces = { readonly app: boolean; readonly api: boolean };
+/** An address that a server is for. `app` and `api` have one server if their URLs are equal; `operator` has its own. */
+export type Face = 'app' | 'api' | 'operator';
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 /** The maximum timer of Node.js (ms). */
@@ -86,14 +87,15 @@ const NEVER_MS = 2 ** 31 - 1 - KEEP_ALIVE_SECONDS * 1000;
 /** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
 export async function buildServer(
   service: Service,
-  faces: Faces,
+  faces: readonly Face[],
   description: ApiDescription,
   open: OpenConnections,
   logger: RequestLogger,
 ): Promise<FastifyInstance> {
-  const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
+  const url = urlOf(service, faces);
+  const fallback = makeFallback(service, faces);
   const log = new RequestLog(service, logger);
-  const unreadable = new Unreadable({ log, form: faces.app ? oauthForm : apiForm, now: service.now });
+  const unreadable = new Unreadable({ log, form: faces.includes('app') ? oauthForm : apiForm, now: service.now });
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -129,21 +131,36 @@ export async function buildServer(
   readConnections(app.server, context, (socket) => rememberSource(service, socket));
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);
-  refusePlainHttp(app, faces.app ? service.appUrl : service.apiUrl, fallback);
+  refusePlainHttp(app, url, fallback);
   requireShortQuery(app, fallback);
   answerAnyOrigin(app);
   limitPublic(app, service, fallback);
   acceptBodies(app);
-  answerUnknownAddresses(app, service, faces.app ? service.appUrl : service.apiUrl, fallback);
-  description.watch(app, faces.app ? service.appUrl : service.apiUrl);
+  answerUnknownAddresses(app, service, url, fallback);
+  if (!faces.includes('operator')) description.watch(app, url);
   app.setErrorHandler((error, request, reply) =>
     log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
-  addHealth(app, service);
-  if (faces.app) await addAppFaces(app, service, description);
-  if (faces.api) addMe(app, service);
-  if (faces.api) addResourceMetadata(app, service);
+  addLiveness(app, service);
+  if (faces.includes('operator')) {
+    await addOperatorFace(app, service);
+    return app;
+  }
+  addReadiness(app, service);
+  if (faces.includes('app')) await addAppFaces(app, service, description);
+  if (faces.includes('api')) addMe(app, service);
+  if (faces.includes('api')) addResourceMetadata(app, service);
   return app;
+}
+
+function urlOf({ appUrl, apiUrl, operatorUrl }: Service, faces: readonly Face[]): string {
+  if (faces.includes('operator')) return operatorUrl ?? appUrl;
+  return faces.includes('app') ? appUrl : apiUrl;
+}
+
+function makeFallback(service: Service, faces: readonly Face[]): FallbackAnswers {
+  if (faces.includes('operator')) return operatorFallback(service);
+  return faces.includes('app') ? makeAppFallback(service) : () => apiAnswers;
 }
 
 async function addAppFaces(app: FastifyInstance, service: Service, description: ApiDescription): Promise<void> {

@@ -41,6 +41,8 @@ export type Service = {
   /** `{app_url}` and `{api_url}`, without a slash at the end. */
   readonly appUrl: string;
   readonly apiUrl: string;
+  /** The operators' address, without a slash at the end; null if they have none. */
+  readonly operatorUrl: string | null;
   /** The paths of pages below `{app_url}`. */
   readonly paths: PagePaths;
   readonly lifetimes: Lifetimes;

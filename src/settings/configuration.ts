@@ -21,6 +21,7 @@ import {
   readDatabaseUrl,
   readListenAddress,
   readName,
+  readOperatorUrl,
   readPrefix,
   readSignInMethods,
   readSupportAddress,
@@ -65,6 +66,18 @@ const SETTINGS = {
     '',
     readListenAddress,
     'The same for the API address; 127.0.0.1:3001 behind a proxy.',
+  ),
+  operatorUrl: setting(
+    'VALETKEY_OPERATOR_URL',
+    '',
+    readOperatorUrl,
+    'The address of the operators’ pages and API, off by default: https, or http on `localhost`; no IP address, no host of the two above.',
+  ),
+  operatorListen: setting(
+    'VALETKEY_OPERATOR_LISTEN',
+    '',
+    readListenAddress,
+    'The `host:port` to bind for the operators’ address; 127.0.0.1:3002 behind a proxy.',
   ),
   database: setting(
     'VALETKEY_DATABASE_URL',
@@ -218,9 +231,11 @@ type Settings = typeof SETTINGS;
 type Values = { readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never };
 
 /** The configuration of an installation; durations in seconds. */
-export type Configuration = Omit<Values, 'appListen' | 'apiListen'> & {
+export type Configuration = Omit<Values, 'appListen' | 'apiListen' | 'operatorListen'> & {
   readonly appListen: ListenAddress;
   readonly apiListen: ListenAddress;
+  /** Unused without an operators' address. */
+  readonly operatorListen: ListenAddress;
 };
 
 /** Reads the configuration from variables. Throws `InstallationError` with every mistake at once. */
@@ -240,6 +255,7 @@ export function readConfiguration(given: Readonly<Record<string, string | undefi
     ...read,
     appListen: read.appListen ?? defaultListenAddress(read.appUrl, 3000),
     apiListen: read.apiListen ?? defaultListenAddress(read.apiUrl, 3001),
+    operatorListen: read.operatorListen ?? defaultListenAddress(read.operatorUrl ?? 'https://localhost', 3002),
   };
 }
 
@@ -316,7 +332,31 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
     mistakes.push('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL: make it shorter');
   if (values.appUrl === values.apiUrl && variables['VALETKEY_API_LISTEN'])
     mistakes.push('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN: unset it');
+  if (values.operatorUrl !== null) mistakes.push(...sharedHosts(values, values.operatorUrl));
   return mistakes;
+}
+
+/**
+ * Returns the mistakes of an operators' address on a host of the users' addresses. Cookies know no ports (RFC 6265
+ * §8.5), and neither do passkeys (WebAuthn L3 §5.1.2). On one's own machine, `localhost` may be shared.
+ */
+function sharedHosts({ appUrl, apiUrl }: Values, operatorUrl: string): string[] {
+  if (operatorUrl === appUrl || operatorUrl === apiUrl)
+    return [
+      `VALETKEY_OPERATOR_URL is the same as ${operatorUrl === appUrl ? 'VALETKEY_APP_URL' : 'VALETKEY_API_URL'}: give it another host, or on localhost another port`,
+    ];
+  const { hostname } = new URL(operatorUrl);
+  const isShared = [appUrl, apiUrl].some((url) => hostOf(url) === hostOf(operatorUrl));
+  return isShared && hostname !== 'localhost'
+    ? [
+        'VALETKEY_OPERATOR_URL has the host of VALETKEY_APP_URL or VALETKEY_API_URL, and cookies know no ports: give it a host of its own',
+      ]
+    : [];
+}
+
+/** Returns a URL's host name without the dot that a full name may end with. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/\.$/, '');
 }
 
 /** Returns the unknown variables with our prefix: a misspelled one would otherwise be ignored silently. */

@@ -34,6 +34,21 @@ export function readBaseUrl(text: string): string | Mistake {
   return url.origin;
 }
 
+/**
+ * Reads the operators' origin; null for an empty text. Passkeys need a host name (WebAuthn L3 §5.1.2: an RP ID is a
+ * domain).
+ */
+export function readOperatorUrl(text: string): string | null | Mistake {
+  if (text === '') return null;
+  const origin = readBaseUrl(text);
+  if (origin instanceof Mistake) return origin;
+  if (isIP(new URL(origin).hostname.replace(/^\[|\]$/g, '')) !== 0)
+    return new Mistake(
+      'passkeys need a host name, not an IP address: write a name such as https://operators.example.com',
+    );
+  return origin;
+}
+
 /** First path segments that pages must not have: the interface has its own paths there. */
 const RESERVED_SEGMENTS = ['auth', 'api', 'oauth2', 'v2', '.well-known', 'healthz', 'readyz'];
 

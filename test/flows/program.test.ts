@@ -17,7 +17,7 @@ import { authorizeUrl, exchange, me, obtainPair, pairOf, refresh, signIn } from 
 import { inhabited } from '../support/inhabited.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
-import { REDIRECT_URI } from '../support/service.ts';
+import { freePort, REDIRECT_URI } from '../support/service.ts';
 import { introspect } from '../support/standard.ts';
 
 function modes(folder: string): Record<string, string> {
@@ -37,7 +37,12 @@ describe('the program as a process', { concurrency: true }, () => {
       for (const line of stderr.trim().split('\n')) JSON.parse(line);
       assert.ok(!stderr.includes('Deprecat'), stderr);
     }
-    const { child, printed } = await program.serve({ VALETKEY_PRODUCT_NAME: 'Acme' });
+    const operatorUrl = `http://localhost:${await freePort()}`;
+    const { child, printed } = await program.serve({
+      VALETKEY_PRODUCT_NAME: 'Acme',
+      VALETKEY_OPERATOR_URL: operatorUrl,
+    });
+    assert.ok(printed.includes(`\noperator ${operatorUrl}\n`), printed);
     assert.match(printed, /user add .*\n.*client register /, 'what to do next');
     child.kill('SIGKILL');
   });
@@ -57,6 +62,10 @@ describe('the program as a process', { concurrency: true }, () => {
     for (const [taken, sentence] of [
       [{ VALETKEY_APP_URL }, /^valetkey: 127\.0\.0\.1:\d+ is in use: .*VALETKEY_APP_LISTEN.*\n$/],
       [{ VALETKEY_API_URL }, /^valetkey: 127\.0\.0\.1:\d+ is in use: .*VALETKEY_API_LISTEN.*\n$/],
+      [
+        { VALETKEY_OPERATOR_URL: VALETKEY_APP_URL?.replace('127.0.0.1', 'localhost') ?? '' },
+        /^valetkey: localhost:\d+ is in use: .*VALETKEY_OPERATOR_LISTEN \(or the URL\)\n$/,
+      ],
       [rest, /^valetkey: another service has the database .* already: .*\n$/],
     ] as const) {
       const { code, stdout, stderr } = await other.run(['serve'], taken as Record<string, string>);

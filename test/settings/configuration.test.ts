@@ -56,6 +56,17 @@ test('Configuration: values are read, with durations in words and addresses with
     [{ VALETKEY_APP_URL: 'https://auth.example.com' }, ({ appListen }) => appListen, { host: '127.0.0.1', port: 3000 }],
     [{ VALETKEY_APP_URL: 'http://[::1]:80' }, ({ appListen }) => appListen, { host: '::1', port: 80 }],
     [{ VALETKEY_API_LISTEN: '[::]:9000' }, ({ apiListen }) => apiListen, { host: '::', port: 9000 }],
+    [{}, ({ operatorUrl }) => operatorUrl, null],
+    [
+      { VALETKEY_OPERATOR_URL: 'https://ops.example' },
+      (read) => read.operatorListen,
+      { host: '127.0.0.1', port: 3002 },
+    ],
+    [
+      { VALETKEY_OPERATOR_URL: 'http://localhost:4000' },
+      (read) => read.operatorListen,
+      { host: 'localhost', port: 4000 },
+    ],
     [{ VALETKEY_ACCESS_TOKEN_TTL: '12h' }, ({ accessTokenTtl }) => accessTokenTtl, 43_200],
     [{ VALETKEY_DATABASE_URL: 'sqlite::memory:' }, ({ database }) => database, { kind: 'memory' }],
     [{ VALETKEY_PAGES_BASE_PATH: '/connect/v-2' }, ({ pagesBasePath }) => pagesBasePath, '/connect/v-2'],
@@ -78,6 +89,16 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_APP_URL', 'https://auth.example.com#a', /without a path/],
     ['VALETKEY_APP_URL', 'http://localhost:0', /, not 0$/],
     ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
+    ['VALETKEY_OPERATOR_URL', 'http://ops.example.com', /use https/],
+    ['VALETKEY_OPERATOR_URL', 'https://ops.example.com/console', /without a path/],
+    ...[
+      'https://192.0.2.7',
+      'https://[2001:db8::7]',
+      'http://127.0.0.1:3002',
+      'http://[::1]:3002',
+      'https://0x7f.1',
+    ].map((url): [string, string, RegExp] => ['VALETKEY_OPERATOR_URL', url, /not an IP address: write a name/]),
+    ['VALETKEY_OPERATOR_LISTEN', '3002', /host:port/],
     ['VALETKEY_APP_LISTEN', '3000', /host:port/],
     ['VALETKEY_APP_LISTEN', 'localhost:70000', /host:port/],
     ...['connect', '/connect/', '//connect', '/', '/Connect', '/a.b', '/a/../b', '/%61', '/a b', '/a?b'].map(
@@ -117,6 +138,26 @@ test('Configuration: all mistakes are told at once, and so are settings that con
   assert.match(mistakesOf({ VALETKEY_REFRESH_TOKEN_MAX_TTL: '1d' }), /shorter/);
   const same = { VALETKEY_API_URL: 'http://localhost:3000', VALETKEY_API_LISTEN: '127.0.0.1:9000' };
   assert.match(mistakesOf(same), /unset it/);
+});
+
+test('operators §1: the operators’ host is neither the app’s nor the API’s, since cookies know no ports', () => {
+  const urls = { VALETKEY_APP_URL: 'https://auth.example.com', VALETKEY_API_URL: 'https://api.example.com' };
+  const refused = [
+    'https://auth.example.com',
+    'https://auth.example.com:8443',
+    'https://AUTH.example.com.:8443',
+    'https://api.example.com:8443',
+  ];
+  for (const url of refused)
+    assert.match(mistakesOf({ ...urls, VALETKEY_OPERATOR_URL: url }), /^VALETKEY_OPERATOR_URL .*: give it /, url);
+  readConfiguration({ ...urls, VALETKEY_OPERATOR_URL: 'https://operators.example.com' });
+  readConfiguration({ VALETKEY_OPERATOR_URL: 'http://localhost:3002' }); // On one's own machine the host may be shared.
+  for (const port of [3000, 3001])
+    assert.match(
+      mistakesOf({ VALETKEY_OPERATOR_URL: `http://localhost:${port}` }),
+      /another port/,
+      'no address is shared',
+    );
 });
 
 function mistakesOf(variables: Record<string, string>): string {

@@ -24,6 +24,8 @@ export class Clock {
 export type TestService = {
   readonly appUrl: string;
   readonly apiUrl: string;
+  /** Null without VALETKEY_OPERATOR_URL. */
+  readonly operatorUrl: string | null;
   readonly clock: Clock;
   readonly installation: RunningService['installation'];
   /** Every line that the service logged, as text. */
@@ -64,7 +66,8 @@ export async function startTestService(
   const [appUrl, apiUrl] = [configuration.appListen, configuration.apiListen].map(
     ({ host, port }) => `http://${host}:${port}`,
   ) as [string, string];
-  return { appUrl, apiUrl, clock, log, installation: running.installation, stop: () => running.stop() };
+  const { operatorUrl } = configuration;
+  return { appUrl, apiUrl, operatorUrl, clock, log, installation: running.installation, stop: () => running.stop() };
 }
 
 /** Ports of a process, so that two that run at once seldom share any. All of them are beyond 10080, which browsers and `fetch` refuse. */

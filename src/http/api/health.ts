@@ -1,4 +1,4 @@
-/** `/healthz` (the process is alive) and `/readyz` (it can serve), on both addresses, for load balancers and watchdogs. */
+/** `/healthz` (the process is alive) and `/readyz` (it can serve), for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
 import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/keys/doctor-pass.ts';
 import { asArrived } from '../origin.ts';
@@ -6,24 +6,35 @@ import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
 
-/** Adds both endpoints. The answers tell an attacker nothing. */
-export function addHealth(app: FastifyInstance, service: Service): void {
-  const answers = apiAnswers;
-  app.get('/healthz', { config: { answers, operation: ALIVE, mayBePlain: true } }, async (request, reply) => {
-    const pass = request.headers[PASS_HEADER];
-    reply.header('Cache-Control', 'no-store');
-    if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
-      return reply.send({ status: 'alive' });
-    reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
-    return reply.send({ status: 'alive', seen: asArrived(request) });
-  });
-  app.get('/readyz', { config: { answers, operation: READY, mayBePlain: true } }, async (_request, reply) => {
-    const isReady = await service.isReady();
-    return reply
-      .code(isReady ? 200 : 503)
-      .header('Cache-Control', 'no-store')
-      .send({ status: isReady ? 'ready' : 'not ready' });
-  });
+/** Adds `/healthz`. Its answer tells an attacker nothing. */
+export function addLiveness(app: FastifyInstance, service: Service): void {
+  app.get(
+    '/healthz',
+    { config: { answers: apiAnswers, operation: ALIVE, mayBePlain: true } },
+    async (request, reply) => {
+      const pass = request.headers[PASS_HEADER];
+      reply.header('Cache-Control', 'no-store');
+      if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
+        return reply.send({ status: 'alive' });
+      reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
+      return reply.send({ status: 'alive', seen: asArrived(request) });
+    },
+  );
+}
+
+/** Adds `/readyz`. Its answer tells an attacker nothing. */
+export function addReadiness(app: FastifyInstance, service: Service): void {
+  app.get(
+    '/readyz',
+    { config: { answers: apiAnswers, operation: READY, mayBePlain: true } },
+    async (_request, reply) => {
+      const isReady = await service.isReady();
+      return reply
+        .code(isReady ? 200 : 503)
+        .header('Cache-Control', 'no-store')
+        .send({ status: isReady ? 'ready' : 'not ready' });
+    },
+  );
 }
 
 const OTHERWISE = problems('Api', 'method_not_allowed');

@@ -7,7 +7,7 @@ import { InstallationError } from '../../process/installation-error.ts';
 import { ApiDescription } from '../api/openapi.ts';
 import { boundedSource } from '../origin.ts';
 import type { RequestLogger } from '../request-log.ts';
-import { buildServer, type Faces } from '../server.ts';
+import { buildServer, type Face } from '../server.ts';
 import type { Service } from '../service.ts';
 import { OpenConnections } from './open-connections.ts';
 
@@ -30,22 +30,24 @@ const CHECK_EVERY_MS = 50;
 export type Listening = {
   readonly appListen: ListenAddress;
   readonly apiListen: ListenAddress;
+  readonly operatorListen: ListenAddress;
   readonly proxyIdleTimeout: number;
 };
 
-/** Starts one server per address, or one for both; resolves when they accept requests. Throws `InstallationError`. */
+/** Starts one server per address, or one for the users' two; resolves when they accept requests. Throws `InstallationError`. */
 export async function startServers(
   service: Service,
-  { appListen, apiListen, proxyIdleTimeout }: Listening,
+  { appListen, apiListen, operatorListen, proxyIdleTimeout }: Listening,
   logger: RequestLogger,
 ): Promise<Servers> {
   const isOne = service.appUrl === service.apiUrl;
-  const wanted: [Faces, ListenAddress][] = isOne
-    ? [[{ app: true, api: true }, appListen]]
+  const wanted: [readonly Face[], ListenAddress][] = isOne
+    ? [[['app', 'api'], appListen]]
     : [
-        [{ app: true, api: false }, appListen],
-        [{ app: false, api: true }, apiListen],
+        [['app'], appListen],
+        [['api'], apiListen],
       ];
+  if (service.operatorUrl !== null) wanted.push([['operator'], operatorListen]);
   const description = new ApiDescription(service);
   const open = new OpenConnections({
     max: service.maxConnections,
@@ -54,24 +56,26 @@ export async function startServers(
   });
   const apps = await Promise.all(wanted.map(([faces]) => buildServer(service, faces, description, open, logger)));
   const servers = new Servers(apps, open, proxyIdleTimeout);
-  for (const [index, [, address]] of wanted.entries()) {
+  for (const [index, [faces, address]] of wanted.entries()) {
     try {
       await servers.listen(apps[index] as FastifyInstance, address);
     } catch (error) {
       await servers.drain();
-      throw new InstallationError([whyNotListening(address, error as NodeJS.ErrnoException)]);
+      throw new InstallationError([whyNotListening(faces, address, error as NodeJS.ErrnoException)]);
     }
   }
   return servers;
 }
 
-function whyNotListening({ host, port }: ListenAddress, error: NodeJS.ErrnoException): string {
+function whyNotListening(faces: readonly Face[], { host, port }: ListenAddress, error: NodeJS.ErrnoException): string {
   const place = `${host}:${port}`;
+  const isOperators = faces.includes('operator');
+  const variables = isOperators ? 'VALETKEY_OPERATOR_LISTEN' : 'VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN';
   if (error.code === 'EADDRINUSE')
-    return `${place} is in use: stop the other program, or set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN (or the URLs)`;
+    return `${place} is in use: stop the other program, or set ${variables} (or the URL${isOperators ? '' : 's'})`;
   if (error.code === 'EACCES')
     return `${place} may not be bound by this user: choose a port from 1024 on, with a proxy in front`;
-  return `${place} cannot be bound (${error.code}): set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN to addresses of this machine`;
+  return `${place} cannot be bound (${error.code}): set ${variables} to ${isOperators ? 'an address' : 'addresses'} of this machine`;
 }
 
 /** Servers that listen, with all connections to them. */

@@ -1,0 +1,18 @@
+/** The operators' address: the API below `/v1`, and the console's pages. Nothing of it is served at other addresses. */
+import type { FastifyInstance } from 'fastify';
+import type { FallbackAnswers } from '../answer.ts';
+import { apiAnswers } from '../api/json-answers.ts';
+import type { Service } from '../service.ts';
+import { addOperatorApi } from './api/api.ts';
+import { addConsole } from './console/console.ts';
+
+/** Adds the operators' API and console to their server. */
+export async function addOperatorFace(app: FastifyInstance, service: Service): Promise<void> {
+  await addOperatorApi(app, service);
+  await addConsole(app, service);
+}
+
+/** Returns the answers of the operators' server to addresses without a route. */
+export function operatorFallback(_service: Service): FallbackAnswers {
+  return () => apiAnswers;
+}
