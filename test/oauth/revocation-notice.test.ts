@@ -85,6 +85,22 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   audit_shortened: null,
   database_backed_up: null,
   database_restored: {},
+  operator_added: null,
+  operator_updated: null,
+  operator_disabled: null,
+  operator_enabled: null,
+  operator_deleted: null,
+  operator_reset: null,
+  operator_sign_in_address_made: null,
+  operator_passkey_added: null,
+  operator_passkey_removed: null,
+  operator_signed_in: null,
+  operator_confirmed: null,
+  operator_signed_out: null,
+  operator_sessions_ended: null,
+  operator_key_added: null,
+  operator_key_ended: null,
+  operator_refused: null,
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {

@@ -62,6 +62,22 @@ export const AUDIT_ACTIONS = [
   'audit_shortened',
   'database_backed_up',
   'database_restored',
+  'operator_added',
+  'operator_updated',
+  'operator_disabled',
+  'operator_enabled',
+  'operator_deleted',
+  'operator_reset',
+  'operator_sign_in_address_made',
+  'operator_passkey_added',
+  'operator_passkey_removed',
+  'operator_signed_in',
+  'operator_confirmed',
+  'operator_signed_out',
+  'operator_sessions_ended',
+  'operator_key_added',
+  'operator_key_ended',
+  'operator_refused',
 ] as const;
 
 /** One of the acts. */
@@ -73,7 +89,21 @@ export type Actor = {
   readonly id: string;
   readonly source: string | null;
   readonly requestId: string | null;
+  /**
+   * The access that an operator of API or console had when the request began. A store records an event of this actor only
+   * while it holds, and otherwise writes nothing and throws `AccessEnded`. Absent for everyone else; it is not recorded.
+   */
+  readonly standing?: { readonly operatorId: string; readonly epoch: number };
 };
+
+/** The operator's access ended while the request was under way: nothing was written. */
+export class AccessEnded extends Error {
+  override readonly name = 'AccessEnded';
+
+  constructor() {
+    super('your access changed meanwhile, and nothing was done: sign in again, or use another key, and try again');
+  }
+}
 
 /** The resource owner as an actor, from where and in which request. */
 export function userActor(id: string, origin: { readonly source: string; readonly requestId: string }): Actor {
@@ -85,7 +115,7 @@ export type AuditEvent = {
   readonly at: number;
   readonly action: AuditAction;
   readonly actor: Actor;
-  /** A client's id, a resource server's, or a provider's. */
+  /** A client's id, a resource server's, a provider's, or an operator's. */
   readonly clientId: string | null;
   readonly resourceOwnerId: string | null;
   /** The grant's id as text. */

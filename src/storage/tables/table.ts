@@ -34,9 +34,11 @@ export type Column = {
 
 /**
  * A kind for each field, in the order of the schemas, with a question mark if it may be null; the first is the key. A
- * nested object may be described by its fields: their columns have its name as a prefix.
+ * nested object may be described by its fields: their columns have its name as a prefix. An optional field is not stored.
  */
-export type Description<Row> = { readonly [Field in keyof Row]-?: DescriptionOf<Row[Field]> };
+export type Description<Row> = { readonly [Field in Always<Row>]: DescriptionOf<Row[Field]> };
+
+type Always<Row> = { [Field in keyof Row]-?: object extends Pick<Row, Field> ? never : Field }[keyof Row];
 
 type DescriptionOf<Value> = null extends Value ? `${KindOf<NonNullable<Value>> & string}?` : KindOf<Value>;
 

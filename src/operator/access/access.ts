@@ -1,0 +1,109 @@
+/** The recognition of operators who call the API or use the console, and the record of what they were refused. */
+import { hash } from 'node:crypto';
+import { invalidClient, type Refusal } from '../../oauth/error.ts';
+import { GuardedChecks, type GuessThrottle } from '../../oauth/guessing/guess-throttle.ts';
+import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
+import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
+import { isKeyText } from './operator-key.ts';
+import {
+  type OperatorSession,
+  operatorSessionEndsAt,
+  operatorTokenDigest,
+  shouldNoteOperatorSeen,
+} from './operator-session.ts';
+import type { OperatorStore } from './operator-store.ts';
+import type { Access, AccessRefusal, Act } from './rights.ts';
+
+/** Source and request of an operator's act. */
+export type OperatorOrigin = { readonly source: string; readonly requestId: string };
+
+/** The parts of `OperatorAccess`. `now` returns ms. */
+export type OperatorAccessParts = {
+  readonly store: OperatorStore & Pick<SecretUseStore, 'noteSecretUse'>;
+  readonly throttle: GuessThrottle;
+  readonly prefix: string;
+  readonly now: () => number;
+};
+
+const HOUR_MS = 3_600_000;
+/** Maximum number of refusals whose record is remembered here, so that a repeated one costs no write. */
+const MAX_REMEMBERED = 10_000;
+
+/** Recognizes operators. */
+export class OperatorAccess {
+  readonly #parts: OperatorAccessParts;
+  readonly #checks: GuardedChecks;
+  readonly #recorded = new Set<string>();
+
+  constructor(parts: OperatorAccessParts) {
+    this.#parts = parts;
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
+  }
+
+  /**
+   * Returns the access that a key gives. Otherwise a refusal: `invalid_client` for a wrong, ended or expired key or a disabled
+   * operator, in one public text, or `temporarily_unavailable` after too many wrong keys from the source.
+   */
+  async byKey(text: string, source: string): Promise<Access | Refusal> {
+    return this.#checks.run(`operator key ${source}`, () => this.#byKey(text));
+  }
+
+  async #byKey(text: string): Promise<Access | Refusal> {
+    const { store, prefix, now } = this.#parts;
+    if (!isKeyText(prefix, text)) return wrongKey('it has not the form of an operator key, or was mistyped');
+    const found = await store.findOperatorKey(operatorTokenDigest(text));
+    if (!found) return wrongKey('there is no such operator key');
+    const { key, operator } = found;
+    if (key.expiresAt <= now()) return wrongKey(`the operator key ${key.id} has expired`);
+    if (operator.status !== 'active') return wrongKey(`the operator ${operator.id} is disabled`);
+    store.noteSecretUse(key, now());
+    return { operator, by: { kind: 'key', keyId: key.id, rights: key.rights } };
+  }
+
+  /** Returns the access of a session by its token, and notes that it was seen; null if it ended or the operator is disabled. */
+  async bySession(token: string): Promise<Access | null> {
+    const { store, now } = this.#parts;
+    const found = await store.findOperatorSession(operatorTokenDigest(token));
+    if (found === null) return null;
+    const { session, operator } = found;
+    if (operator.status !== 'active' || operatorSessionEndsAt(session) <= now()) return null;
+    if (shouldNoteOperatorSeen(session, now())) await store.touchOperatorSession(session.digest, now());
+    return { operator, by: bySession(session) };
+  }
+
+  /** Returns the actor of what an access does: what it writes is refused once the access ended (`AccessEnded`). */
+  actor({ operator: { id, epoch } }: Access, { source, requestId }: OperatorOrigin): Actor {
+    return { kind: 'operator', id, source, requestId, standing: { operatorId: id, epoch } };
+  }
+
+  /** Records that an act was refused, at most once an hour for an operator and an act. */
+  async refused(act: Act, { operator }: Access, refusal: AccessRefusal, origin: OperatorOrigin): Promise<void> {
+    const { store, now } = this.#parts;
+    const hour = Math.floor(now() / HOUR_MS);
+    const digest = hash('sha256', JSON.stringify([operator.id, act, hour]), 'buffer');
+    const remembered = digest.toString('base64url');
+    if (this.#recorded.has(remembered)) return;
+    const actor: Actor = { kind: 'operator', id: operator.id, ...origin };
+    const detail = `${act}: ${REASONS[refusal]}`;
+    const event = auditEvent('operator_refused', actor, now(), { clientId: operator.id, detail });
+    await store.recordOperatorRefused({ digest, expiresAt: (hour + 1) * HOUR_MS }, event);
+    if (this.#recorded.size >= MAX_REMEMBERED) this.#recorded.clear();
+    this.#recorded.add(remembered);
+  }
+}
+
+const REASONS: Readonly<Record<AccessRefusal, string>> = {
+  disabled: 'the operator is disabled',
+  role: 'the role does not allow it',
+  right: 'the key lacks the right',
+  presence: 'no passkey was used within 5 minutes',
+  'commands alone': 'only a command does it',
+};
+
+function bySession({ digest, how, presentAt }: OperatorSession): Access['by'] {
+  return { kind: 'session', digest, how, presentAt };
+}
+
+function wrongKey(detail: string): Refusal {
+  return invalidClient(detail, 'the operator key is wrong, ended or expired');
+}

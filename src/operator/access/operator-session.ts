@@ -1,0 +1,70 @@
+/** Sessions of operators in the console. */
+import { hash, randomBytes } from 'node:crypto';
+
+/** An operator's session as it is stored, by the digest of its token. Times in ms. */
+export type OperatorSession = {
+  readonly digest: Buffer;
+  readonly operatorId: string;
+  /** The session began with a passkey, or at a one-time address. */
+  readonly how: 'passkey' | 'address';
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+  /** When a passkey was last used in it, or null. */
+  readonly presentAt: number | null;
+  /** The source network, and the browser in a few words, for the list of sessions. */
+  readonly source: string;
+  readonly browser: string;
+};
+
+const MINUTE_MS = 60_000;
+
+/** A session ends after `idle` without a request, and after `passkey` or `address` in any case (ms), by how it began. */
+export const OPERATOR_SESSION_LIFETIMES = {
+  idle: 30 * MINUTE_MS,
+  passkey: 12 * 60 * MINUTE_MS,
+  address: 60 * MINUTE_MS,
+} as const;
+
+/** Minimum time between two writes of when a session was seen (ms). */
+const SEEN_EVERY_MS = MINUTE_MS;
+
+/** Maximum number of live sessions of an operator; one more ends the oldest. */
+export const MAX_SESSIONS_OF_OPERATOR = 20;
+
+/** Returns a new token of a session or a one-time address, with 256 random bits. */
+export function newOperatorToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Returns the stored digest of a token: 256 random bits need no slow hash. */
+export function operatorTokenDigest(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/** Returns the session that begins at a time (ms) with a token. Its absolute end is counted from `since` (ms). */
+export function newOperatorSession(
+  token: string,
+  begun: Pick<OperatorSession, 'operatorId' | 'how' | 'source' | 'browser'>,
+  now: number,
+  since = now,
+): OperatorSession {
+  return {
+    ...begun,
+    digest: operatorTokenDigest(token),
+    createdAt: since,
+    lastSeenAt: now,
+    expiresAt: since + OPERATOR_SESSION_LIFETIMES[begun.how],
+    presentAt: begun.how === 'passkey' ? now : null,
+  };
+}
+
+/** Returns when a session ends if it is not seen again (ms). */
+export function operatorSessionEndsAt({ lastSeenAt, expiresAt }: OperatorSession): number {
+  return Math.min(lastSeenAt + OPERATOR_SESSION_LIFETIMES.idle, expiresAt);
+}
+
+/** Returns true if the session's last use should be written now. */
+export function shouldNoteOperatorSeen({ lastSeenAt }: OperatorSession, now: number): boolean {
+  return now - lastSeenAt >= SEEN_EVERY_MS;
+}
