@@ -4,6 +4,22 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of the files of a SQLite database, and of the keys file. */
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/tables/idempotency-keys.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'a key that is alive makes nothing again',
+        'WHERE idempotency_key.at <= excluded.at - ${IDEMPOTENCY_KEY_MS}',
+        'WHERE TRUE',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/unchanged.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['If-Match holds in the write', 'WHERE ${table.unchanged(1)}', 'WHERE (TRUE OR ${table.unchanged(1)})']],
+  ),
+  ...guardsIn(
     'src/storage/tables/activity.ts',
     ['test/storage/sqlite.test.ts'],
     [

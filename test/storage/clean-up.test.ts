@@ -11,6 +11,7 @@ import {
   HOUR,
   NOW,
   openAsService,
+  operator,
   registerProduct,
   sampleAccount,
   sampleClient,
@@ -117,6 +118,20 @@ test('sign-ins elsewhere whose request ended an hour ago go, and no others', asy
   for (const each of all) await opened.store.stateExternalSignIn(each, proof);
   assert.equal(await walkAll(opened), 1);
   const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
+  assert.deepEqual(found.map(Boolean), [true, true, false]);
+});
+
+test('keys of requests go after a day, and no sooner', async () => {
+  const opened = await openInMemory();
+  const ages = [0, DAY, DAY + 1];
+  for (const age of ages) {
+    const once = { digest: hash('sha256', `${age}`, 'buffer'), request: Buffer.alloc(32), at: NOW - age };
+    const id = `app_${age}`;
+    const registered = event('client_registered', { clientId: id, actor: { ...operator, conditions: { once } } });
+    await opened.store.registerClient(sampleClient({ id }), registered);
+  }
+  assert.equal(await walkAll(opened), 1);
+  const found = await Promise.all(ages.map((age) => opened.store.findMade(hash('sha256', `${age}`, 'buffer'))));
   assert.deepEqual(found.map(Boolean), [true, true, false]);
 });
 

@@ -16,6 +16,7 @@ import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
 import { providerEndings } from './conformance/provider-endings.ts';
 import { rememberedConsent } from './conformance/remembered-consent.ts';
+import { requestConditions } from './conformance/request-conditions.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 import { restsOn } from './conformance/rests-on/rests-on.ts';
 import { windows } from './conformance/windows.ts';
@@ -48,6 +49,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
   describe(`${name}: backups`, () => backups(withStore));
+  describe(`${name}: conditions of requests`, () => requestConditions(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }
 

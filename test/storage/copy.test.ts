@@ -145,6 +145,8 @@ function addOddRows(installed: Installation): void {
     { key: 'app_a f 0', ...failure, reason: 'é', network: '192.0.2.0/24', grant_id: null },
     { key: 'app_a f 1', ...failure, reason: '', network: '', grant_id: 'g' },
   ]);
+  const digests = { digest: Buffer.alloc(32, 255), request: Buffer.alloc(32) };
+  add(installed, 'idempotency_key', [{ ...digests, at: MOST, made: 'é' }]);
   add(installed, 'secret_use', [
     { digest: Buffer.alloc(32, 255), used_at: MOST },
     { digest: Buffer.alloc(32), used_at: 0 },
@@ -369,6 +371,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       secret_use: 2,
       tally: 1,
       app_failure: 2,
+      idempotency_key: 1,
       account: 3,
       identity: 2,
       former_account: 1,

@@ -1,5 +1,6 @@
 /** The audit trail: records every act that changes access, in one transaction with its effect. */
 import type { GrantedAccess } from '../grants/granted-access.ts';
+import type { RequestConditions } from './request-conditions.ts';
 
 /** The acts, by name. */
 export const AUDIT_ACTIONS = [
@@ -94,6 +95,8 @@ export type Actor = {
    * while it holds, and otherwise writes nothing and throws `AccessEnded`. Absent for everyone else; it is not recorded.
    */
   readonly standing?: { readonly operatorId: string; readonly epoch: number };
+  /** Conditions of the operator's request, which the write checks; not recorded. */
+  readonly conditions?: RequestConditions;
 };
 
 /** The operator's access ended while the request was under way: nothing was written. */

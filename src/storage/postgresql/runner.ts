@@ -2,8 +2,11 @@
 import { grantIdText } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../oauth/store.ts';
+import { ChangedSince, DoneBefore } from '../../oauth/trail/request-conditions.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
+import { recordingKey } from '../tables/idempotency-keys.ts';
+import { demandOf } from '../tables/unchanged.ts';
 import { searchByKey } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
@@ -15,14 +18,17 @@ export async function isMet(connection: Connection, { sql, values }: Statement):
   return (await connection.tuples(sql, values)).length > 0;
 }
 
-/** An act without its event. */
-type Effect = Pick<Act, 'demands' | 'first' | 'rest'>;
+/** An act, or a change without an event. */
+type Effect = Pick<Act, 'demands' | 'first' | 'rest'> & Partial<Pick<Act, 'event'>>;
 
 /** Returns the runner of a database. */
 export function runnerOn(database: Database): Runner {
-  const run = async (connection: Connection, { demands = [], first, rest = [] }: Effect): Promise<boolean> => {
+  const run = async (connection: Connection, { demands = [], first, rest = [], event }: Effect): Promise<boolean> => {
+    const [unchanged, key] = [event && demandOf(event), event && recordingKey(event)];
+    if (unchanged && !(await isMet(connection, unchanged))) throw new ChangedSince();
     for (const demand of demands) if (!(await isMet(connection, demand))) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
+    if (key && (await connection.change(key.sql, key.values)) !== 1) throw new DoneBefore();
     for (const { sql, values } of rest) await connection.change(sql, values);
     return true;
   };

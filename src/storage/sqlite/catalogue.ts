@@ -27,6 +27,7 @@ export const CATALOGUE: readonly string[] = [
   'key former_account primary: id',
   'index former_identity former_identity_by_account: CREATE INDEX former_identity_by_account ON former_identity (account_id)',
   'key former_identity primary: id',
+  'key idempotency_key primary: digest',
   'index identity identity_by_account: CREATE INDEX identity_by_account ON identity (account_id)',
   'key identity primary: id',
   'reference identity account_id: account (id) on delete cascade',

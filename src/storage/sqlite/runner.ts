@@ -1,8 +1,11 @@
 /** Runs the ports' operations in SQLite: acts inside the write queue, reads immediately. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
+import { ChangedSince, DoneBefore } from '../../oauth/trail/request-conditions.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
+import { recordingKey } from '../tables/idempotency-keys.ts';
+import { demandOf } from '../tables/unchanged.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,8 +22,11 @@ export function end(tables: Tables, event: AuditEvent, ending: Statement): numbe
 /** Returns the runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
   const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
+    const [unchanged, key] = [demandOf(event), recordingKey(event)];
+    if (unchanged && !tables.isAny(unchanged)) throw new ChangedSince();
     if (!demands.every((demand) => tables.isAny(demand))) return false;
     if (first && tables.change(first) !== 1) return false;
+    if (key && tables.change(key) !== 1) throw new DoneBefore();
     for (const step of rest) tables.change(step);
     tables.record(event);
     return true;

@@ -14,6 +14,7 @@ import type { RootKeyStore } from '../../oauth/installation/root-key-store.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
+import type { IdempotencyStore } from '../../oauth/trail/request-conditions.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
@@ -24,6 +25,7 @@ import { clientStore } from './clients.ts';
 import { externalSignInStore } from './external-sign-ins.ts';
 import { foreignPasswordStore } from './foreign-passwords.ts';
 import { grantStore, type OwnGrants } from './grants.ts';
+import { idempotencyStore } from './idempotency-keys.ts';
 import { identityStore } from './identities.ts';
 import { identityProviderStore } from './identity-providers.ts';
 import { resourceServerStore } from './resource-servers.ts';
@@ -40,7 +42,8 @@ export type Store = GrantStore &
   ScopeStore &
   DeviceRequestStore &
   ActivityStore &
-  AuditStore;
+  AuditStore &
+  IdempotencyStore;
 
 /** The operations of all ports. */
 export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
@@ -71,6 +74,7 @@ export function wholeStore(
       ...clientStore(runner, own),
       ...externalSignInStore(runner),
       ...foreignPasswordStore(runner),
+      ...idempotencyStore(runner),
       ...identityProviderStore(runner),
       ...identityStore(runner),
       ...resourceServerStore(runner),

@@ -9,6 +9,7 @@ import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts
 import { STORED_CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { STORED_GRANT } from './grant-rows.ts';
+import { IDEMPOTENCY_KEY } from './idempotency-keys.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { STORED_ROOT_KEY } from './installation.ts';
@@ -36,6 +37,7 @@ export const TABLES: readonly StoredTable[] = [
   SECRET_USE,
   TALLY,
   APP_FAILURE,
+  IDEMPOTENCY_KEY,
   STORED_ACCOUNT,
   IDENTITY,
   FORMER_ACCOUNT,

@@ -417,3 +417,11 @@ CREATE UNLOGGED TABLE throttle (
   key bytea PRIMARY KEY,
   arrives_at bigint NOT NULL
 ) WITH (fillfactor = 50);
+
+-- The keys of operators' requests that made something, by digests alone: a second request makes nothing.
+CREATE TABLE idempotency_key (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  request bytea NOT NULL CHECK (octet_length(request) = 32),
+  at bigint NOT NULL,
+  made text NOT NULL
+);

@@ -338,3 +338,11 @@ CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'au
 CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;
+
+-- The keys of operators' requests that made something, by digests alone: a second request makes nothing.
+CREATE TABLE idempotency_key (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  request BLOB NOT NULL CHECK (length(request) = 32),
+  at INTEGER NOT NULL,
+  made TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
