@@ -19,7 +19,7 @@ const POLL_INTERVAL_MS = 1000;
 /** Adds the command. */
 export function addAuditExport(audit: CliCommand, run: CommandRun): void {
   audit
-    .leaf('export', 'Print the events, oldest first, for a collector of logs.', [
+    .leaf('export', 'Print the events, oldest first, for a log collector.', [
       'audit export > trail.jsonl',
       'audit export --after 1042 --format csv',
       'audit export --after 1042 --follow',
@@ -29,18 +29,18 @@ export function addAuditExport(audit: CliCommand, run: CommandRun): void {
     )
     .option(
       '--after <number:mac>',
-      'only events after this one: the "sequence" of the last that was taken, and its "chain_mac", by which it is noticed when this is another event; the number alone will do',
+      'only events after this one: the "sequence" of your last event, and optionally its "chain_mac", to detect that it is another event',
       readCursor,
       { sequence: 0, mac: null },
     )
-    .option('--follow', 'go on with what happens, until it is stopped')
+    .option('--follow', 'keep printing new events, until stopped')
     .action((options: ExportOptions) => exportTrail(options, run));
 }
 
 /** Prints page by page, no faster than it is read. */
 async function exportTrail({ format, after, follow }: ExportOptions, run: CommandRun): Promise<void> {
   if (run.json && (follow || format === 'csv'))
-    throw new WrongUse('--json prints one array: leave it out with --follow and with --format csv');
+    throw new WrongUse('--json prints one array: omit it with --follow and with --format csv');
   const { auditTrail, close } = await run.context.open(false);
   try {
     const { begin, rows, end } = run.json ? ARRAY : FORMATS[format];

@@ -13,7 +13,7 @@ export function addAuditVerify(audit: CliCommand, run: CommandRun): void {
   audit
     .leaf(
       'verify',
-      'Verify that no event was changed, added, moved or removed; exits 1 if one was. Its end may be cut off unseen: checkpoints that were kept elsewhere show it.',
+      'Verify that no event was changed, added, moved or removed; exits 1 if one was. Only a checkpoint that was kept elsewhere can show that the end is missing.',
       ['audit verify', 'audit verify --checkpoint /var/log/valetkey.log'],
     )
     .option(...CHECKPOINT)
@@ -57,12 +57,11 @@ function verified(found: VerifiedTrail) {
         what,
         ...limits(found),
       ],
-      note: 'valetkey: the audit trail is not what was recorded: keep a copy of the database, and compare it with what was exported',
+      note: 'valetkey: the audit trail failed its verification: keep a copy of the database, and compare it with your exports',
       exitCode: 1,
     };
-  const kept =
-    checkpoint === null ? [] : ['', 'Keep this checkpoint elsewhere, and compare with it later:', checkpoint];
-  return { json, text: [`The audit trail is whole: ${what}.`, ...limits(found), ...kept] };
+  const kept = checkpoint === null ? [] : ['', 'Keep this checkpoint elsewhere, for later verifications:', checkpoint];
+  return { json, text: [`The audit trail is intact: ${what}.`, ...limits(found), ...kept] };
 }
 
 /** The limits of the verification, a line each. */
@@ -73,13 +72,13 @@ function limits({ covered, seen, uncovered, leftOver, uncompared }: VerifiedTrai
   return [
     ...(seen === 0
       ? []
-      : [`Not covered: ${counted(uncovered, 'event')}, of which the last may be cut off unseen; ${since}.`]),
+      : [`Not covered: ${counted(uncovered, 'event')}, of which the last could be missing unnoticed; ${since}.`]),
     ...(uncompared === 0
       ? []
-      : [`Not compared: ${counted(uncompared, 'checkpoint')} from before the oldest event that the retention left.`]),
+      : [`Not compared: ${counted(uncompared, 'checkpoint')} from before the oldest retained event.`]),
     ...(leftOver === 0
       ? []
-      : [`Not verified: ${counted(leftOver, 'event')} that the retention is about to take away; they prove nothing.`]),
+      : [`Not verified: ${counted(leftOver, 'event')} past the retention, about to be deleted; they prove nothing.`]),
   ];
 }
 

@@ -15,30 +15,21 @@ type ListOptions = { since?: Moment; client?: string; user?: string; action?: Au
 
 /** Adds the commands about the audit trail. */
 export function addAuditCommands(program: CliCommand, run: CommandRun): void {
-  const audit = program.group('audit', 'The audit trail: who changed what somebody may do.');
+  const audit = program.group('audit', 'The audit trail: every change of access, and who made it.');
   audit
-    .leaf('list', 'List what happened, newest first.', [
+    .leaf('list', 'List events, newest first.', [
       'audit list --since 2h',
       'audit list --client app_6qm1v0t4y8d3k2xz --action refresh_reuse',
       'audit list --user ada@example.com --json',
     ])
-    .option(
-      '--since <time>',
-      'only what happened since then: 2h or 7d ago, or a time such as 2026-11-24T09:30',
-      readMoment,
-    )
-    .option(
-      '--client <app>',
-      'only what concerns this app (its id or its name), this resource server or this identity provider',
-    )
-    .option('--user <user>', 'only what concerns this user, named as in "user show"')
-    .option('--action <name>', 'only this kind of act, such as client_updated', readAction)
+    .option('--since <time>', 'only events since then: 2h or 7d ago, or a time such as 2026-11-24T09:30', readMoment)
+    .option('--client <app>', 'only events about this app (ID or name), resource server or identity provider')
+    .option('--user <user>', 'only events about this user, named as in "user show"')
+    .option('--action <name>', 'only events with this action, such as client_updated', readAction)
     .option('--limit <number>', 'the maximum number of events', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
   audit
-    .leaf('show <number>', 'Show all that is recorded of one event, by the number that "audit list" gives.', [
-      'audit show 1042',
-    ])
+    .leaf('show <number>', 'Show one event in full, by its number in "audit list".', ['audit show 1042'])
     .action((number: string) => run.withInstallation((installation) => show(installation, number)));
   addAuditVerify(audit, run);
   addAuditExport(audit, run);
@@ -63,18 +54,15 @@ async function list(installation: Installation, options: ListOptions, run: Comma
 async function show({ audit }: Installation, number: string) {
   const sequence = /^[1-9][0-9]{0,14}$/.test(number) ? Number(number) : 0;
   const [event] = await audit.listNamedAuditEvents({ sequence, limit: 1 });
-  if (!event) throw new OperatorError(`there is no event ${JSON.stringify(number)}: "audit list" gives their numbers`);
+  if (!event) throw new OperatorError(`there is no event ${JSON.stringify(number)}: "audit list" shows the numbers`);
   return { json: eventJson(event), text: eventCard(event) };
 }
 
 /** Does not check that the id exists: what was deleted has events too. */
 function nothing({ since, client, user }: ListOptions): string[] {
   const lists = [client && '"client list" or "resource-server list"', user && '"user list"'].filter(Boolean);
-  const hint = lists.length > 0 ? [`If there should be something, compare the id with ${lists.join(' and ')}.`] : [];
-  return [
-    since === undefined ? 'Nothing of this kind happened yet.' : 'Nothing of this kind happened since then.',
-    ...hint,
-  ];
+  const hint = lists.length > 0 ? [`If you expected events, compare the ID with ${lists.join(' and ')}.`] : [];
+  return [since === undefined ? 'No such events yet.' : 'No such events since then.', ...hint];
 }
 
 function readAction(text: string): AuditAction {

@@ -19,8 +19,8 @@ export function addBackup(database: CliCommand, run: CommandRun): void {
       'database backup --into /backup --keep 14',
       'database backup --into /backup --keep 14 --passphrase-file /etc/valetkey/backup-passphrase',
     ])
-    .option('--replace', 'take the place of a file of this name, once the new one is whole')
-    .option('--into <folder>', 'give it a name of its own in this folder')
+    .option('--replace', 'replace an existing file of this name, once the new one is complete')
+    .option('--into <folder>', 'write it to this folder, under a new name')
     .option('--keep <number>', 'the number of backups to keep in the folder: older ones are removed', readLimit)
     .option('--passphrase-file <path>', 'encrypt it under the passphrase in this file, for "gpg --decrypt"')
     .action(async (file: string | undefined, options: BackupOptions) => {
@@ -32,14 +32,14 @@ export function addBackup(database: CliCommand, run: CommandRun): void {
       run.print({ json: backupJson(made), text: backupText(made), note: KEYS_APART });
     });
   database
-    .leaf('note-backup', 'Note that a backup was made by other means, such as pg_dump; "audit list" shows it.', [
+    .leaf('note-backup', 'Record that a backup was made by other means, such as pg_dump; "audit list" shows it.', [
       'database note-backup',
     ])
     .action(async () => {
       const at = await run.context.database.noteBackup();
       run.print({
         json: { backed_up_at: isoTime(at) },
-        text: [`Noted that a backup was made at ${readableTime(at)}.`],
+        text: [`Recorded a backup that was made at ${readableTime(at)}.`],
       });
     });
 }
@@ -57,10 +57,10 @@ function asked(file: string | undefined, { replace = false, into, keep, ...rest 
 }
 
 const KEYS_APART =
-  'The root keys are not in it: back the keys file up apart from it, since who has both can act for every user.';
+  'The backup does not include the root keys. Back the keys file up apart from it: anybody with both can act for every user.';
 
 function longLog(bytes: number): string {
-  return `valetkey: the log of the database grew by ${megabytes(bytes)} while it is copied: the disk must have room for it, and a quieter hour makes it shorter`;
+  return `valetkey: the write-ahead log grew by ${megabytes(bytes)} during the backup: make sure that the disk has room, or back up at a quieter hour`;
 }
 
 function backupJson({ file, bytes, sha256, madeAt, logGrowth, seconds, isEncrypted, removed }: BackupMade) {
@@ -72,7 +72,7 @@ function backupText({ file, bytes, sha256, logGrowth, seconds, isEncrypted, remo
   return [
     `The backup is in ${file}: ${megabytes(bytes)}, checked${isEncrypted ? ' and encrypted' : ''}, in ${seconds.toFixed(1)} s.`,
     `SHA-256 ${sha256}`,
-    ...(logGrowth > 0 ? [`The log of the database grew by ${megabytes(logGrowth)} meanwhile.`] : []),
+    ...(logGrowth > 0 ? [`The write-ahead log grew by ${megabytes(logGrowth)} meanwhile.`] : []),
     ...removed.map((older) => `Removed ${older}.`),
   ];
 }

@@ -8,7 +8,7 @@ import { piecesOf } from './file-pieces.ts';
 /** The option, whose values are texts or files. */
 export const CHECKPOINT = [
   '--checkpoint <text or file>',
-  'a checkpoint, or a file that holds some, such as the log of the service; may be given several times',
+  'a checkpoint, or a file with checkpoints, such as the log of the service; repeatable',
   (text: string, before: string[] = []) => [...before, text],
 ] as const;
 

@@ -14,13 +14,14 @@ type Options = { since: Moment; limit: number };
 /** Adds the command. */
 export function addFailures(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('failures <app>', 'Show what an app was refused, newest first. The last ten seconds may be missing.', [
-      'client failures app_6qm1v0t4y8d3k2xz',
-      'client failures "Acme Mail" --since 1h',
-    ])
+    .leaf(
+      'failures <app>',
+      'Show the refused requests of an app, newest first. Those of the last ten seconds may be missing.',
+      ['client failures app_6qm1v0t4y8d3k2xz', 'client failures "Acme Mail" --since 1h'],
+    )
     .option(
       '--since <time>',
-      'since when: 24h ago by default, or a time such as 2026-11-24',
+      'only failures since then: 24h ago by default, or a time such as 2026-11-24',
       readMoment,
       readMoment('24h'),
     )
@@ -71,7 +72,7 @@ const COLUMNS: readonly Column<FailureJson>[] = [
 
 /** Only an app that proved who it is has failures with their reasons. */
 const UNPROVEN =
-  'No reason is recorded: none of these requests proved that it came from the app, or they are more than 30 days old. The log has a line for each, with this client ID.';
+  'No reason is recorded: these requests did not authenticate as the app, or are more than 30 days old. The log has a line for each, with this client ID.';
 
 /** The numbers in words, such as `3 failures (invalid_grant 2, limited 1); refreshes 5`. */
 function countsLine({

@@ -16,19 +16,18 @@ type RefreshOptions = YesOption & { all?: boolean; check?: boolean };
 /** Adds the command. */
 export function addRefresh(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('refresh [app]', 'Fetch the metadata document of an app again, show what it changes, and take that over.', [
+    .leaf('refresh [app]', 'Fetch the metadata document of an app again, show the changes, and apply them.', [
       'client refresh https://agent.example/client.json',
       'client refresh https://agent.example/client.json --check',
       'client refresh --all --check',
     ])
     .option('--all', 'every app that has a document; only with --check')
-    .option('--check', 'change nothing, and exit with 1 if a document differs: for a timer')
+    .option('--check', 'change nothing, and exit 1 if a document differs, for a timer')
     .option(...YES)
     .action((app: string | undefined, options: RefreshOptions, command: CliCommand) => {
       const { all = false, check = false, yes = false } = options;
-      if ((app !== undefined) === all) command.error('name one app, or say --all');
-      if (all && !check)
-        command.error('--all goes with --check: refresh the apps one by one, so that you see what changes');
+      if ((app !== undefined) === all) command.error('name one app, or give --all');
+      if (all && !check) command.error('--all needs --check: refresh apps one by one, so that you see each change');
       return check ? checkDocuments(run, app) : refresh(run, app as string, yes);
     });
 }
@@ -39,9 +38,9 @@ function refresh(run: CommandRun, app: string, yes: boolean): Promise<void> {
     const compared = await clientDocuments.compare(await clients.show(app));
     const { client, differs } = compared;
     if (!differs)
-      return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is as before.` };
+      return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is unchanged.` };
     for (const line of changeLines(compared)) run.context.stderr.write(`${plain(line)}\n`);
-    await confirm(run.context, `Take this over for ${client.name}?`, yes);
+    await confirm(run.context, `Apply these changes to ${client.name}?`, yes);
     const refreshed = await clientDocuments.refresh(compared, operator);
     const known = await clients.warnings(client);
     const warnings = (await clients.warnings(refreshed)).filter((warning) => !known.includes(warning));
@@ -54,10 +53,10 @@ function changeLines({ client, refreshed, changes, notes, asksAgain }: ComparedD
   return [
     ...card([
       ['Document', client.id],
-      ['SHA-256', `${refreshed.sha256}, before ${client.documentSha256}`],
+      ['SHA-256', `${refreshed.sha256}, previously ${client.documentSha256}`],
       ['Changes', changes.length === 0 ? nothing : changes],
     ]),
-    ...(asksAgain ? ['Consent that was remembered ends: users are asked again.'] : []),
+    ...(asksAgain ? ['Remembered consent ends: users are asked again.'] : []),
     ...notes,
   ];
 }
@@ -98,11 +97,11 @@ function checked(looked: readonly Looked[]): CommandResult {
       ...wrong.map(
         ({ client, compared, problem }) => `${client.name} (${client.id}): ${problem ?? differenceOf(compared)}`,
       ),
-      `${counted(looked.length, 'document')} looked at: ${wrong.length === 0 ? 'all are as before' : `${wrong.length} not as before`}.`,
+      `${counted(looked.length, 'document')} checked: ${wrong.length === 0 ? 'all unchanged' : `${wrong.length} changed or unavailable`}.`,
     ],
     ...(wrong.length === 0
       ? {}
-      : { exitCode: 1, note: 'Next: "valetkey client refresh APP" shows what a document changes, and asks.' }),
+      : { exitCode: 1, note: 'Next: "valetkey client refresh APP" shows the changes of a document, and asks.' }),
   };
 }
 

@@ -12,7 +12,7 @@ import { type Column, card, type Field } from './table.ts';
 import { readableTime, timeOrNever } from './time.ts';
 
 /** The sentence below a secret. */
-export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
+export const SHOWN_ONCE = 'Store the secret safely now: it is not shown again, and only its digest is kept.';
 
 /** Returns the values that an app's developer needs: five, and a sixth for the device flow. */
 export function fiveThings(
@@ -43,7 +43,7 @@ export function fiveThings(
     ],
     note: [
       ...warnings,
-      `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
+      `Next: "valetkey client show ${client.id}" shows the registration, and "client update" changes it.`,
     ],
   };
 }
@@ -59,10 +59,7 @@ export function documentLines({ document, notes, sha256 }: FetchedClient, name: 
       ['Privacy page', document.privacyPage ?? ''],
       ['Contact', document.contact ?? ''],
       ['Redirect URIs', document.redirectUris],
-      [
-        'Proves itself',
-        document.method === 'none' ? 'with PKCE alone: any program can claim to be it' : 'with its key',
-      ],
+      ['Authenticates', document.method === 'none' ? 'only with PKCE: any program can claim to be it' : 'with its key'],
       ['Keys', document.keys.map(keyLine)],
       ['Keys at', document.jwksUri ?? ''],
     ]),
@@ -72,8 +69,8 @@ export function documentLines({ document, notes, sha256 }: FetchedClient, name: 
 
 function withoutSecret({ type }: Client): string {
   return type === 'public'
-    ? 'none: a public app proves itself with PKCE'
-    : 'none: the app proves itself with its own key (private_key_jwt)';
+    ? 'none: a public app uses PKCE'
+    : 'none: the app authenticates with its own key (private_key_jwt)';
 }
 
 /** Data on an app besides its registration. */
@@ -96,7 +93,7 @@ export function listedClients(
   isFiltered: boolean,
 ): LongList<ListedClient, ClientJson> {
   const none = isFiltered
-    ? 'No app is so.'
+    ? 'No app matches.'
     : 'No apps yet. Register one: valetkey client register --name NAME --redirect-uri URI';
   return { pages, json: clientJson, none, columns: COLUMNS, id: ({ client }) => client.id };
 }
@@ -125,7 +122,7 @@ function clientFields(app: ClientJson, client: Client): Field[] {
     redirect_uris: ['Redirect URIs', orNone(app.redirect_uris)],
     scopes: ['Scopes', orNone(app.scopes.map(scopeLine))],
     default_resource: ['Default resource', app.default_resource ?? ''],
-    person_fields: ['Person', app.person_fields.join(', ') || 'nothing but an ID'],
+    person_fields: ['Person', app.person_fields.join(', ') || 'only an ID'],
     require_pkce: ['PKCE', app.require_pkce || app.type === 'public' ? 'required' : 'optional'],
     consent: ['Consent', CONSENT[app.consent]],
     device_flow: ['Device flow', app.device_flow ? 'allowed' : 'not allowed'],
@@ -135,7 +132,7 @@ function clientFields(app: ClientJson, client: Client): Field[] {
     keys: ['Keys', orNone(app.keys.map((key) => `${keyLine(key)}, ${usedText(key.last_used_at)}`))],
     jwks_uri: ['Keys at', app.jwks_uri === null ? '' : keysAtLine(app.jwks_uri, client)],
     assertion_audience: ['Assertion audience', audienceLine(app)],
-    sees_external_id: ['External id', app.sees_external_id ? 'told in /v2/me' : ''],
+    sees_external_id: ['External id', app.sees_external_id ? 'included in /v2/me' : ''],
     document_sha256: ['Document', app.document_sha256 === null ? '' : `SHA-256 ${app.document_sha256}`],
     created_at: ['Registered', readableTime(app.created_at)],
     // Others are there by their secrets and keys, whose uses stand above.
@@ -150,14 +147,14 @@ function orNone(lines: readonly string[]): string | readonly string[] {
 
 const CONSENT = {
   ask: 'asked each time',
-  remember: 'asked for what was not allowed before',
+  remember: 'asked only for something new',
   skip: 'never asked',
 } as const satisfies Record<Client['consent'], string>;
 
 /** Empty for an app without keys. */
 function audienceLine({ assertion_audience: audience, keys }: ClientJson): string {
   if (audience === 'issuer') return 'the issuer alone';
-  return keys.length === 0 ? '' : 'this server: the issuer, or the address of the endpoint';
+  return keys.length === 0 ? '' : 'the issuer, or the address of the endpoint';
 }
 
 function scopeLine({ name, sentence, optional }: ClientJson['scopes'][number]): string {
@@ -170,7 +167,7 @@ function keyLine({ kid, kty, alg }: Partial<Record<'kid' | 'kty' | 'alg', string
 
 /** The address of the keys, and when they were fetched; a last try without a fetch has failed. */
 function keysAtLine(uri: string, { jwksFetchedAt, jwksAskedAt }: Client): string {
-  const failed = jwksAskedAt === jwksFetchedAt ? '' : `, and not at ${timeOrNever(jwksAskedAt)}`;
+  const failed = jwksAskedAt === jwksFetchedAt ? '' : `; the fetch at ${timeOrNever(jwksAskedAt)} failed`;
   return `${uri}, fetched ${timeOrNever(jwksFetchedAt)}${failed}`;
 }
 

@@ -30,35 +30,38 @@ import { plain } from './plain.ts';
 import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
-const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
+const OVERLAP = [
+  '--refresh-overlap <time>',
+  'how long the previous refresh token still gets the current pair',
+] as const;
 const RETRY_WINDOW = ['--refresh-retry-window <time>', 'the same, while the current pair is unused'] as const;
 const CONSENT = [
   '--consent <when>',
-  'when users are asked: "ask" each time (the default), "remember" to ask only for something new, "skip" never, for your own apps',
+  'when users are asked: "ask" (each time, the default), "remember" (only for something new), or "skip" (never, for your own apps)',
 ] as const;
 
-const PUBLISHER = ['--publisher <name>', 'who makes the app, as its users read it'] as const;
+const PUBLISHER = ['--publisher <name>', 'the maker of the app, as users see it'] as const;
 const HOMEPAGE = ['--homepage <url>', "the app's web page"] as const;
-const PRIVACY = ['--privacy <url>', 'what the app says of privacy'] as const;
-const CONTACT = ['--contact <address>', 'whom its users may ask: an email address or a page'] as const;
+const PRIVACY = ['--privacy <url>', "the app's privacy page"] as const;
+const CONTACT = ['--contact <address>', 'the contact for users: an email address or a page'] as const;
 const CHECKED = [
   '--checked',
-  'you checked that it is the publisher, and that the hosts of the redirect URIs are theirs: users read so; a change of either ends it',
+  'you verified the publisher, and that it owns the redirect hosts; users see this, and a change of either removes it',
 ] as const;
 
 const PERSON = [
   '--person-fields <list>',
-  'what the app gets of a user besides an ID: some of name,username,email,avatar_url (the default is all), or none',
+  'the user data that the app gets besides an ID: some of name,username,email,avatar_url (default: all), or none',
 ] as const;
 
 const DEFAULT_RESOURCE = [
   '--default-resource <url>',
-  'binds its tokens to the API with this resource when the app names none; /v2/me accepts them as before',
+  'the API to which tokens are bound when the app names none; /v2/me still accepts them',
 ] as const;
 
 const AUDIENCE = [
   '--assertion-audience <which>',
-  'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
+  'the accepted audience of the app\'s assertions: "any" (the default: the issuer or an endpoint), or "issuer" alone',
 ] as const;
 
 const DAY_MS = 86_400_000;
@@ -88,32 +91,32 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       'client register --name "Acme Notes" --redirect-uri https://notes.acme.example/cb --default-resource https://mail.example.com',
       'client register --from https://agent.example/client.json --scope "mail=Read your mail"',
     ])
-    .option('--name <name>', 'what users know the app by; needed without --from')
+    .option('--name <name>', "the app's name, as users see it; required without --from")
     .option(...PUBLISHER)
     .option(...HOMEPAGE)
     .option(...PRIVACY)
     .option(...CONTACT)
     .option(...CHECKED)
-    .option('--redirect-uri <uri...>', 'where users are sent back to; may be given again; not needed with --device')
-    .option('--from <url>', 'the address of its metadata document, which becomes its client ID')
-    .option('--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"', readScope)
-    .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
+    .option('--redirect-uri <uri...>', 'where users return to the app; repeatable; not needed with --device')
+    .option('--from <url>', "the URL of the app's metadata document, which becomes its client ID")
+    .option('--scope <scope...>', 'NAME, or "NAME=Sentence for the consent page"', readScope)
+    .option('--optional-scope <scope...>', 'the same, for scopes that users may leave out', readOptionalScope)
     .option(...DEFAULT_RESOURCE)
-    .option('--public', 'the app runs on devices of its users and cannot keep a secret')
+    .option('--public', "the app runs on users' devices and cannot keep a secret")
     .option('--jwks <file>', 'public keys (JWK or JWK Set): the app signs with its own key, and gets no secret')
     .option(...AUDIENCE, readAssertionAudience)
     .option(...CONSENT, readConsent)
-    .option('--device', 'the app may let users sign in on another device (TVs, terminals)')
-    .option('--external-id', 'tell it in /v2/me what the product where a user signed in calls them')
+    .option('--device', 'allow the device flow, for TVs and terminals')
+    .option('--external-id', "include the product's own ID of the user in /v2/me")
     .option(...PERSON, readPersonFields)
-    .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
+    .option('--require-pkce', 'refuse requests without PKCE (always for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
     .option(...YES)
     .action(async (options: RegisterOptions, command: CliCommand) => {
       const { from, name, yes = false } = options;
       if (from !== undefined) return registerFrom(run, from, options, command, yes);
-      if (name === undefined) return command.error('say --name NAME, or --from URL');
+      if (name === undefined) return command.error('give --name NAME, or --from URL');
       const settings = { ...(await newSettings(options)), name };
       await run.withInstallation(
         async ({ clients, endpoints, operator }) => {
@@ -140,7 +143,7 @@ async function registerFrom(
   const owned = (['redirectUri', 'public', 'jwks'] as const).find((option) => options[option] !== undefined);
   if (owned !== undefined)
     return command.error(
-      `--${owned === 'redirectUri' ? 'redirect-uri' : owned} is what the document says: leave it out with --from`,
+      `--${owned === 'redirectUri' ? 'redirect-uri' : owned} comes from the metadata document: omit it with --from`,
     );
   const { redirectUris: _uris, keys: _keys, ...said } = await newSettings(options);
   await run.withInstallation(
@@ -159,12 +162,12 @@ async function registerFrom(
 function addLooking(client: CliCommand, run: CommandRun): void {
   client
     .leaf('list', 'List apps, oldest first.', ['client list', 'client list --unused-since 90d', 'client list --json'])
-    .option('--name <text>', 'only apps whose name holds this')
+    .option('--name <text>', 'only apps whose name contains this')
     .addOption(new Option('--state <state>', 'only apps in this state').choices(['active', 'paused']))
     .option(...UNUSED_SINCE)
-    .option('--failing-since <time>', 'only apps that were refused something since then: 1h ago, or a time', readMoment)
+    .option('--failing-since <time>', 'only apps with a refused request since then: 1h ago, or a time', readMoment)
     .option(...LIMIT)
-    .option('--after <app>', 'only apps after this one, as the last list ended with it')
+    .option('--after <app>', 'only apps after this one, the last of the previous list')
     .action(({ limit, after, failingSince, ...asked }: ClientListOptions) =>
       run.withInstallation(async ({ clients, appActivity }) => {
         const now = run.context.now();
@@ -175,7 +178,7 @@ function addLooking(client: CliCommand, run: CommandRun): void {
       }),
     );
   client
-    .leaf('show <app>', 'Show one app, named by its id or by its name; never its secret.', [
+    .leaf('show <app>', 'Show one app, by its ID or its name, without its secret.', [
       'client show app_6qm1v0t4y8d3k2xz',
       'client show "Acme Mail"',
     ])
@@ -190,48 +193,48 @@ function addLooking(client: CliCommand, run: CommandRun): void {
 
 function addUpdate(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('update <app>', 'Change what is registered of an app. Name the app first, then what changes.', [
+    .leaf('update <app>', 'Change the registration of an app. Give the app first, then the options.', [
       'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
       'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
       'client update app_6qm1v0t4y8d3k2xz --add-scope "read=Read your mail" --remove-scope send',
       'client update app_6qm1v0t4y8d3k2xz --optional-scope "send=Send mail" --consent remember',
       'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
     ])
-    .option('--name <name>', 'what users know the app by')
+    .option('--name <name>', "the app's name, as users see it")
     .option(...PUBLISHER)
-    .option('--no-publisher', 'nobody is named as its maker')
+    .option('--no-publisher', 'remove the publisher')
     .option(...HOMEPAGE)
-    .option('--no-homepage', 'no homepage')
+    .option('--no-homepage', 'remove the homepage')
     .option(...PRIVACY)
-    .option('--no-privacy', 'no privacy page')
+    .option('--no-privacy', 'remove the privacy page')
     .option(...CONTACT)
-    .option('--no-contact', 'no contact')
+    .option('--no-contact', 'remove the contact')
     .option(...CHECKED)
-    .option('--no-checked', 'you vouch for it no longer')
-    .option('--redirect-uri <uri...>', 'these instead of all redirect URIs')
-    .option('--add-redirect-uri <uri...>', 'these as well')
-    .option('--remove-redirect-uri <uri...>', 'these no longer')
-    .option('--scope <scope...>', 'these instead of all scopes that are not optional; NAME, or "NAME=…"', readScope)
-    .option('--add-scope <scope...>', 'these as well, in the same form', readScope)
-    .option('--remove-scope <name...>', 'these no longer, optional or not')
-    .option('--no-scope', 'no scopes any more, optional or not, but for those given here')
+    .option('--no-checked', 'you no longer vouch for it')
+    .option('--redirect-uri <uri...>', 'replace all redirect URIs')
+    .option('--add-redirect-uri <uri...>', 'add redirect URIs')
+    .option('--remove-redirect-uri <uri...>', 'remove redirect URIs')
+    .option('--scope <scope...>', 'replace all scopes that are not optional: NAME, or "NAME=…"', readScope)
+    .option('--add-scope <scope...>', 'add scopes, in the same form', readScope)
+    .option('--remove-scope <name...>', 'remove scopes, optional or not')
+    .option('--no-scope', 'remove all scopes except those given here, optional or not')
     .option(
       '--optional-scope <scope...>',
-      'these instead of all optional scopes; a scope that was not optional becomes it',
+      'replace all optional scopes; a required scope given here becomes optional',
       readOptionalScope,
     )
-    .option('--add-optional-scope <scope...>', 'these optional ones as well', readOptionalScope)
-    .option('--no-optional-scope', 'no optional scopes any more')
+    .option('--add-optional-scope <scope...>', 'add optional scopes', readOptionalScope)
+    .option('--no-optional-scope', 'remove all optional scopes')
     .option(...DEFAULT_RESOURCE)
-    .option('--no-default-resource', 'its tokens are unbound again when the app names no resource')
-    .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
-    .option('--no-jwks', 'no public keys any more')
+    .option('--no-default-resource', 'leave tokens unbound when the app names no resource')
+    .option('--jwks <file>', 'replace all public keys (JWK or JWK Set); a secret stays valid')
+    .option('--no-jwks', 'remove all public keys')
     .option(...AUDIENCE, readAssertionAudience)
     .option(...CONSENT, readConsent)
-    .option('--device', 'the app may let users sign in on another device')
-    .option('--no-device', 'it may no longer')
-    .option('--external-id', 'tell it in /v2/me what the product where a user signed in calls them')
-    .option('--no-external-id', 'tell it no longer')
+    .option('--device', 'allow the device flow')
+    .option('--no-device', 'refuse the device flow')
+    .option('--external-id', "include the product's own ID of the user in /v2/me")
+    .option('--no-external-id', "omit the product's own ID of the user from /v2/me")
     .option(...PERSON, readPersonFields)
     .option('--require-pkce', 'refuse requests without PKCE')
     .option('--no-require-pkce', 'accept requests without PKCE')
@@ -239,7 +242,7 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option(...RETRY_WINDOW, readTimeSetting)
     .action((app: string, options: UpdateOptions, command: CliCommand) => {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
-      if (Object.keys(changes).length === 0) command.error('say what to change');
+      if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ clients, secretUses, operator }) => {
         const before = await clients.show(app);
         const updated = await clients.update(before.id, await changedSettings(before, changes), operator);
@@ -261,9 +264,9 @@ function noteOfUpdate(before: Client, updated: Client): string {
       'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
     before.defaultResource !== updated.defaultResource &&
-      `Its default resource holds for what users allow from now on. Earlier grants stay as they are: "valetkey client revoke-grants ${id}" ends them.`,
+      `Its default resource applies to new grants only. Earlier grants stay unchanged: "valetkey client revoke-grants ${id}" ends them.`,
     lost.length > 0 &&
-      `No longer registered: ${lost.join(', ')}. What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
+      `No longer registered: ${lost.join(', ')}. Existing grants keep it: "valetkey client revoke-grants ${id}" ends them.`,
   ]
     .filter((sentence) => sentence !== false)
     .join(' ');
@@ -271,13 +274,13 @@ function noteOfUpdate(before: Client, updated: Client): string {
 
 function addSecrets(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('rotate-secret <app>', 'Make a new secret; the one before works until you retire it.', [
+    .leaf('rotate-secret <app>', 'Make a new secret. The previous one works until you retire it.', [
       'client rotate-secret app_6qm1v0t4y8d3k2xz',
     ])
     .action((app: string) =>
       run.withInstallation(async ({ clients, operator }) => {
         const { client, clientSecret } = await clients.rotateSecret(app, operator);
-        const note = `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`;
+        const note = `Next: once the app uses it, retire the old secret: "valetkey client retire-secret ${client.id}".`;
         return {
           json: { client_id: client.id, client_secret: clientSecret },
           text: [`The new secret of ${client.name}:`, '', `  ${clientSecret}`, '', SHOWN_ONCE],
@@ -301,17 +304,17 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
 
 function addStopping(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('pause <app>', 'Refuse everything of an app while it lasts, and end nothing.', [
+    .leaf('pause <app>', 'Refuse all requests of an app until "client resume". Ends no grant.', [
       'client pause app_6qm1v0t4y8d3k2xz',
     ])
     .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses, operator }) => {
         const client = await clients.pause(app, operator);
-        return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" brings everything back.`);
+        return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" restores everything.`);
       }),
     );
   client
-    .leaf('resume <app>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
+    .leaf('resume <app>', 'End a pause: the grants of the app work again.', ['client resume app_6qm1v0t4y8d3k2xz'])
     .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses, operator }) => {
         const client = await clients.resume(app, operator);
@@ -319,7 +322,7 @@ function addStopping(client: CliCommand, run: CommandRun): void {
       }),
     );
   client
-    .leaf('revoke-grants <app>', 'End everything that users allowed an app to do; the app itself stays.', [
+    .leaf('revoke-grants <app>', 'End all grants of an app. The app stays registered.', [
       'client revoke-grants app_6qm1v0t4y8d3k2xz',
     ])
     .option(...YES)
@@ -327,19 +330,13 @@ function addStopping(client: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
         const { id, name } = await clients.show(app);
         const question = async () =>
-          `End what users allowed ${name} to do, ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
+          `End all grants of ${name} (${await countedGrants(grants, { clientId: id })})? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        return saidOfClient(
-          await clients.revokeGrants(id, operator),
-          secretUses,
-          `Everything that users allowed ${name} to do is ended.`,
-        );
+        return saidOfClient(await clients.revokeGrants(id, operator), secretUses, `All grants of ${name} are ended.`);
       }),
     );
   client
-    .leaf('delete <app>', 'Delete an app, with everything that users allowed it to do.', [
-      'client delete app_6qm1v0t4y8d3k2xz --yes',
-    ])
+    .leaf('delete <app>', 'Delete an app and all its grants.', ['client delete app_6qm1v0t4y8d3k2xz --yes'])
     .option(...YES)
     .action((app: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ clients, grants, secretUses, operator }) => {

@@ -18,7 +18,7 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
       run.print({ json: { applied }, text });
     });
   database
-    .leaf('check', 'Check that the database is sound and fits the keys; exits 1 if something is wrong.', [
+    .leaf('check', 'Check the database, and that it matches the keys; exits 1 if something is wrong.', [
       'database check',
       'database check --json',
     ])
@@ -28,15 +28,13 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
       run.print({
         json: results.map(({ name, ok, detail, isWarning = false }) => ({ name, ok, warning: isWarning, detail })),
         text: table(CHECKS, results, run.width),
-        ...(wrong > 0
-          ? { note: `valetkey: ${wrong} of ${results.length} checks found something wrong`, exitCode: 1 }
-          : {}),
+        ...(wrong > 0 ? { note: `valetkey: ${wrong} of ${results.length} checks failed`, exitCode: 1 } : {}),
       });
     });
   database
     .leaf(
       'adopt-settings',
-      'Record the address of the pages and the lifetimes that are set here as those of the installation; every instance should have the same.',
+      "Record this instance's address of the pages and its lifetimes as those of the installation. Set the same on every instance.",
       ['database adopt-settings'],
     )
     .action(async () => {
@@ -44,7 +42,7 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
       const rows = changed.map(({ variable, recorded, own }) => `${variable}: ${recorded} became ${own}`);
       run.print({
         json: changed.map(({ variable, recorded, own }) => ({ variable, before: recorded, now: own })),
-        text: rows.length === 0 ? ['The record has the same settings already.'] : rows,
+        text: rows.length === 0 ? ['The recorded settings are the same already.'] : rows,
       });
     });
   addCopy(database, run);
@@ -62,7 +60,7 @@ function addCopy(database: CliCommand, run: CommandRun): void {
   database
     .leaf(
       'copy <from> <to>',
-      'Copy an installation from SQLite to PostgreSQL or back: all that was issued works there. Stop the service first; if it is cut off, run it again.',
+      'Copy an installation from SQLite to PostgreSQL or back. All issued tokens stay valid. Stop the service first; if the copy is interrupted, run it again.',
       ['database copy sqlite:data/valetkey.db postgres://valetkey@db.example/valetkey'],
     )
     .action(async (from: string, to: string) => {
@@ -85,13 +83,13 @@ function copied({ from, to, tables }: CopyOutcome, width: number): CommandResult
       json,
       text: [
         `${to} holds this installation already, from an earlier copy: nothing was copied.`,
-        `What was changed in ${from} since then is not in it.`,
+        `Later changes in ${from} are not in it.`,
       ],
     };
   const text = [
     ...table(COPIED, tables, width),
     '',
-    `All rows are copied, and the same in ${from} and ${to}.`,
+    `All rows are copied, and identical in ${from} and ${to}.`,
     'Next: set VALETKEY_DATABASE_URL to the new database, start the service, and move the old database away.',
   ];
   return { json, text };

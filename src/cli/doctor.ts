@@ -14,7 +14,7 @@ export function addDoctorCommand(program: CliCommand, run: CommandRun): void {
   program
     .leaf(
       'doctor',
-      'Look at this installation: configuration, keys, clocks, database, files, sign-in, and what a proxy makes of requests. Changes nothing; exits 1 if something is wrong.',
+      'Check this installation: configuration, keys, clocks, database, files, sign-in, and the effects of a proxy. Changes nothing; exits 1 if something is wrong.',
       ['doctor', 'doctor --json'],
     )
     .action(async () => run.print(examined(await run.context.doctor())));
@@ -31,7 +31,7 @@ function examined(findings: readonly DoctorFinding[]): CommandResult {
   return {
     json: findings,
     text: lines,
-    note: `valetkey: ${wrong} of ${findings.length} checks found something wrong, ${warnings} warn`,
+    note: `valetkey: ${wrong} of ${findings.length} checks failed, ${warnings} gave a warning`,
     exitCode: wrong > 0 ? 1 : 0,
   };
 }

@@ -76,7 +76,7 @@ function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
   const allowed = shownEvent(first);
   return [
     ['Grant', id],
-    ['Status', 'gone: rows are cleared a day after their end'],
+    ['Status', 'deleted: rows are removed a day after their end'],
     ['App', withId(allowed.client_name, allowed.client_id)],
     ['User', withId(allowed.user, allowed.user_id)],
     ['Scope', allowed.detail ?? ''],
@@ -103,7 +103,7 @@ function refreshedText({ redeemed, refreshes, last_refreshed_at: at }: FoundGran
 
 /** Uses of one token are noted once in ten minutes. */
 function lastUsedText({ redeemed, last_token_used_at: at }: FoundGrantJson): string {
-  if (at === null) return redeemed ? 'never: no API was shown a token of it' : '';
+  if (at === null) return redeemed ? 'never: no API has checked a token of this grant' : '';
   return `${exactTime(at)}, or up to ${USE_IS_NEWS_AFTER_MS / 60_000} minutes later`;
 }
 
@@ -121,12 +121,13 @@ function endingText(named: NamedAuditEvent): string {
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {
-  grant_revoked: 'it was taken back',
-  code_replay: 'its code came a second time',
-  refresh_reuse: 'a refresh token came that was replaced long before',
-  refresh_conflict: 'a refresh token came of another history of this database, so that two hold this access',
+  grant_revoked: 'the grant was revoked',
+  code_replay: 'its code was presented a second time',
+  refresh_reuse: 'a refresh token was presented that had been replaced long before',
+  refresh_conflict:
+    'a refresh token from another copy of the database was presented, so that two parties hold this access',
   database_restored: 'the database was restored before its code was exchanged',
-  too_many_grants: `the user has newer ones of this app, and ${MAX_GRANTS_OF_ONE_APP} is the limit`,
+  too_many_grants: `the user allowed this app again, and ${MAX_GRANTS_OF_ONE_APP} grants are the limit`,
   all_grants_revoked: 'all grants of the installation were ended',
   client_grants_revoked: 'all grants of the app were ended',
   user_grants_revoked: 'all grants of the user were ended',

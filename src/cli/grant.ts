@@ -12,19 +12,18 @@ type RevokeOptions = { all?: boolean; yes?: boolean };
 
 /** Adds the commands about grants. */
 export function addGrantCommands(program: CliCommand, run: CommandRun): void {
-  const grant = program.group('grant', 'Grants: what users allowed, and taking it back.');
+  const grant = program.group('grant', 'Grants: list and end what users allowed.');
   grant
-    .leaf(
-      'list',
-      'List what users allowed, newest first. The last use may have been up to ten minutes later than shown.',
-      ['grant list', 'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com'],
-    )
+    .leaf('list', 'List grants, newest first. The last use may have been up to ten minutes later than shown.', [
+      'grant list',
+      'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com',
+    ])
     .option('--client <app>', 'only grants for this app, named by its id or its name')
     .option('--user <user>', 'only grants of this user, named as in "user show"')
     .option('--limit <number>', 'the maximum number of grants', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
   grant
-    .leaf('show <id>', 'Show the whole life of one grant: who allowed what, its last use, and what ended it.', [
+    .leaf('show <id>', 'Show the history of one grant: who allowed it, its last use, and how it ended.', [
       'grant show 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
     ])
     .action((id: string) =>
@@ -64,7 +63,7 @@ async function revoke({ grants, operator }: Installation, id: string) {
 }
 
 async function revokeAll({ grants, operator }: Installation, run: CommandRun, yes: boolean) {
-  const question = async () => `End every grant, ${await countedGrants(grants, {})}? This cannot be undone.`;
+  const question = async () => `End every grant (${await countedGrants(grants, {})})? This cannot be undone.`;
   await confirm(run.context, question, yes);
   await grants.revokeAll(operator);
   return {

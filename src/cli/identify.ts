@@ -13,16 +13,16 @@ const MAX_BYTES = 4096;
 
 /** Nothing is kept of what ended, so that it looks like what another installation made. */
 const FORGOTTEN =
-  'this opens nothing here: it is no credential of this installation, or its access ended more than a day ago, or its app, user, root key or the secret itself is gone';
+  'this credential gives no access here: it is not of this installation, or its access ended more than a day ago, or its app, user, root key or secret was removed';
 const UNREADABLE =
-  'this is no credential of this installation, or it was mistyped or cut off: give the whole text, and nothing else';
+  'this is not a credential of this installation, or it is mistyped or incomplete: give the whole text, and nothing else';
 
 /** Adds the command. */
 export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
   program
     .leaf(
       'identify',
-      'Say what a credential is that somebody found, whose it is, and if it works. It is read from standard input, and kept nowhere.',
+      'Identify a found credential: its kind, its owner, and if it works. Reads standard input, and stores nothing.',
       ['identify', 'identify < found.txt', 'identify --json < found.txt'],
     )
     .action(() =>
@@ -42,7 +42,8 @@ async function readCredential(context: CommandContext): Promise<string> {
   for await (const chunk of context.stdin) {
     chunks.push(Buffer.from(chunk));
     length += chunks.at(-1)?.length ?? 0;
-    if (length > MAX_BYTES) throw new OperatorError('this is longer than any credential: give one alone');
+    if (length > MAX_BYTES)
+      throw new OperatorError('the input is longer than any credential: give one credential alone');
   }
   return Buffer.concat(chunks).toString().trim();
 }
@@ -65,13 +66,12 @@ function shown(json: IdentifiedJson): CommandResult {
 
 /** The command that ends what was found, if it still works. */
 function next({ kind, alive, owner_id: owner, grant_id: grant }: IdentifiedJson): string {
-  if (!alive) return 'It opens nothing now.';
-  if (grant !== null)
-    return `Next: "valetkey grant revoke ${grant}" ends it, with everything that came of the same Allow.`;
-  if (kind === 'device code') return 'It opens nothing until its user allows it, and expires by itself.';
+  if (!alive) return 'It gives no access now.';
+  if (grant !== null) return `Next: "valetkey grant revoke ${grant}" ends it, with every token of the same grant.`;
+  if (kind === 'device code') return 'It gives no access until a user allows it, and expires by itself.';
   const group = {
     'secret of an API': 'resource-server',
     'secret of an identity provider': 'identity-provider',
   } as const;
-  return `Next: "valetkey ${kind in group ? group[kind as keyof typeof group] : 'client'} rotate-secret ${owner}" makes a new one; then retire this one.`;
+  return `Next: "valetkey ${kind in group ? group[kind as keyof typeof group] : 'client'} rotate-secret ${owner}" makes a new secret; then retire this one.`;
 }

@@ -49,10 +49,10 @@ export async function shownProvider(provider: IdentityProvider, uses: SecretUses
       ['Name', shown.name],
       ['Status', shown.status],
       ['Sign-in address', shown.sign_in_url],
-      ['Accounts are known by', shown.own_ids ? 'its own ids' : 'ids of this installation'],
+      ['Account IDs', shown.own_ids ? "the provider's own" : 'made by this installation'],
       ['Rights', shown.rights],
       ['For operators', shown.operators ? 'yes' : 'no'],
-      ['A sign-in lasts', shown.session === null ? '10 min, for its own request' : `${shown.session} s`],
+      ['A sign-in lasts', shown.session === null ? '10 min, for one request' : `${shown.session} s`],
       ['Live secrets', secretLines(shown.live_secrets)],
       ['Public keys', shown.keys === 0 ? '' : String(shown.keys)],
       ['Registered', readableTime(shown.created_at)],
@@ -84,14 +84,14 @@ const COLUMNS: readonly Column<IdentityProviderJson>[] = [
 /** Returns what was ended through a provider since a time (ms). */
 export function allEnded(provider: IdentityProvider, since: number, ended: EndedThroughProvider): CommandResult {
   const { id, name, secrets } = provider;
-  const older = `An older secret still works: if that leaked, "valetkey identity-provider retire-secret ${id}", and do this again.`;
+  const older = `An older secret still works. If it leaked, run "valetkey identity-provider retire-secret ${id}", then this command again.`;
   return {
     json: endedThroughProviderJson(provider, since, ended),
     text: [
-      `What was given through ${name} since ${exactTime(since)} is ended:`,
+      `Ended, of all that came through ${name} since ${exactTime(since)}:`,
       '',
       ...card([
-        ['  Sign-ins on their way', String(ended.signIns)],
+        ['  Pending sign-ins', String(ended.signIns)],
         ['  Sessions', String(ended.sessions)],
         ['  Grants', String(ended.grants)],
       ]),
@@ -110,8 +110,6 @@ export function testedProvider(findings: readonly ProviderFinding[]): CommandRes
   return {
     json: findings,
     text: lines,
-    ...(wrong === 0
-      ? {}
-      : { note: `valetkey: ${wrong} of ${findings.length} checks found something wrong`, exitCode: 1 }),
+    ...(wrong === 0 ? {} : { note: `valetkey: ${wrong} of ${findings.length} checks failed`, exitCode: 1 }),
   };
 }

@@ -44,15 +44,15 @@ type SettingOptions = {
 };
 type RegisterOptions = SettingOptions & { id: string; name: string; signInUrl: string; ownIds?: boolean };
 
-const RIGHTS = ['--rights <rights>', `what it may do: ${PROVIDER_RIGHTS.join(',')} or one of them`] as const;
+const RIGHTS = ['--rights <rights>', `its rights: ${PROVIDER_RIGHTS.join(',')} or one of them`] as const;
 const SESSION = [
   '--session <time>',
-  'how long a sign-in lasts here, such as 12h; "default" is 10 minutes, for the request that it was for',
+  'how long a sign-in lasts, such as 12h; "default" is 10 minutes, for one request only',
 ] as const;
 
 /** Adds the commands about identity providers. */
 export function addIdentityProviderCommands(program: CliCommand, run: CommandRun): void {
-  const group = program.group('identity-provider', 'Identity providers: your products that sign their own people in.');
+  const group = program.group('identity-provider', 'Identity providers: your products that sign their own users in.');
   addRegister(group, run);
   addLooking(group, run);
   addUpdate(group, run);
@@ -63,20 +63,17 @@ export function addIdentityProviderCommands(program: CliCommand, run: CommandRun
 
 function addRegister(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('register', 'Register a product that signs its own people in, and print what its developer needs.', [
+    .leaf('register', 'Register a product that signs its own users in, and print what its developer needs.', [
       'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/oauth/sign-in',
       'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/sign-in --own-ids',
     ])
-    .requiredOption(
-      '--id <id>',
-      'a short name of your choice: a-z, 0-9 and -; people are known by it and their subject',
-    )
-    .requiredOption('--name <name>', 'what people call the product')
+    .requiredOption('--id <id>', 'a short ID of your choice: a-z, 0-9 and -; with the subject, it identifies a user')
+    .requiredOption('--name <name>', "the product's name, as users see it")
     .requiredOption('--sign-in-url <address>', 'where a browser goes to sign in')
     .option('--jwks <file>', 'public keys (JWK or JWK Set): it signs with its own key, and gets no secret')
-    .option('--own-ids', 'its subjects are the ids of the accounts; then no other provider and no password is possible')
+    .option('--own-ids', 'use its subjects as the IDs of accounts; excludes other providers and passwords')
     .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option('--operators', 'people with the operator role may sign in with it')
+    .option('--operators', 'users with the operator mark may sign in with it')
     .option(...SESSION, readTimeSetting)
     .action((options: RegisterOptions) =>
       run.withInstallation(
@@ -102,7 +99,7 @@ function addLooking(group: CliCommand, run: CommandRun): void {
       ),
     );
   group
-    .leaf('show <id>', 'Show one identity provider; never its secret.', ['identity-provider show product'])
+    .leaf('show <id>', 'Show one identity provider, without its secret.', ['identity-provider show product'])
     .action((id: string) =>
       run.withInstallation(async ({ identityProviders, secretUses }) =>
         shownProvider(await identityProviders.show(id), secretUses),
@@ -114,7 +111,7 @@ function addTest(group: CliCommand, run: CommandRun): void {
   group
     .leaf(
       'test <id>',
-      'See whether it is set up rightly, and ask its sign-in address once; exits 1 if something is wrong.',
+      'Test the setup of an identity provider, with one request to its sign-in address; exits 1 if something is wrong.',
       ['identity-provider test product', 'identity-provider test product --json'],
     )
     .action((id: string) => run.withInstallation(async ({ testProvider }) => testedProvider(await testProvider(id))));
@@ -122,19 +119,19 @@ function addTest(group: CliCommand, run: CommandRun): void {
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('update <id>', 'Change what is registered of an identity provider. Name it first, then what changes.', [
+    .leaf('update <id>', 'Change the settings of an identity provider. Give its ID first, then the options.', [
       'identity-provider update product --sign-in-url https://app.example/oauth/sign-in',
       'identity-provider update product --rights sign-in,users --session 12h',
     ])
-    .option('--name <name>', 'what people call the product')
+    .option('--name <name>', "the product's name, as users see it")
     .option('--sign-in-url <address>', 'where a browser goes to sign in')
-    .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all')
+    .option('--jwks <file>', 'replace all public keys (JWK or JWK Set)')
     .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option('--operators', 'people with the operator role may sign in with it')
-    .option('--no-operators', 'people with the operator role may not sign in with it')
+    .option('--operators', 'users with the operator mark may sign in with it')
+    .option('--no-operators', 'users with the operator mark may not sign in with it')
     .option(...SESSION, readTimeSetting)
     .action((id: string, options: SettingOptions, command: CliCommand) => {
-      if (Object.keys(options).length === 0) command.error('say what to change');
+      if (Object.keys(options).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
         const updated = await identityProviders.update(id, await changedSettings(options), operator);
         return { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
@@ -156,7 +153,7 @@ async function changedSettings(options: SettingOptions): Promise<Partial<Identit
 
 function addSecrets(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+    .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
       'identity-provider rotate-secret product',
     ])
     .action((id: string) =>
@@ -165,7 +162,7 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
         return {
           json: { provider_id: id, provider_secret: secret },
           text: [`The new secret of ${provider.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note: `Next: once the product uses it, end the old one: "valetkey identity-provider retire-secret ${id}".`,
+          note: `Next: once the product uses it, retire the old secret: "valetkey identity-provider retire-secret ${id}".`,
         };
       }),
     );
@@ -194,24 +191,33 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     );
   act(
     'pause',
-    'Let nobody sign in with it while it lasts; sessions and grants go on.',
-    'is paused: nobody can sign in with it, and it may ask nothing; "identity-provider resume" ends that.',
+    'Refuse sign-in with an identity provider until "identity-provider resume". Sessions and grants stay.',
+    'is paused: nobody can sign in with it, and its own requests are refused. "identity-provider resume" ends the pause.',
     'identity-provider pause product',
   );
   group
     .leaf(
       'end-all <id>',
-      'End everything that was given through it since a time: sign-ins on their way, sessions and grants.',
+      'End all pending sign-ins, sessions and grants that came through an identity provider since a time.',
       ['identity-provider end-all product --since 12h', 'identity-provider end-all product --since 2026-11-24T09:30'],
     )
-    .requiredOption('--since <time>', 'when the first harm may have been done: 12h or 7d ago, or a time', readMoment)
+    .requiredOption(
+      '--since <time>',
+      'the earliest possible time of the compromise: 12h or 7d ago, or a time',
+      readMoment,
+    )
     .option(...YES)
     .action((id: string, { since, yes = false }: YesOption & { since: Moment }) =>
       run.withInstallation((installation) => endAll(installation, run, id, since, yes)),
     );
-  act('resume', 'Let people sign in with it again.', 'is active again.', 'identity-provider resume product');
+  act(
+    'resume',
+    'Allow sign-in with an identity provider again.',
+    'is active again.',
+    'identity-provider resume product',
+  );
   group
-    .leaf('delete <id>', 'Delete an identity provider at which no account has an identity.', [
+    .leaf('delete <id>', 'Delete an identity provider without linked accounts.', [
       'identity-provider delete product --yes',
     ])
     .option(...YES)
@@ -237,7 +243,7 @@ async function endAll(
 ) {
   const since = timeOf(moment, run.context.now());
   const { name } = await identityProviders.show(id);
-  const question = `End all sessions and grants that were given through ${name} since ${exactTime(since)}?`;
+  const question = `End all sessions and grants that came through ${name} since ${exactTime(since)}?`;
   await confirm(run.context, `${question} This cannot be undone.`, yes);
   const lines = new PeriodicLines(run.context);
   const { provider, ended } = await identityProviders.endAll(id, since, operator, ({ sessions, grants }) =>

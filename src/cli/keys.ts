@@ -10,7 +10,7 @@ import { type Column, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { readableTime } from './time.ts';
 
-const APART = 'Keep it apart from the database and its backups: who has both can act for every user.';
+const APART = 'Keep it apart from the database and its backups: anybody with both can act for every user.';
 
 /** Adds the commands about root keys. */
 export function addKeysCommands(program: CliCommand, run: CommandRun): void {
@@ -28,15 +28,16 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
         run.print({ json: { key: null, file: made.file }, text: [`A new root key is in ${made.file}.`], note: APART });
     });
   keys
-    .leaf('list', 'List the root keys of the installation, and what still rests on each.', [
-      'keys list',
-      'keys list --json',
-    ])
+    .leaf(
+      'list',
+      'List the root keys of the installation, and the number of grants and passwords that depend on each.',
+      ['keys list', 'keys list --json'],
+    )
     .action(() =>
       run.withInstallation(async ({ rootKeys }) => listed(await rootKeys.list(), run.context.now(), run.width)),
     );
   keys
-    .leaf('rotate', 'Have another root key take over, once every running instance has read it.', [
+    .leaf('rotate', 'Switch to a new root key, once every running instance has read it.', [
       'keys rotate',
       'keys rotate --json',
     ])
@@ -51,31 +52,31 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       run.print({
         json: { key_id: id, earlier_key_id: before, file: rotated.file },
         text: [`Root key ${id} is current${rotated.file === null ? '' : `, and in ${rotated.file}`}.`],
-        note: `What ${before} issued stays good. Once nothing rests on it any more, "valetkey keys retire ${before}" ends it. Back the keys up anew, apart from the database.`,
+        note: `Credentials of ${before} stay valid. Once nothing depends on it, retire it: "valetkey keys retire ${before}". Back the keys up again, apart from the database.`,
       });
     });
   keys
-    .leaf('retire <id>', 'Retire an earlier root key, on which nothing rests any more.', [
+    .leaf('retire <id>', 'Retire an earlier root key on which nothing depends.', [
       'keys retire 1f0c27a9',
       'keys retire 1f0c27a9 --end-grants',
     ])
-    .option('--end-grants', 'end the grants that still rest on it')
-    .option('--accept-trail', 'although the audit trail is not what was recorded: it is verified first')
+    .option('--end-grants', 'end the grants that depend on it')
+    .option('--accept-trail', 'retire it even if the verification of the audit trail fails')
     .option(...YES)
     .action(async (id: string, { endGrants = false, acceptTrail = false, yes = false }: RetireOptions) => {
       const keyId = readRootKeyName(id);
       if (keyId === null)
-        throw new OperatorError(`${JSON.stringify(id)} is no root key's id: "keys list" shows those there are`);
-      const ends = endGrants ? ' Grants that rest on it end.' : '';
-      await confirm(run.context, `Retire root key ${id}? What it issued opens nothing any more.${ends}`, yes);
+        throw new OperatorError(`${JSON.stringify(id)} is not the ID of a root key: "keys list" shows them`);
+      const ends = endGrants ? ' Grants that depend on it end.' : '';
+      await confirm(run.context, `Retire root key ${id}? Its credentials stop working.${ends}`, yes);
       const { ended, isRemoved } = await run.context.keys.retire(keyId, { endGrants, acceptTrail });
-      const removed = 'It is taken out of the keys file; take it out of the files of other machines as well.';
+      const removed = 'It is removed from the keys file. Remove it from the files of other machines too.';
       run.print({
         json: { key_id: rootKeyName(keyId), status: 'retired', ended_grants: ended },
         text: [`Root key ${rootKeyName(keyId)} is retired.`, ...(endGrants ? [`${ended} grants ended.`] : [])],
         note: [
-          isRemoved ? removed : 'Take it out of the keys file, or out of VALETKEY_KEYS, on every machine.',
-          'A backup of the database from before needs it: keep it in the backup of the keys as long as that one.',
+          isRemoved ? removed : 'Remove it from the keys file, or from VALETKEY_KEYS, on every machine.',
+          'Earlier backups of the database need it: keep it in the backup of the keys as long as you keep them.',
         ],
       });
     });

@@ -24,12 +24,12 @@ export function filterOf<State extends string>({ name, state, unusedSince }: Lis
 /** Options of list commands. */
 export const UNUSED_SINCE = [
   '--unused-since <time>',
-  'only those neither used nor new since then: 90d ago, or a time such as 2026-11-24',
+  'only those neither used nor created since then: 90d ago, or a time such as 2026-11-24',
   readMoment,
 ] as const;
 export const LIMIT = [
   '--limit <number>',
-  `the maximum number of rows: ${DEFAULT_LIMIT} by default, and all with --json`,
+  `the maximum number of rows: ${DEFAULT_LIMIT} by default; with --json, all`,
   readLimit,
 ] as const;
 
@@ -65,6 +65,6 @@ export async function longList<Row, Json>(
   return {
     json: rows,
     text: linesOr(none, columns, rows, run.width),
-    ...(last === undefined ? {} : { note: `There are more: --after ${id(last)} shows what comes next.` }),
+    ...(last === undefined ? {} : { note: `There are more: continue with --after ${id(last)}.` }),
   };
 }

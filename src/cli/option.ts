@@ -14,7 +14,10 @@ export const YES = ['--yes', 'do not ask first'] as const;
 export type YesOption = { yes?: boolean };
 
 /** The option of commands that end one of two secrets. */
-export const NEWER = ['--newer', 'the newer one instead, as when its text was lost before anybody had it'] as const;
+export const NEWER = [
+  '--newer',
+  'retire the newer one instead, for example if it was lost before anybody used it',
+] as const;
 
 /** The option of `NEWER`. */
 export type NewerOption = { newer?: boolean };
@@ -31,7 +34,7 @@ export function readLimit(text: string): number {
 /** The note below a list that reached its limit. */
 export function whereItEnds(listed: readonly unknown[], limit: number): { note?: string } {
   if (listed.length < limit) return {};
-  return { note: `These are the newest ${limit}: if there are more, --limit shows them.` };
+  return { note: `At most the newest ${limit} are shown. Raise --limit to see more.` };
 }
 
 /** A time (ms) that was given either as such or by how long ago it was. */
@@ -45,7 +48,7 @@ export function readMoment(text: string): Moment {
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: ?(Z|UTC|[+-]\d\d:\d\d))?)?$/.exec(text) ?? [];
   const at = Date.parse(`${day}${time.replace(' ', 'T')}${zone === 'UTC' ? 'Z' : zone}`);
   if (Number.isNaN(at))
-    throw new InvalidArgumentError('give a time back from now, such as 2h or 7d, or a time such as 2026-11-24T09:30');
+    throw new InvalidArgumentError('give an age such as 2h or 7d, or a time such as 2026-11-24T09:30');
   return { at };
 }
 
@@ -135,6 +138,6 @@ export function readSentence(text: string, before: Sentences = {}): Sentences {
   // A word directly before "=" is meant as a language, right or wrong: no sentence begins like that.
   const [, language = 'en', sentence = text] = /^([^\s=]*)=(.*)$/s.exec(text) ?? [];
   if (Object.hasOwn(before, language))
-    throw new InvalidArgumentError(`there is one sentence for each language, and ${language} has one already`);
+    throw new InvalidArgumentError(`${language} has two sentences: give one for each language`);
   return { ...before, [language]: sentence };
 }

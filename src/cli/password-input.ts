@@ -16,11 +16,11 @@ export async function newPassword(context: CommandContext, fromStdin: boolean): 
 
 async function readStdin(stdin: CommandContext['stdin']): Promise<string> {
   if (stdin.isTTY)
-    throw new OperatorError('--password-stdin reads a pipe or a file: leave it out to be asked for the password');
+    throw new OperatorError('--password-stdin reads a pipe or a file: omit it to be asked for the password');
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
   const text = decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
-  if (/[\r\n]/.test(text)) throw new OperatorError('the password must be one line: nobody could type it otherwise');
+  if (/[\r\n]/.test(text)) throw new OperatorError('the password must be a single line');
   return text;
 }
 

@@ -79,7 +79,7 @@ function refuseTakenBack(argv: readonly string[]): void {
     const option = argument.replace(/^--no-/, '--');
     const isGiven = (before: string) => before === option || before.startsWith(`${option}=`);
     if (option !== argument && argv.slice(0, index).some(isGiven))
-      throw new WrongUse(`${argument} takes back the ${option} before it: leave one out, or give ${argument} first`);
+      throw new WrongUse(`${argument} contradicts the ${option} before it: omit one, or give ${argument} first`);
   }
 }
 
@@ -95,12 +95,12 @@ function helpLast(argv: readonly string[]): string[] {
 function sentenceFor(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.name === 'StoreUnavailable')
-    return `the database cannot serve now, and nothing was changed: try again (${error.message})`;
+    return `the database is unavailable, and nothing was changed: try again (${error.message})`;
   const { code, path } = error as NodeJS.ErrnoException;
   if ((code === 'EACCES' || code === 'EPERM') && path !== undefined)
-    return `the user who runs this command may not use ${path} (${code}): move it to where that user may, or run this as another user`;
+    return `the user who runs this command may not access ${path} (${code}): move it, or run the command as another user`;
   if (isFromBelow(error) || isFromBelow(error.cause))
-    return `this could not be done (${error.message.replaceAll('\n', ' ')}): look at the disk, and at the database with "database check"`;
+    return `the command failed (${error.message.replaceAll('\n', ' ')}): check the disk, and the database with "database check"`;
   return ['OperatorError', 'InstallationError', 'WrongUse', 'DatabaseMoved'].includes(error.name)
     ? error.message
     : null;

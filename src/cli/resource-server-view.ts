@@ -29,13 +29,13 @@ export function registeredResourceServer(server: ResourceServer, secret: string,
         ['  Revocation Stream URL', endpoints.revocationStreamUrl],
       ]),
       '',
-      'In a Node.js API, with the package @valetkey/verify, which you make (see packages/verify/README.md):',
+      'In a Node.js API, with the package @valetkey/verify (packages/verify/README.md says how to build it):',
       '',
       ...exampleFor(server, endpoints.issuer).map((line) => `  ${line}`),
       '',
       SHOWN_ONCE,
     ],
-    note: `Next: "valetkey resource-server show ${server.id}" shows what is registered, and "resource-server update" changes it.`,
+    note: `Next: "valetkey resource-server show ${server.id}" shows the registration, and "resource-server update" changes it.`,
   };
 }
 
@@ -47,7 +47,7 @@ export async function shownResourceServer(server: ResourceServer, uses: SecretUs
     text: card([
       ['Resource Server ID', api.resource_server_id],
       ['Name', api.name],
-      ['Resource', api.resource ?? 'none: it takes tokens that are for no certain resource'],
+      ['Resource', api.resource ?? 'none: accepts tokens that are bound to no resource'],
       ['Unbound tokens', api.resource === null || api.accepts_unbound ? 'accepted' : 'refused'],
       ['Scopes', api.scopes ?? 'all'],
       ['Live secrets', secretLines(api.live_secrets)],
@@ -65,7 +65,7 @@ export async function resourceServerWithCodex(server: ResourceServer, uses: Secr
   const admitting = (document: string) => `valetkey client register --from ${document} --scope ${scope}`;
   const note = [
     `To admit Codex for this API: ${admitting(CODEX_DOCUMENT)}`,
-    `Earlier versions of Codex name another document: ${admitting(earlier)} --name "Earlier Codex"`,
+    `Earlier versions of Codex use another document: ${admitting(earlier)} --name "Earlier Codex"`,
   ];
   return { ...shown, note };
 }
@@ -83,7 +83,7 @@ export async function listedResourceServers(
 
 /** Returns the sentence about a default resource that no API has. */
 export function lostDefaultLine(resource: string): string {
-  return `No API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me. "valetkey client update" changes it: --default-resource or --no-default-resource.`;
+  return `No API has the resource ${resource}, which is the default of an app. The tokens of that app work only at /v2/me. Change it with "valetkey client update": --default-resource or --no-default-resource.`;
 }
 
 const COLUMNS: readonly Column<ResourceServerJson>[] = [

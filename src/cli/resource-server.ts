@@ -26,10 +26,10 @@ type UpdateOptions = {
   allScopes?: boolean;
 };
 
-const NAME = ['--name <name>', 'what you know the API by'] as const;
+const NAME = ['--name <name>', 'your name for the API'] as const;
 const ACCEPT_UNBOUND = [
   '--accept-unbound',
-  'also accept tokens of apps that named no resource: such a token works at every API with this option',
+  'also accept tokens that are bound to no resource; such a token works at every API with this option',
 ] as const;
 
 /** Adds the commands about resource servers. */
@@ -49,9 +49,9 @@ function addRegister(group: CliCommand, run: CommandRun): void {
       'resource-server register --name "Mail API" --resource https://mail.example.com --scope mail.read mail.send',
     ])
     .requiredOption(...NAME)
-    .option('--resource <uri>', 'the URI that apps name the API by: only tokens for this URI are accepted')
+    .option('--resource <uri>', 'the URI by which apps request the API; only tokens for this URI are accepted')
     .option(...ACCEPT_UNBOUND)
-    .option('--scope <name...>', 'the API sees only these scopes, and no token without one of them')
+    .option('--scope <name...>', 'the API sees only these scopes, and refuses a token with none of them')
     .action(({ name, resource, acceptUnbound = false, scope }: RegisterOptions) =>
       run.withInstallation(async ({ resourceServers, endpoints, operator }) => {
         const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
@@ -70,7 +70,7 @@ function addLooking(group: CliCommand, run: CommandRun): void {
       ),
     );
   group
-    .leaf('show <id>', 'Show one resource server; never its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
+    .leaf('show <id>', 'Show one resource server, without its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
       run.withInstallation(async ({ resourceServers, secretUses }) =>
         resourceServerWithCodex(await resourceServers.show(id), secretUses),
@@ -80,21 +80,21 @@ function addLooking(group: CliCommand, run: CommandRun): void {
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('update <id>', 'Change what is registered of a resource server. Name it first, then what changes.', [
+    .leaf('update <id>', 'Change the settings of a resource server. Give its ID first, then the options.', [
       'resource-server update rs_6qm1v0t4y8d3k2xz --resource https://mail.example.com',
       'resource-server update rs_6qm1v0t4y8d3k2xz --scope mail.read mail.send',
       'resource-server update rs_6qm1v0t4y8d3k2xz --no-resource --all-scopes',
     ])
     .option(...NAME)
-    .option('--resource <uri>', 'the URI that apps name the API by')
-    .option('--no-resource', 'apps name it by no URI any more: a token for any certain resource is refused there')
+    .option('--resource <uri>', 'the URI by which apps request the API')
+    .option('--no-resource', 'remove its URI: the API then refuses every token that is bound to a resource')
     .option(...ACCEPT_UNBOUND)
     .option('--no-accept-unbound', 'accept only tokens for the resource of the API')
-    .option('--scope <name...>', 'these instead of the scopes that it sees')
-    .addOption(new Option('--all-scopes', 'it sees every scope').conflicts('scope'))
+    .option('--scope <name...>', 'replace the scopes that the API sees')
+    .addOption(new Option('--all-scopes', 'the API sees every scope').conflicts('scope'))
     .action((id: string, options: UpdateOptions, command: CliCommand) => {
       const changes = changedSettings(options);
-      if (Object.keys(changes).length === 0) command.error('say what to change');
+      if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const updated = await resourceServers.update(id, changes, operator);
         const note = [`${updated.name} is updated.`, ...(await resourceServers.lostDefaults()).map(lostDefaultLine)];
@@ -121,7 +121,7 @@ function changedSettings({
 
 function addSecrets(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+    .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
       'resource-server rotate-secret rs_6qm1v0t4y8d3k2xz',
     ])
     .action((id: string) =>
@@ -130,7 +130,7 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
         return {
           json: { resource_server_id: id, resource_server_secret: secret },
           text: [`The new secret of ${resourceServer.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note: `Next: once the API uses it, end the old one: "valetkey resource-server retire-secret ${id}".`,
+          note: `Next: once the API uses it, retire the old secret: "valetkey resource-server retire-secret ${id}".`,
         };
       }),
     );
@@ -151,14 +151,14 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
 
 function addDelete(group: CliCommand, run: CommandRun): void {
   group
-    .leaf('delete <id>', 'Delete a resource server: it can check no token any more. No grant ends.', [
+    .leaf('delete <id>', 'Delete a resource server. It can no longer check tokens; no grant ends.', [
       'resource-server delete rs_6qm1v0t4y8d3k2xz --yes',
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const { name } = await resourceServers.show(id);
-        await confirm(run.context, `Delete ${name}? It can check no token any more. This cannot be undone.`, yes);
+        await confirm(run.context, `Delete ${name}? It can no longer check tokens. This cannot be undone.`, yes);
         const server = await resourceServers.delete(id, operator);
         return {
           json: { ...(await findResourceServerJson(server, secretUses)), status: 'deleted' },

@@ -27,24 +27,21 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
   database
     .leaf(
       'restore [file]',
-      'Put a backup in the place of the database, or without a file take the one that is there as restored (pg_restore): what was revoked since must not come back, so that every grant, code and session in it ends. Stop the service first.',
+      'Replace the database with a backup. Without a file, treat the current database as a restored backup (pg_restore). Every grant, code and session in it ends, so that nothing revoked since the backup comes back. Stop the service first.',
       ['database restore /backup/valetkey.db', 'database restore'],
     )
-    .option(
-      '--keep-tokens',
-      'let grants go on: then what was revoked or replaced since must be known, or told to be of no matter',
-    )
+    .option('--keep-tokens', 'keep the grants; needs --audit or --without-audit')
     .option(
       '--audit <file>',
-      'the newer audit trail, as "audit export" printed it: it is verified, and grants that ended since the backup end',
+      'the newer audit trail, from "audit export": it is verified, and grants that ended since the backup end again',
     )
     .option(...CHECKPOINT)
-    .option('--accept-trail', 'take the trail although it is not what was recorded')
+    .option('--accept-trail', 'use the trail even if its verification fails')
     .option(
       '--end-revived',
-      'take away again what the trail says was taken away: pause apps, disable people, remove passwords',
+      'withdraw again what the trail records as withdrawn: pause apps, disable users, remove passwords',
     )
-    .option('--without-audit', 'keep tokens though nobody knows what was revoked since the backup')
+    .option('--without-audit', 'keep the grants without a trail: grants revoked since the backup work again')
     .option(...YES)
     .action((file: string | undefined, options: Options) => restore(file, options, run));
 }
@@ -63,20 +60,18 @@ async function restore(file: string | undefined, options: Options, run: CommandR
 }
 
 const UNKNOWN_SINCE =
-  'with --keep-tokens, grants that were revoked since the backup would go on: give the newer trail with --audit ("audit export" of the database before), or --without-audit if none was revoked';
+  '--keep-tokens would keep grants that were revoked since the backup: give the newer trail with --audit (from "audit export"), or --without-audit if none was revoked';
 
 function question(file: string | undefined, keepTokens: boolean): string {
   const what =
-    file === undefined
-      ? 'Take the database as an older one that was put in place'
-      : `Put ${file} in the place of the database`;
-  return `${what}? ${keepTokens ? 'Every code and session in it ends, and its grants go on' : 'Every grant, code and session in it ends'}.`;
+    file === undefined ? 'Treat the current database as a restored backup' : `Replace the database with ${file}`;
+  return `${what}? ${keepTokens ? 'Every code and session in it ends, and its grants stay' : 'Every grant, code and session in it ends'}.`;
 }
 
 const UNTOLD =
-  'What was paused, disabled, deleted, retired or changed since the backup is as it was then: --audit lists it, and --end-revived takes it away again.';
+  'Everything paused, disabled, deleted, retired or changed since the backup is as it was then. --audit lists these changes, and --end-revived repeats the withdrawals.';
 const END_UNKNOWN =
-  'Whether the end of the trail was cut off only a checkpoint tells that was kept elsewhere, such as in the log of the service: --checkpoint.';
+  'The end of the trail may be missing. To check, give --checkpoint with a checkpoint that was kept elsewhere, such as in the log of the service.';
 const NEXT = 'Next: start the service.';
 
 function notes({ trail }: Restored, checkpoints: readonly unknown[]): string[] {
@@ -98,7 +93,7 @@ function restoredText(restored: Restored): string[] {
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
     endedText(keptGrants, trail !== null),
     ...(trail === null ? [] : [trailText(trail)]),
-    ...(kept === null ? [] : [`What was there before is kept in ${kept}.`]),
+    ...(kept === null ? [] : [`The previous database is kept in ${kept}.`]),
     ...(earlierKey === null ? [] : [earlierKeyText(earlierKey)]),
     ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
     ...listed(
@@ -110,13 +105,13 @@ function restoredText(restored: Restored): string[] {
 }
 
 function earlierKeyText({ keyId, newer }: NonNullable<Restored['earlierKey']>): string {
-  return `It issues with root key ${rootKeyName(keyId)}, as it did then, and no more with ${rootKeyName(newer)}, if that had taken over since: start the service, and "keys rotate".`;
+  return `The restored database issues with root key ${rootKeyName(keyId)}, not with the newer ${rootKeyName(newer)}. Start the service, then run "keys rotate".`;
 }
 
 function endedText(keptGrants: boolean, hasTrail: boolean): string {
   if (!keptGrants) return 'All grants, codes, sessions and invitations ended.';
-  const but = hasTrail ? ', but for those that ended since by the newer trail ("grant list" shows them)' : '';
-  return `Grants go on${but}; codes, sessions and invitations ended.`;
+  const but = hasTrail ? ', except those that ended since by the newer trail ("grant list" shows the rest)' : '';
+  return `Grants are kept${but}; codes, sessions and invitations ended.`;
 }
 
 /** A root key may be needed to read what is in the backup. */
@@ -133,15 +128,16 @@ function trailText({ events, lastAt, wrong }: ReadTrail): string {
   const until = lastAt === null ? '' : `, up to ${readableTime(lastAt)}`;
   const found =
     wrong === 0
-      ? 'is as it was recorded'
-      : `is not what was recorded in ${counted(wrong, 'place')}, and was taken all the same`;
+      ? 'passed its verification'
+      : `failed its verification in ${counted(wrong, 'place')}, and was used all the same`;
   return `The newer trail ${found}: ${counted(events, 'event')} since the backup${until}.`;
 }
 
-const REVIVED = 'What was taken away since the backup works again; the same command with --end-revived ends it:';
-const ENDED = 'What was taken away since the backup is taken away again:';
+const REVIVED =
+  'These work again, although they were withdrawn after the backup. The same command with --end-revived withdraws them again:';
+const ENDED = 'These were withdrawn after the backup, and are withdrawn again:';
 const KEYS =
-  'Root keys that were retired since the backup are good again. Start the service, "keys rotate" if one is current, and a day and a minute later:';
+  'These root keys work again, although they were retired after the backup. Start the service, run "keys rotate" if one of them is current, and a day and a minute later run:';
 const KINDS: Readonly<Record<Revived['kind'], string>> = {
   client: 'app',
   resource_server: 'resource server',
@@ -150,11 +146,11 @@ const KINDS: Readonly<Record<Revived['kind'], string>> = {
   root_key: 'root key',
 };
 const WORDS: Readonly<Record<Revived['what'], string>> = {
-  itself: 'was deleted, and is there again',
+  itself: 'was deleted, and exists again',
   activity: 'was paused or disabled, and is active',
-  secret: 'a secret that was retired is good again',
-  password: 'the password is the one before',
-  settings: 'something that was removed from its settings is there again, such as a redirect URI',
+  secret: 'a retired secret works again',
+  password: 'the earlier password works again',
+  settings: 'a removed setting is back, such as a redirect URI',
 };
 
 function wordsOf({ what }: Revived): string {

@@ -10,17 +10,16 @@ type Format = 'gitleaks' | 'trufflehog' | 'github';
 /** Adds the command. */
 export function addScanRulesCommand(program: CliCommand, run: CommandRun): void {
   program
-    .leaf('scan-rules', 'Print the patterns by which scanners of secrets find credentials of this installation.', [
+    .leaf('scan-rules', 'Print patterns with which secret scanners find credentials of this installation.', [
       'scan-rules',
       'scan-rules --format gitleaks > .gitleaks.toml',
       'scan-rules --format trufflehog > trufflehog.yaml',
     ])
     .addOption(
-      new Option('--format <scanner>', 'as a file for a scanner; GitHub takes them one by one').choices([
-        'gitleaks',
-        'trufflehog',
-        'github',
-      ]),
+      new Option(
+        '--format <scanner>',
+        'print the configuration file of a scanner; "github" prints one pattern a line',
+      ).choices(['gitleaks', 'trufflehog', 'github']),
     )
     .action(({ format }: { format?: Format }) => {
       const rules = run.context.scanRules();
@@ -30,7 +29,7 @@ export function addScanRulesCommand(program: CliCommand, run: CommandRun): void 
 }
 
 const COLUMNS: readonly Column<ScanRule>[] = [
-  { heading: 'What', value: ({ description }) => description },
+  { heading: 'Credential', value: ({ description }) => description },
   { heading: 'Pattern', value: ({ pattern }) => pattern },
 ];
 

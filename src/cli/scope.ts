@@ -12,45 +12,47 @@ type DefineOptions = { sentence?: Sentences; effect?: ScopeEffect | 'none' };
 
 /** Adds the commands about scopes. */
 export function addScopeCommands(program: CliCommand, run: CommandRun): void {
-  const scope = program.group('scope', 'Scopes: what each means on the consent page, for all apps.');
+  const scope = program.group('scope', 'Scopes: the sentences that explain them on the consent page, for all apps.');
   scope
-    .leaf('define <name>', 'Say what a scope means, or change it in the languages that are given.', [
+    .leaf('define <name>', 'Set the sentences that explain a scope to users, by language.', [
       'scope define mail.read --sentence "Read your mail" --sentence "ar=قراءة بريدك"',
       'scope define mail.read --sentence "ar="',
       'scope define mail.delete --sentence "Delete your mail" --effect sensitive',
     ])
     .option(
       '--sentence <text>',
-      '"LANGUAGE=What it allows, in words", or the English words alone; once for each language; "LANGUAGE=" removes one',
+      '"LANGUAGE=Sentence for the consent page", or an English sentence alone; repeatable; "LANGUAGE=" removes one',
       readSentence,
     )
     .option(
       '--effect <what>',
-      'whether an app "reads", "changes" or could do harm with it ("sensitive"); or "none"',
+      'the effect of the scope: "reads", "changes", "sensitive" (can do harm), or "none"',
       readEffect,
     )
     .action((name: string, { sentence, effect }: DefineOptions, command: CliCommand) => {
       if (sentence === undefined && effect === undefined) command.error('give --sentence or --effect');
       return run.withInstallation(async ({ scopes, operator }) => {
         const defined = await scopes.define(name, sentence ?? {}, operator, effect === 'none' ? null : effect);
-        return { ...shown(defined), note: `${name} is defined; in English an app's own sentence still comes first.` };
+        return { ...shown(defined), note: `${name} is defined. An app's own English sentence takes precedence.` };
       });
     });
   scope
-    .leaf('list', 'List all scopes that are defined, by name.', ['scope list', 'scope list --json'])
+    .leaf('list', 'List all defined scopes, by name.', ['scope list', 'scope list --json'])
     .action(() => run.withInstallation(async ({ scopes }) => listed(await scopes.list(), run.width)));
   scope
-    .leaf('show <name>', 'Show what one scope means.', ['scope show mail.read'])
+    .leaf('show <name>', 'Show the sentences and the effect of one scope.', ['scope show mail.read'])
     .action((name: string) => run.withInstallation(async ({ scopes }) => shown(await scopes.show(name))));
   scope
-    .leaf('delete <name>', 'Forget what a scope means; apps and grants keep it, without these sentences.', [
-      'scope delete mail.read --yes',
-    ])
+    .leaf(
+      'delete <name>',
+      'Delete the definition of a scope. Apps and grants keep the scope, without these sentences.',
+      ['scope delete mail.read --yes'],
+    )
     .option(...YES)
     .action((name: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ scopes, operator }) => {
         await scopes.show(name);
-        await confirm(run.context, `Delete what ${name} means, in every language? This cannot be undone.`, yes);
+        await confirm(run.context, `Delete the definition of ${name}, in every language? This cannot be undone.`, yes);
         const deleted = await scopes.delete(name, operator);
         return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),

@@ -15,8 +15,8 @@ export function addServiceCommands(program: CliCommand, run: CommandRun): void {
       'demo --headless',
       'demo --product',
     ])
-    .option('--headless', 'walk through the flow without a browser, and print every step')
-    .option('--product', 'the accounts are at a product, which signs its own people in and shows their connected apps')
+    .option('--headless', 'run the flow without a browser, and print every step')
+    .option('--product', 'use a demo product, which signs its own users in and shows their connected apps')
     .action(async ({ headless = false, product = false }: { headless?: boolean; product?: boolean }) => {
       run.exitCode = await run.context.demo({ headless, product, json: run.json });
     });

@@ -15,11 +15,11 @@ export function addImportCommand(user: CliCommand, run: CommandRun): void {
   user
     .leaf(
       'import [file]',
-      'Import people from elsewhere with their password hashes, from JSON lines or CSV; run it again if it is cut off. Exits 1 if a line was refused.',
+      'Import users from another system with their password hashes, as JSON lines or CSV. If it is interrupted, run it again. Exits 1 if a line was refused.',
       ['user import people.csv --dry-run', 'user import people.jsonl', 'user import --status'],
     )
-    .option('--dry-run', 'say what would become of each line, and change nothing')
-    .option('--status', 'say how many imported hashes there are, and how many cannot be used yet')
+    .option('--dry-run', 'show what would happen to each line, and change nothing')
+    .option('--status', 'show the number of imported hashes, and how many cannot be used yet')
     .action(
       async (file: string | undefined, { dryRun = false, status = false }: ImportOptions, command: CliCommand) => {
         if ((file === undefined) !== status) command.error('name a file, or give --status');
@@ -55,11 +55,11 @@ function reported(report: ImportReport, dryRun: boolean, width: number): Command
     ...(shown.length === 0 ? [] : [...table(COLUMNS, shown, width), '']),
     ...card([
       [dryRun ? 'Would be imported' : 'Imported', String(imported)],
-      ['Skipped', skipped === 0 ? '' : `${skipped}, who are here already`],
+      ['Skipped', skipped === 0 ? '' : `${skipped} (already here)`],
       ['Refused', refused === 0 ? '' : String(refused)],
       [
         'Password hashes',
-        hashes.map((each) => `${each.hashes} of ${each.function}${each.wait ? '' : ', good at once'}`),
+        hashes.map((each) => `${each.hashes} of ${each.function}${each.wait ? '' : ', usable at once'}`),
       ],
     ]),
     ...hints(report, dryRun),
@@ -78,11 +78,11 @@ function hints({ hashes, readsOnly72 }: ImportReport, dryRun: boolean): string[]
   const lines: string[] = [];
   if (waiting > 0 && !dryRun)
     lines.push(
-      `${waiting} of them are wrapped in our own hash while the service runs (about ${minutes(waiting)}); until then nobody can`,
-      'sign in with them: "user import --status" says how far that is.',
+      `The running service wraps ${waiting} of them in its own hash (about ${minutes(waiting)}). Their users can sign in`,
+      'only after that: "user import --status" shows the progress.',
     );
   if (readsOnly72)
-    lines.push('bcrypt reads the first 72 bytes of a password only: so it is here until the first sign-in.');
+    lines.push('bcrypt reads only the first 72 bytes of a password. Only these count until the first sign-in.');
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
@@ -92,16 +92,16 @@ function minutes(waiting: number): string {
 
 function statusOf({ foreign, unwrapped }: { readonly foreign: number; readonly unwrapped: number }): CommandResult {
   const json = { imported_hashes: foreign, wrapped: foreign - unwrapped, waiting: unwrapped };
-  if (foreign === 0) return { json, text: ['Every password here has our own hash.'] };
+  if (foreign === 0) return { json, text: ["Every password has Valetkey's own hash."] };
   const waiting = unwrapped === 0 ? '0' : `${unwrapped}, about ${minutes(unwrapped)} while the service runs`;
   const text = [
     ...card([
       ['Imported hashes', String(foreign)],
-      ['Good for sign-in', String(foreign - unwrapped)],
+      ['Usable for sign-in', String(foreign - unwrapped)],
       ['Waiting', waiting],
     ]),
     '',
-    'Each is replaced by our own at the next sign-in. Until none is left, every sign-in takes as long as the slowest of them.',
+    "Valetkey replaces each imported hash at its user's next sign-in. Until none is left, every sign-in takes as long as the slowest of them.",
   ];
   return { json, text };
 }

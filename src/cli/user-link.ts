@@ -14,14 +14,14 @@ export function addLinkCommand(user: CliCommand, run: CommandRun): void {
   user
     .leaf(
       'link [user]',
-      'Link a user, or those of a file, to who they are at an identity provider: they sign in there, and keep their grants. Exits 1 if a line was refused.',
+      'Link one user, or the users in a file, to their identities at an identity provider. They then sign in there and keep their grants. Exits 1 if a line was refused.',
       ['user link ada@example.com --provider product --subject 4711', 'user link --file links.jsonl'],
     )
     .option('--provider <id>', 'the identity provider')
-    .option('--subject <subject>', 'what the provider calls the user: its own id, which never changes')
+    .option('--subject <subject>', "the provider's own ID of the user, which never changes")
     .option(
       '--file <file>',
-      'instead: a JSON object a line, with account (named as in "user show"), provider and subject',
+      'instead of one user: a file of JSON lines with account (named as in "user show"), provider and subject',
     )
     .action(async (account: string | undefined, { provider, subject, file }: LinkOptions, command: CliCommand) => {
       const one = { account, provider, subject };
@@ -36,10 +36,10 @@ export function addLinkCommand(user: CliCommand, run: CommandRun): void {
 }
 
 function linked({ account, outcome }: Linked, { provider, subject }: Link): CommandResult {
-  const sentence = outcome === 'linked' ? 'is linked' : 'was linked already';
+  const sentence = outcome === 'linked' ? 'is linked' : 'was already linked';
   return {
     json: { id: account.id, provider, subject, outcome },
-    text: [`${accountLabel(account)} ${sentence}: who signs in at ${provider} as ${subject} is this user.`],
+    text: [`${accountLabel(account)} ${sentence} to ${subject} at ${provider}, and signs in there.`],
   };
 }
 
@@ -50,7 +50,7 @@ function reported({ linked, already, refused }: LinkReport, width: number): Comm
       ...(refused.length === 0 ? [] : [...table(COLUMNS, refused, width), '']),
       ...card([
         ['Linked', String(linked)],
-        ['Linked already', already === 0 ? '' : String(already)],
+        ['Already linked', already === 0 ? '' : String(already)],
         ['Refused', refused.length === 0 ? '' : String(refused.length)],
       ]),
     ],
@@ -60,5 +60,5 @@ function reported({ linked, already, refused }: LinkReport, width: number): Comm
 
 const COLUMNS: readonly Column<LinkReport['refused'][number]>[] = [
   { heading: 'Line', value: ({ line }) => String(line) },
-  { heading: 'Refused, since', value: ({ reason }) => reason },
+  { heading: 'Reason', value: ({ reason }) => reason },
 ];

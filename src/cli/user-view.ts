@@ -13,7 +13,7 @@ import { readableTime, timeOrNever } from './time.ts';
 export function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
   const json = { ...userJson(account), password: made ? password : null };
   if (!made) return { json, text: [sentence, '', ...userCard(json)] };
-  const once = 'The password is shown this once: hand it over in a safe way. It must be changed at the first sign-in.';
+  const once = 'Hand the password over in a safe way: it is shown only once. It must be changed at the first sign-in.';
   return { json, text: [sentence, '', ...userCard(json, { password }), '', once] };
 }
 
@@ -30,7 +30,7 @@ export function invited({ account, token }: NewInvitation, newPasswordUrl: strin
       '',
       `  ${address}`,
       '',
-      'The address is shown this once, and works once: hand it over in a safe way. A newer one ends it.',
+      'Hand the link over in a safe way: it is shown only once, and works only once. A newer link replaces it.',
     ],
   };
 }
@@ -46,7 +46,7 @@ export function listedAccounts(
   isFiltered: boolean,
 ): LongList<ListedAccount, UsedUserJson> {
   const none = isFiltered
-    ? 'No user is so.'
+    ? 'No user matches.'
     : 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
   return { pages, json: usedUserJson, none, columns: COLUMNS, id: ({ account }) => account.id };
 }

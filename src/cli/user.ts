@@ -30,12 +30,12 @@ type UserListOptions = ListOptions<Account['status']>;
 
 const PASSWORD_STDIN = [
   '--password-stdin',
-  'read the password from standard input; without it, it is asked for at a terminal, else made',
+  'read the password from standard input; otherwise the command asks at a terminal, or makes one',
 ] as const;
 
 const MUST_CHANGE = [
   '--must-change',
-  'the user must choose another password at the first sign-in, as with one that is made here',
+  'the user must choose a new password at the first sign-in (always for one that the command makes)',
 ] as const;
 
 /** Adds the commands about accounts. */
@@ -55,15 +55,18 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
     ])
     .requiredOption('--email <address>', 'the email address to sign in with')
-    .requiredOption('--name <name>', 'the name that apps are told')
-    .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
-    .option('--operator', 'a mark, without rights in this version: a product signs in none who has it unless it may')
-    .option('--invite', 'no password: print a one-time address where the user sets one that no operator knows')
+    .requiredOption('--name <name>', 'the name that apps see')
+    .option('--username <name>', 'a short name that apps see: lower-case letters, digits, . _ -')
+    .option(
+      '--operator',
+      'mark the user as an operator: only an identity provider with --operators may sign them in; gives no rights',
+    )
+    .option('--invite', 'set no password; print a one-time link where the user sets one that no operator knows')
     .option(...PASSWORD_STDIN)
     .option(...MUST_CHANGE)
     .action((options: AddOptions, command: CliCommand) => {
       if (options.invite && (options.passwordStdin || options.mustChange))
-        command.error('--invite is without a password: leave out --password-stdin and --must-change');
+        command.error('--invite sets no password: omit --password-stdin and --must-change');
       return run.withInstallation((installation) => add(installation, options, run), { mayCreate: true });
     });
   user
@@ -72,12 +75,12 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       'user update ada@example.com --no-username',
     ])
     .option('--email <address>', 'the email address to sign in with')
-    .option('--name <name>', 'the name that apps are told')
-    .option('--username <name>', 'a short name that apps are told')
-    .option('--no-username', 'no short name')
+    .option('--name <name>', 'the name that apps see')
+    .option('--username <name>', 'a short name that apps see')
+    .option('--no-username', 'remove the short name')
     .action((user: string, options: UpdateOptions, command: CliCommand) => {
       const changes = changesIn(options);
-      if (Object.keys(changes).length === 0) command.error('say what to change');
+      if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.update(user, changes, operator);
         const json = userJson(account);
@@ -101,7 +104,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       }),
     );
   user
-    .leaf('invite <user>', 'Print a one-time address where a user sets a password, the first one or another.', [
+    .leaf('invite <user>', 'Print a one-time link where a user sets a first or a new password.', [
       'user invite ada@example.com',
     ])
     .action((user: string) =>
@@ -116,11 +119,11 @@ function addMaking(user: CliCommand, run: CommandRun): void {
 function addLooking(user: CliCommand, run: CommandRun): void {
   user
     .leaf('list', 'List users, newest first.', ['user list', 'user list --name ada --limit 20', 'user list --json'])
-    .option('--name <text>', 'only users whose name, user name or address holds this')
+    .option('--name <text>', 'only users whose name, user name or address contains this')
     .addOption(new Option('--state <state>', 'only users in this state').choices(['active', 'disabled']))
     .option(...UNUSED_SINCE)
     .option(...LIMIT)
-    .option('--after <user>', 'only users after this one, as the last list ended with it')
+    .option('--after <user>', 'only users after this one, the last of the previous list')
     .action(({ limit, after, ...asked }: UserListOptions) =>
       run.withInstallation(async ({ accounts }) => {
         const filter = filterOf(asked, run.context.now());
@@ -129,7 +132,7 @@ function addLooking(user: CliCommand, run: CommandRun): void {
       }),
     );
   user
-    .leaf('show <user>', 'Show one user, named by id, by PROVIDER:SUBJECT, or by an email address that was set here.', [
+    .leaf('show <user>', 'Show one user, by ID, by PROVIDER:SUBJECT, or by an email address that was set here.', [
       'user show ada@example.com',
       'user show product:4711',
     ])
@@ -147,13 +150,16 @@ function addLooking(user: CliCommand, run: CommandRun): void {
 
 function addStopping(user: CliCommand, run: CommandRun): void {
   user
-    .leaf('disable <user>', 'Refuse everything of a user while it lasts: sign-in, and what apps do for them.', [
+    .leaf('disable <user>', 'Block a user until "user enable": sign-in, and all apps that act for them.', [
       'user disable ada@example.com',
     ])
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.disable(user, operator);
-        return said(account, `${accountLabel(account)} is disabled; "user enable" brings back all but the sessions.`);
+        return said(
+          account,
+          `${accountLabel(account)} is disabled; "user enable" restores everything except the sessions.`,
+        );
       }),
     );
   user
@@ -171,26 +177,27 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.endSessions(user, operator);
-        return said(account, `All sessions of ${accountLabel(account)} are ended; the apps that they allowed go on.`);
+        return said(
+          account,
+          `All sessions of ${accountLabel(account)} are ended; the apps that they allowed keep working.`,
+        );
       }),
     );
   user
-    .leaf('revoke-grants <user>', 'End everything that a user allowed any app to do.', [
-      'user revoke-grants ada@example.com',
-    ])
+    .leaf('revoke-grants <user>', 'End all grants of a user.', ['user revoke-grants ada@example.com'])
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ accounts, grants, operator }) => {
         const shown = await accounts.show(user);
         const [{ id }, email] = [shown, accountLabel(shown)];
         const question = async () =>
-          `End what ${email} allowed, ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
+          `End all grants of ${email} (${await countedGrants(grants, { resourceOwnerId: id })})? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        return said(await accounts.revokeGrants(id, operator), `Everything that ${email} allowed is ended.`);
+        return said(await accounts.revokeGrants(id, operator), `All grants of ${email} are ended.`);
       }),
     );
   user
-    .leaf('delete <user>', 'Delete a user, with everything that they allowed.', ['user delete ada@example.com --yes'])
+    .leaf('delete <user>', 'Delete a user and all their grants.', ['user delete ada@example.com --yes'])
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ accounts, grants, operator }) => {
@@ -230,7 +237,7 @@ function warned({ takesPasswords }: Installation['accounts'], result: CommandRes
 }
 
 const LEFT_OUT =
-  'VALETKEY_SIGN_IN_METHODS leaves out the password, so nobody can sign in with one. Add password to it, or "user link" this account.';
+  'VALETKEY_SIGN_IN_METHODS does not list password, so nobody can sign in with one. Add it there, or link this account with "user link".';
 
 function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccount> {
   return {

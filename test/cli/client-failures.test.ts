@@ -42,7 +42,7 @@ test('the operator reads why an app is refused, with the reason that the app was
 test('the operator reads where to look when nobody proved to be the app', async () => {
   const shown = await run('client', 'failures', guessed.clientId, '--since', '1h');
   assert.match(shown, /1 failure \(invalid_client 1\); nothing else since 2026-01-15 11:00 UTC/);
-  assert.match(shown, /none of these requests proved that it came from the app/);
+  assert.match(shown, /these requests did not authenticate as the app/);
 });
 
 test('client show tells the last 24 hours and the last failure', async () => {

@@ -84,7 +84,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is 
   assert.equal(no.code, 1);
   assert.match(no.stderr, /Changes +redirect_uris \+https:\/\/two\.example\/callback\n/);
   assert.doesNotMatch(no.stderr, /users are asked again/, 'they are asked each time');
-  assert.match(no.stderr, /Take this over for Agent 1\? \[y\/N\] valetkey: nothing was changed\n$/);
+  assert.match(no.stderr, /Apply these changes to Agent 1\? \[y\/N\] valetkey: nothing was changed\n$/);
   assert.deepEqual(await clients.show(id), client);
   const yes = await valetkey(['client', 'refresh', id, '--json'], 'y\n');
   assert.equal(yes.code, 0, yes.stderr);
@@ -98,7 +98,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is 
   assert.equal(event?.action, 'client_document_refreshed');
   assert.equal(event.detail, `redirect_uris +${R2}; sha256 ${sha256}`);
   const again = await valetkey(['client', 'refresh', id, '--yes']);
-  assert.match(again.stderr, /^The document of Agent 1 is as before\.\n$/);
+  assert.match(again.stderr, /^The document of Agent 1 is unchanged\.\n$/);
   assert.equal((await lastEvent(id))?.sequence, event.sequence, 'nothing was written');
 });
 
@@ -187,7 +187,7 @@ test('Promise 2: another redirect host ends remembered consent and the vouching;
   const { id, say, isAsked, allow } = await remembered({ publisher: 'Agents Ltd', isChecked: true });
   say({ redirect_uris: [R1, R2] });
   const { stderr } = await valetkey(['client', 'refresh', id, '--yes']);
-  assert.match(stderr, /Consent that was remembered ends: users are asked again\./);
+  assert.match(stderr, /Remembered consent ends: users are asked again\./);
   assert.match(stderr, /is_checked -true \+false/);
   assert.equal((await clients.show(id)).isChecked, false);
   assert.equal(await isAsked(), true);

@@ -116,7 +116,7 @@ test('a forged, foreign or mistyped credential is said to be none of ours', asyn
   for (const text of ['', 'x', forged, accessToken.slice(0, -1), `${app.clientSecret}x`, 'vk_rs_x', 'ghp_0123456789']) {
     const { code, stdout, stderr } = await run(text);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /no credential of this installation, or it was mistyped/);
+    assert.match(stderr, /not a credential of this installation, or it is mistyped/);
   }
   assert.match((await run('x'.repeat(5000))).stderr, /longer than any credential/);
 });
@@ -128,7 +128,7 @@ test('a whole credential of which nothing is kept is not said to be foreign for 
   for (const text of [refreshToken, gone.clientSecret]) {
     const { code, stderr } = await run(text);
     assert.equal(code, 1);
-    assert.match(stderr, /opens nothing here: .* or its access ended more than a day ago/);
+    assert.match(stderr, /gives no access here: .* or its access ended more than a day ago/);
   }
 });
 

@@ -61,7 +61,7 @@ describe('what goes wrong', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      'valetkey: the user who runs this command may not use /root/trail.jsonl (EACCES): move it to where that user may, or run this as another user\n',
+      'valetkey: the user who runs this command may not access /root/trail.jsonl (EACCES): move it, or run the command as another user\n',
     );
   });
 
@@ -83,7 +83,7 @@ describe('what goes wrong', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      'valetkey: the database cannot serve now, and nothing was changed: try again (the disk is full)\n',
+      'valetkey: the database is unavailable, and nothing was changed: try again (the disk is full)\n',
     );
   });
 
@@ -114,7 +114,7 @@ describe('what checks find wrong', () => {
     });
     assert.equal(code, 1);
     assert.equal(stdout, 'Result  Check      Found\nok      integrity  sound\nWRONG   keys       one is missing\n');
-    assert.equal(stderr, 'valetkey: 1 of 2 checks found something wrong\n');
+    assert.equal(stderr, 'valetkey: 1 of 2 checks failed\n');
   });
 });
 

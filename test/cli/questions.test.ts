@@ -35,11 +35,11 @@ for (const { email } of [ada, bob]) {
 }
 
 const QUESTIONS: [words: string[], question: string][] = [
-  [['client', 'revoke-grants', one.clientId], 'End what users allowed One to do, 4 grants of 2 users?'],
+  [['client', 'revoke-grants', one.clientId], 'End all grants of One (4 grants of 2 users)?'],
   [['client', 'delete', two.clientId], 'Delete Two, with 2 grants of 2 users?'],
-  [['user', 'revoke-grants', ada.id], 'End what ada@example.com allowed, 3 grants for 2 apps?'],
+  [['user', 'revoke-grants', ada.id], 'End all grants of ada@example.com (3 grants for 2 apps)?'],
   [['user', 'delete', bob.id], 'Delete bob@example.com, with 3 grants for 2 apps?'],
-  [['grant', 'revoke', '--all'], 'End every grant, 6 grants of 2 users for 2 apps?'],
+  [['grant', 'revoke', '--all'], 'End every grant (6 grants of 2 users for 2 apps)?'],
 ];
 for (const [words, question] of QUESTIONS)
   test(`"${words.slice(0, 2).join(' ')}" counts what would end before it is asked, and ends nothing without a yes`, async () => {
@@ -51,8 +51,8 @@ for (const [words, question] of QUESTIONS)
 test('a yes ends them, and none are left to count', async () => {
   const revoke = ['client', 'revoke-grants', one.clientId];
   const { code, stdout } = await atTerminal(revoke, 'y\n');
-  assert.deepEqual([code, stdout], [0, 'Everything that users allowed One to do is ended.\n']);
-  assert.match((await atTerminal(revoke, 'n\n')).stderr, /^End what users allowed One to do, 0 grants\?/);
+  assert.deepEqual([code, stdout], [0, 'All grants of One are ended.\n']);
+  assert.match((await atTerminal(revoke, 'n\n')).stderr, /^End all grants of One \(0 grants\)\?/);
 });
 
 test('nothing is counted or asked with --yes, or where nobody is', async () => {
@@ -62,7 +62,7 @@ test('nothing is counted or asked with --yes, or where nobody is', async () => {
   ] as const)
     assert.deepEqual(await atTerminal(words, typed), {
       code: 0,
-      stdout: 'Everything that ada@example.com allowed is ended.\n',
+      stdout: 'All grants of ada@example.com are ended.\n',
       stderr: '',
     });
 });

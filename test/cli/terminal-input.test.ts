@@ -41,7 +41,7 @@ it('reads a password from a pipe, if it is one line of text', async () => {
   const piped = (bytes: Buffer) =>
     newPassword({ stdin: new PassThrough().end(bytes) } as unknown as CommandContext, true);
   assert.equal((await piped(Buffer.from('pässword \n'))).password, 'pässword ');
-  await assert.rejects(piped(Buffer.from('two\n\n')), { name: 'OperatorError', message: /one line/ });
+  await assert.rejects(piped(Buffer.from('two\n\n')), { name: 'OperatorError', message: /a single line/ });
   await assert.rejects(piped(Buffer.from([0xff, 0xfe])), { name: 'OperatorError', message: /UTF-8/ });
 });
 

@@ -45,7 +45,7 @@ test('the doctor finds nothing wrong behind a proxy that hands on what it should
   const { code, bad, findings, stderr } = await doctor({});
   assert.deepEqual(bad, []);
   assert.equal(code, 0);
-  assert.match(stderr, /^valetkey: 0 of \d+ checks found something wrong, 0 warn\n$/);
+  assert.match(stderr, /^valetkey: 0 of \d+ checks failed, 0 gave a warning\n$/);
   for (const area of ['app address', 'API address'])
     assert.ok(findings.some((finding) => finding.area === area && finding.name === 'visitors’ addresses'));
   assert.ok(findings.some(({ name, detail }) => name === 'visitors’ addresses' && detail.includes('203.0.113.')));

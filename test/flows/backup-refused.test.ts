@@ -87,7 +87,7 @@ async function warningsOf(program: ProgramOnDisk, longer: number): Promise<strin
   writer.close();
   assert.equal(code, 0, stderr.text);
   assert.ok((JSON.parse(stdout.text) as { log_growth_bytes: number }).log_growth_bytes > 0);
-  return stderr.text.split('\n').filter((line) => line.includes('the log of the database grew'));
+  return stderr.text.split('\n').filter((line) => line.includes('the write-ahead log grew'));
 }
 
 test('a backup warns, once and while it is made, of a log that grows by more than 256 MiB, and of no other', async () => {
@@ -101,5 +101,5 @@ test('a backup warns, once and while it is made, of a log that grows by more tha
   assert.deepEqual(await warningsOf(program, 1), []);
   const warned = await warningsOf(program, LONGER);
   assert.equal(warned.length, 1);
-  assert.match(String(warned[0]), /grew by \d+\.\d MiB while it is copied: the disk must have room for it/);
+  assert.match(String(warned[0]), /grew by \d+\.\d MiB during the backup: make sure that the disk has room/);
 });

@@ -92,7 +92,7 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
   await stop(serving);
 
   const untold = await program.command(['database', 'restore', file, '--keep-tokens']);
-  assert.match(untold.stderr, /grants that were revoked since the backup would go on/);
+  assert.match(untold.stderr, /would keep grants that were revoked since the backup/);
   const restored = await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit']);
   assert.equal(restored['kept_grants'], true);
   const anew = await program.serve();
@@ -155,7 +155,7 @@ test('with the newer trail, grants that were revoked since the backup end, and w
   const told = await program.command(restore);
   assert.match(
     told.stdout,
-    /Grants go on, but for those that ended since by the newer trail \("grant list" shows them\)/,
+    /Grants are kept, except those that ended since by the newer trail \("grant list" shows the rest\)/,
   );
   const ended = await program.json([...restore, '--end-revived']);
   assert.ok((ended['revived'] as { ended: boolean }[]).every((one) => one.ended));

@@ -43,7 +43,7 @@ for (const store of ['SQLite', 'PostgreSQL']) {
     const { key_id: newer, earlier_key_id: earlier } = JSON.parse(await run(['keys', 'rotate', '--json']));
     assert.match(
       await restore(),
-      new RegExp(`issues with root key ${earlier}, .* no more with ${newer}, .*"keys rotate"`),
+      new RegExp(`issues with root key ${earlier}, not with the newer ${newer}.*"keys rotate"`),
     );
     const { root_keys: keys } = JSON.parse(await restore('--json'));
     assert.deepEqual(keys, { issues_with: earlier, unused: newer });

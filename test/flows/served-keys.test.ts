@@ -178,7 +178,7 @@ for (const [store, place] of STORES)
       assert.equal((await check())?.ok, true);
       assert.doesNotMatch(await logged(t, program, other), /in the installation's record/);
       const again = await run(program, ['database', 'adopt-settings'], other);
-      assert.deepEqual([again.code, again.stdout], [0, 'The record has the same settings already.\n']);
+      assert.deepEqual([again.code, again.stdout], [0, 'The recorded settings are the same already.\n']);
     });
 
     test('another token prefix is refused at every start, and nothing changes', async (t) => {
