@@ -31,6 +31,7 @@ import { ClientRegistry } from './operator/client-registry.ts';
 import { Identification } from './operator/identify.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
+import { Lists } from './operator/lists/lists.ts';
 import { type ProviderTestParts, testMethods, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
@@ -133,6 +134,7 @@ export function makeInstallation(
     continueTo: paths.apps,
     now,
   };
+  const appActivity = new AppActivity(store, now);
   const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
   return {
     authorizationServer: new AuthorizationServer({
@@ -190,7 +192,8 @@ export function makeInstallation(
     backups: new Backups(store, auditTrail, now),
     activity,
     identification: new Identification({ store, keyring, lifetimes, prefix, now }),
-    appActivity: new AppActivity(store, now),
+    appActivity,
+    lists: new Lists({ store, keyring, failingSince: (since) => appActivity.failingSince(since), now, stopwatch }),
     audit: store,
     auditTrail,
     secretUses: store,

@@ -14,6 +14,7 @@ import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
+import { lists } from './conformance/lists.ts';
 import { providerEndings } from './conformance/provider-endings.ts';
 import { rememberedConsent } from './conformance/remembered-consent.ts';
 import { requestConditions } from './conformance/request-conditions.ts';
@@ -38,6 +39,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: resource servers`, () => resourceServers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: tallies and failures of apps`, () => activity(withStore));
+  describe(`${name}: lists by keys`, () => lists(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));

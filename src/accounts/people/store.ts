@@ -30,6 +30,12 @@ export type AccountStore = SessionStore &
     findPasswordAccount(emailKey: string): Promise<Account | null>;
     /** Accounts of an address, at most `limit`: first those where this installation owns it (`ownsEmail`), then by age, oldest first. */
     listAccountsByEmail(emailKey: string, limit: number): Promise<Account[]>;
+    /** The next accounts with an email (its key) or a user name, by their ids after one, at most `limit`. */
+    listAccountsCalled(
+      name: { readonly emailKey: string } | { readonly username: string },
+      after: string,
+      limit: number,
+    ): Promise<Account[]>;
     /** Returns true if any account exists; needs no list of possibly millions. */
     hasAccounts(): Promise<boolean>;
     /** The next accounts after one (null: from the newest), newest first, at most `limit`. */

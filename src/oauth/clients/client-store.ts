@@ -18,6 +18,8 @@ export type ClientStore = {
   listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number): Promise<Client[]>;
   /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
+  /** The next clients whose names begin as this one does to people (`nameKey`), by name, after one (null: from the first), at most `limit`. */
+  listClientsBeginning(start: string, after: Pick<Client, 'id' | 'name'> | null, limit: number): Promise<Client[]>;
   /** The default resources that they have, each spelling once, in no order. */
   listDefaultResources(): Promise<string[]>;
   /** Registers a client; false when its id is taken. */

@@ -213,7 +213,7 @@ export function parseGrantId(text: string): Buffer | null {
 }
 
 /** True if the grant was ended for good, alone or with many others (an epoch moved on). */
-export function isEnded(grant: Grant, { epochs }: Standing): boolean {
+export function isEnded(grant: Pick<Grant, 'revokedAt' | 'epochs'>, { epochs }: Pick<Standing, 'epochs'>): boolean {
   return (
     grant.revokedAt !== null ||
     grant.epochs.installation !== epochs.installation ||
@@ -236,8 +236,8 @@ export function whyRefused(grant: Grant, standing: Standing): string | null {
  * in ms.
  */
 export function grantStatus(
-  grant: Grant,
-  standing: Standing,
+  grant: Pick<Grant, 'revokedAt' | 'epochs' | 'expiresAt' | 'generation'>,
+  standing: Pick<Standing, 'epochs'>,
   now: number,
 ): 'issued' | 'active' | 'expired' | 'revoked' {
   if (isEnded(grant, standing)) return 'revoked';

@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 
 /**
  * The purposes of derived keys: the three kinds of credentials; passwords; form tokens; the marks of known browsers;
- * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors of disconnects); the chains
+ * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors); the chains
  * and the checkpoints of the audit trail; the doctor's pass; canaries.
  */
 const PURPOSES = [
@@ -22,6 +22,7 @@ const PURPOSES = [
   'sign-in',
   'foreign-hash',
   'disconnects',
+  'cursor',
   'audit',
   'checkpoint',
   'doctor',

@@ -16,7 +16,8 @@ export type SealPurpose =
   | 'sign-in'
   | 'password'
   | 'foreign-hash'
-  | 'disconnects';
+  | 'disconnects'
+  | 'cursor';
 
 /** The expiry (ms) of values that are stored and never expire. */
 export const NEVER = 2 ** 48 - 1;

@@ -3,6 +3,7 @@ import type { Client } from '../clients/client.ts';
 import type { ProviderProof } from '../clients/provider-proof.ts';
 import type {
   AllowBasis,
+  Epochs,
   Generation,
   Grant,
   GrantInContext,
@@ -29,6 +30,14 @@ export type GrantFilter = {
   readonly clientId?: string;
   readonly resourceOwnerId?: string;
   readonly limit: number;
+};
+
+/** Which grants to walk over, newest first; those of a resource owner alone by client, the last one first. */
+export type GrantsOf = Omit<GrantFilter, 'limit'>;
+
+/** A grant in a walk: its place, and what its state depends on. Without epochs of now, its client or resource owner is gone. */
+export type GrantState = Pick<Grant, 'id' | 'clientId' | 'epochs' | 'revokedAt' | 'expiresAt' | 'generation'> & {
+  readonly epochsNow: Epochs | null;
 };
 
 /** Numbers of grants, and of their resource owners and clients. */
@@ -114,6 +123,10 @@ export type GrantStore = {
    */
   noteUse(grant: Grant, use: Use): void;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
+  /** The next grants of a walk after one (null: from the first), at most `limit`. */
+  listGrantStates(of: GrantsOf, after: Pick<Grant, 'id' | 'clientId'> | null, limit: number): Promise<GrantState[]>;
+  /** The grants with these ids that are there, in this order. */
+  listGrantsById(ids: readonly Buffer[]): Promise<ListedGrant[]>;
   /** How many grants of a resource owner neither ended nor expired at `liveAt` (ms). */
   countLiveGrants(resourceOwnerId: string, liveAt: number): Promise<number>;
   /** How many grants match and neither ended nor expired at `liveAt` (ms); it stops counting at the limit. */

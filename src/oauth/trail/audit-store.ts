@@ -26,6 +26,19 @@ export type AuditFilter = {
   readonly limit: number;
 };
 
+/** Which events to walk over, in the order of the trail, or newest first. Those of a person, grant, client or operator have an index. */
+export type AuditWalk = Omit<AuditFilter, 'sequence' | 'since' | 'limit'> & {
+  /** The id of the actor, who is an operator. */
+  readonly operatorId?: string;
+  readonly order: 'newest' | 'oldest';
+};
+
+/** The place of an event in a walk, and if it matches all of the filter; `at` in ms. */
+export type AuditPlace = { readonly sequence: number; readonly at: number; readonly isFound: boolean };
+
+/** Maximum step of the clock (ms): an event may be older than an earlier one by at most this. */
+export const TRAIL_CLOCK_STEP_MS = 86_400_000;
+
 /** An event with what people call those whom it concerns; null where it names none, and for what was deleted. */
 export type NamedAuditEvent = RecordedAuditEvent & {
   /** The name of the client, the resource server or the provider. */
@@ -42,6 +55,15 @@ export type AuditStore = {
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
   /** The same events with names. */
   listNamedAuditEvents(filter: AuditFilter): Promise<NamedAuditEvent[]>;
+  /**
+   * The first place from which events are of a time (ms) or later; after the last one if none is. Since the clock may step back, an
+   * event before it may be later, and one after it earlier, by `TRAIL_CLOCK_STEP_MS`.
+   */
+  findAuditPlace(at: number): Promise<number>;
+  /** The next places of a walk after one (null: from the first in its order), at most `limit`. */
+  listAuditPlaces(walk: AuditWalk, after: number | null, limit: number): Promise<AuditPlace[]>;
+  /** The events at these places that are there, with names, in this order. */
+  listNamedAuditEventsAt(sequences: readonly number[]): Promise<NamedAuditEvent[]>;
   /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
   lastAuditSequence(): Promise<number>;
   /**

@@ -77,6 +77,8 @@ const HAS_NAMES = (account: string) => `(${account}.password IS NOT NULL OR ${ac
 const BY_EMAIL = `
   ${SELECT} WHERE email_key = $1
   ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at, id LIMIT $2`;
+const CALLED = (column: 'email_key' | 'username') => `
+  ${SELECT} WHERE ${column} = $1 AND id > $2 ORDER BY id LIMIT $3`;
 const NEXT = `
   ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`;
 /** After every account's creation (ms). */
@@ -212,6 +214,10 @@ export function accountStore(
     // Takes equally long whether found or not: the duration of a sign-in must not reveal known emails (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
     listAccountsByEmail: (emailKey, limit) => listed(runner, ACCOUNT, BY_EMAIL, [emailKey, limit]),
+    listAccountsCalled: (name, after, limit) =>
+      'emailKey' in name
+        ? listed(runner, ACCOUNT, CALLED('email_key'), [name.emailKey, after, limit])
+        : listed(runner, ACCOUNT, CALLED('username'), [name.username, after, limit]),
     hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
     listAccounts: (after, limit) => listed(runner, ACCOUNT, NEXT, [after?.createdAt ?? NEVER, after?.id ?? '', limit]),
     async findAccountUses(ids) {

@@ -6,8 +6,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GrantedAccess, together } from '../../oauth/grants/granted-access.ts';
 import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
 import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/trail/audit-chain.ts';
-import type { AuditFilter, AuditStore } from '../../oauth/trail/audit-store.ts';
-import type { Runner, Statement } from '../acts.ts';
+import {
+  type AuditFilter,
+  type AuditStore,
+  type NamedAuditEvent,
+  TRAIL_CLOCK_STEP_MS,
+} from '../../oauth/trail/audit-store.ts';
+import type { Runner, Statement, Tuple } from '../acts.ts';
+import { auditLists } from './audit-lists.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 
 /** A stored event, with its positions in the trail and in a chain. */
@@ -44,25 +50,14 @@ const ASKED = {
   action: 'action',
 } as const satisfies Partial<Record<keyof AuditFilter, string>>;
 
-/** Maximum step of the clock (ms): an event may be older than an earlier one by at most this. */
-const CLOCK_STEP_MS = 86_400_000;
-
-/**
- * Times have no index: with `since`, the scan of the newest events ends at the first that is older than `since` by the
- * maximum step of the clock.
- */
-function listing({ limit, since, ...filter }: AuditFilter): Statement {
+/** Times have no index: `from` is the place before which every event is older than `since`. */
+function listing({ limit, since, ...filter }: AuditFilter, from: number): Statement {
   const values: Stored[] = [limit];
   const parameter = (value: Stored) => `$${values.push(value)}`;
   const conditions = (Object.entries(ASKED) as [keyof typeof ASKED, string][])
     .filter(([field]) => filter[field] !== undefined)
     .map(([field, column]) => `${column} = ${parameter(filter[field] as Stored)}`);
-  if (since !== undefined)
-    conditions.push(
-      `at >= ${parameter(since)}`,
-      `sequence > coalesce((SELECT sequence FROM audit_event WHERE at < ${parameter(since - CLOCK_STEP_MS)}
-        ORDER BY sequence DESC LIMIT 1), 0)`,
-    );
+  if (since !== undefined) conditions.push(`at >= ${parameter(since)}`, `sequence >= ${parameter(from)}`);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   return { sql: `SELECT ${AUDIT_EVENT.names} FROM audit_event ${where} ORDER BY sequence DESC LIMIT $1`, values };
 }
@@ -84,6 +79,12 @@ const named = ({ sql, values }: Statement): Statement => ({
     ORDER BY event.sequence DESC`,
   values,
 });
+
+function readNamed(row: Tuple): NamedAuditEvent {
+  const [clientName, id, email, name] = row.slice(AUDIT_EVENT.columns.length) as (string | null)[];
+  const resourceOwner = id ? { id, email: email ?? null, name: name ?? null } : null;
+  return { ...AUDIT_EVENT.read(row), clientName: clientName ?? null, resourceOwner };
+}
 
 /** The last sequence number that an event may have: the largest integer that every JSON reader represents exactly. */
 export const LAST_PLACE = Number.MAX_SAFE_INTEGER;
@@ -127,6 +128,9 @@ function trailRow(values: readonly unknown[]): TrailRow {
  * Implements the operations that both stores share. A scan may be long, so it yields to the event loop between batches.
  */
 export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
+  const lists = auditLists(runner);
+  const listingOf = async (filter: AuditFilter) =>
+    listing(filter, filter.since === undefined ? 0 : await lists.findAuditPlace(filter.since - TRAIL_CLOCK_STEP_MS));
   const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
     (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;
   return {
@@ -148,15 +152,19 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
       return (await runner.select({ sql: WALK, values }, 'all')).map((row) => CHAINED_EVENT.read(row));
     },
     async listAuditEvents(filter) {
-      return (await runner.select(listing(filter), 'all')).map((row) => AUDIT_EVENT.read(row));
+      return (await runner.select(await listingOf(filter), 'all')).map((row) => AUDIT_EVENT.read(row));
     },
     async listNamedAuditEvents(filter) {
-      const rows = await runner.select(named(listing(filter)), 'all');
-      return rows.map((row) => {
-        const [clientName, id, email, name] = row.slice(AUDIT_EVENT.columns.length) as (string | null)[];
-        const resourceOwner = id ? { id, email: email ?? null, name: name ?? null } : null;
-        return { ...AUDIT_EVENT.read(row), clientName: clientName ?? null, resourceOwner };
-      });
+      return (await runner.select(named(await listingOf(filter)), 'all')).map(readNamed);
+    },
+    ...lists,
+    async listNamedAuditEventsAt(sequences) {
+      if (sequences.length === 0) return [];
+      const some = sequences.map((_, index) => `$${index + 1}`).join(', ');
+      const sql = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence IN (${some})`;
+      const events = (await runner.select(named({ sql, values: sequences }), 'all')).map(readNamed);
+      const found = new Map(events.map((event) => [event.sequence, event]));
+      return sequences.map((sequence) => found.get(sequence)).filter((event) => event !== undefined);
     },
   };
 }

@@ -103,6 +103,10 @@ const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
 const NAMED = `
   ${SELECT} WHERE name_key = $1 ORDER BY CASE WHEN name = $2 THEN 0 ELSE 1 END, created_at, id LIMIT $3`;
+/** The last character of all: no name goes on with it. */
+const LAST_CHARACTER = '\u{10ffff}';
+const BEGINNING = `
+  ${SELECT} WHERE name_key >= $1 AND name_key < $2 AND (name_key, id) > ($3, $4) ORDER BY name_key, id LIMIT $5`;
 const DEFAULTS = 'SELECT DISTINCT default_resource FROM client WHERE default_resource IS NOT NULL';
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 /** Ids that are URLs share a prefix: a range of the primary key, so that no other client is read. */
@@ -147,6 +151,11 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     listClients: (after, limit) =>
       listed(runner, CLIENT, NEXT, after ? [after.createdAt, after.id, limit] : [-1, '', limit]),
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
+    listClientsBeginning(start, after, limit) {
+      const key = nameKey(start);
+      const [name, id] = after ? [nameKey(after.name), after.id] : [key, ''];
+      return listed(runner, CLIENT, BEGINNING, [key, key + LAST_CHARACTER, name, id, limit]);
+    },
     async listDefaultResources() {
       const rows = await runner.select({ sql: DEFAULTS, values: [] }, 'all');
       return rows.map(([resource]) => String(resource));

@@ -17,11 +17,11 @@ import {
 } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import type { UseMarks } from '../use-marks.ts';
-import { CLIENT } from './clients.ts';
+import { grantLists, LIST, LISTED } from './grant-lists.ts';
 import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
-import { FIND_FOR_CHECK, FIND_GRANT, FROM_CONTEXT, inContext } from './grants-in-context.ts';
+import { FIND_FOR_CHECK, FIND_GRANT } from './grants-in-context.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -31,11 +31,6 @@ const EPOCHS = Table.of<Epochs>('epochs', { installation: 'integer', client: 'in
 const FIND_EPOCHS = `
   SELECT installation.epoch, client.epoch, account.epoch
   FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
-
-const LISTED = inContext(CLIENT.pick('epoch', 'status', 'name'));
-
-/** Grants whose client and account exist. */
-const LIST = `SELECT ${LISTED.selected} ${FROM_CONTEXT}`;
 
 /** Returns the conditions of a filter, and their values, which begin with the second parameter. */
 function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [conditions: string, values: string[]] {
@@ -165,6 +160,7 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
     ...own,
+    ...grantLists(runner, marks),
     async findGrant(id) {
       const found = await findGrant(id);
       return found && { ...found, grant: marks.merge(found.grant) };

@@ -78,7 +78,7 @@ CREATE TABLE client (
 );
 
 -- By what is alike of names that look alike, and by age, as apps are listed.
-CREATE INDEX client_by_name ON client (name_key);
+CREATE INDEX client_by_name ON client (name_key, id);
 CREATE INDEX client_by_age ON client (created_at, id);
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one. The attempt
@@ -206,7 +206,9 @@ CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS 
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_age ON account (created_at, id);
-CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+CREATE INDEX account_by_email ON account (email_key, id) WHERE email_key IS NOT NULL;
+-- Of everybody, as operators look for them.
+CREATE INDEX account_called ON account (username, id) WHERE username IS NOT NULL;
 -- By the root key that sealed a password, for sealing it anew after a rotation.
 CREATE INDEX account_by_password_key ON account ((((password::jsonb) ->> 'keyId')::bigint), id) WHERE password IS NOT NULL;
 -- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
@@ -384,6 +386,8 @@ CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'aud
 CREATE INDEX audit_event_by_client ON audit_event (client_id, sequence) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, sequence)
   WHERE resource_owner_id IS NOT NULL;
+CREATE INDEX audit_event_by_grant ON audit_event (grant_id, sequence) WHERE grant_id IS NOT NULL;
+CREATE INDEX audit_event_by_operator ON audit_event (actor_id, sequence) WHERE actor_kind = 'operator';
 CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
 
 -- What devices ask for while they wait, bounded and short-lived: a crash of the server costs a waiting device a new code,

@@ -203,6 +203,8 @@ CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_age ON account (created_at, id);
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+-- Of everybody, as operators look for them.
+CREATE INDEX account_called ON account (username) WHERE username IS NOT NULL;
 -- By the root key that sealed a password, for sealing it anew after a rotation.
 CREATE INDEX account_by_password_key ON account (json_extract(password, '$.keyId'), id) WHERE password IS NOT NULL;
 -- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
@@ -338,6 +340,8 @@ CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'au
 CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;
+CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator';
 
 -- The keys of operators' requests that made something, by digests alone: a second request makes nothing.
 CREATE TABLE idempotency_key (

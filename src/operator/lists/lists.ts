@@ -1,0 +1,138 @@
+/** The lists of the API and the console, page by page, with sealed cursors. */
+import type { Account } from '../../accounts/people/account.ts';
+import { type ListedAccount, NO_USE } from '../../accounts/people/account-list.ts';
+import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
+import type { IdentityProviderStore } from '../../accounts/people/store.ts';
+import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
+import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
+import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
+import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
+import type { Keyring } from '../../oauth/keys/keyring.ts';
+import type { GrantStore, ListedGrant } from '../../oauth/protocol/grant-store.ts';
+import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
+import type { ListedClient } from '../client-list.ts';
+import { type ClientAsked, type ClientParts, walkClients, withUses } from './client-pages.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
+import { type GrantAsked, walkGrants } from './grant-pages.ts';
+import { readPage, type Walk } from './page.ts';
+import { type UserAsked, type UserStore, walkUsers } from './user-pages.ts';
+
+/** The page that is asked for: at most `limit` items, after a cursor (undefined: from the first). */
+export type AskedPage = { readonly limit: number; readonly after: string | undefined };
+
+/** A page of a list. There may be more although `items` is empty; `next` is the cursor behind it, null at the end. */
+export type ListPage<Item> = { readonly items: readonly Item[]; readonly next: string | null };
+
+/** The parts of `Lists`. `now` returns ms, `stopwatch` ms since any start. */
+export type ListsParts = ClientParts & {
+  readonly store: ClientParts['store'] &
+    UserStore &
+    EventStore &
+    Pick<AuditStore, 'listNamedAuditEventsAt'> &
+    Pick<GrantStore, 'listGrantStates' | 'listGrantsById'> &
+    Pick<ResourceServerStore, 'listResourceServers'> &
+    Pick<IdentityProviderStore, 'listIdentityProviders'> &
+    Pick<ScopeStore, 'listScopes'>;
+  readonly keyring: Keyring;
+  readonly now: () => number;
+  readonly stopwatch: () => number;
+};
+
+/** Reads pages of lists. Each returns null for a text that is no cursor of the list with this filter, or an expired one. */
+export class Lists {
+  readonly #parts: ListsParts;
+
+  constructor(parts: ListsParts) {
+    this.#parts = parts;
+  }
+
+  /** Apps, oldest first; by name if the beginning of a name is asked for. */
+  async clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
+    const walk = await walkClients(this.#parts, asked);
+    return this.#page('clients', asked, walk, page, (clients) => withUses(this.#parts.store, clients));
+  }
+
+  /** People, newest first; by id if an email address or a user name is asked for. */
+  users(asked: UserAsked, page: AskedPage): Promise<ListPage<ListedAccount> | null> {
+    return this.#page('users', asked, walkUsers(this.#parts.store, asked), page, (some) => this.#withUse(some));
+  }
+
+  /** Grants, newest first; those of one person by app. */
+  grants(asked: GrantAsked, page: AskedPage): Promise<ListPage<ListedGrant> | null> {
+    const { store, now } = this.#parts;
+    const whole = (grants: readonly { readonly id: Buffer }[]) => store.listGrantsById(grants.map(({ id }) => id));
+    return this.#page('grants', asked, walkGrants(store, asked, now()), page, whole);
+  }
+
+  /** Events of the audit trail, newest or oldest first. */
+  async events(asked: EventAsked, page: AskedPage): Promise<ListPage<NamedAuditEvent> | null> {
+    const { store } = this.#parts;
+    return this.#page('events', asked, await walkEvents(store, asked), page, (places) =>
+      store.listNamedAuditEventsAt(places.map(({ sequence }) => sequence)),
+    );
+  }
+
+  /** APIs, by id. */
+  resourceServers(page: AskedPage): Promise<ListPage<ResourceServer> | null> {
+    return this.#few(
+      'resource-servers',
+      () => this.#parts.store.listResourceServers(),
+      ({ id }) => id,
+      page,
+    );
+  }
+
+  /** Products, by id. */
+  identityProviders(page: AskedPage): Promise<ListPage<IdentityProvider> | null> {
+    return this.#few(
+      'identity-providers',
+      () => this.#parts.store.listIdentityProviders(),
+      ({ id }) => id,
+      page,
+    );
+  }
+
+  /** Scopes, by name. */
+  scopes(page: AskedPage): Promise<ListPage<ScopeDefinition> | null> {
+    return this.#few(
+      'scopes',
+      () => this.#parts.store.listScopes(),
+      ({ name }) => name,
+      page,
+    );
+  }
+
+  async #withUse(accounts: readonly Account[]): Promise<ListedAccount[]> {
+    const uses = await this.#parts.store.findAccountUses(accounts.map(({ id }) => id));
+    return accounts.map((account) => ({ account, use: uses.get(account.id) ?? NO_USE }));
+  }
+
+  /** A page of a list that is read whole for other requests too: an installation has some dozens. */
+  #few<Item>(list: string, read: () => Promise<Item[]>, keyOf: (item: Item) => string, page: AskedPage) {
+    const walk: Walk<Item, string> = {
+      read: async (after, limit) =>
+        (await read())
+          .filter((item) => after === null || keyOf(item) > after)
+          .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+          .slice(0, limit),
+      placeOf: keyOf,
+    };
+    return this.#page(list, {}, walk, page, async (items) => items);
+  }
+
+  async #page<Row, Place, Item>(
+    list: string,
+    filter: object,
+    walk: Walk<Row, Place>,
+    { limit, after }: AskedPage,
+    whole: (rows: readonly Row[]) => Promise<readonly Item[]>,
+  ): Promise<ListPage<Item> | null> {
+    const { keyring, now, stopwatch } = this.#parts;
+    const name = { list, filter };
+    const place = after === undefined ? null : openCursor<Place>(keyring, name, after, now());
+    if (after !== undefined && place === null) return null;
+    const { found, next } = await readPage(walk, place, limit, stopwatch);
+    return { items: await whole(found), next: next === null ? null : sealCursor(keyring, name, next, now()) };
+  }
+}

@@ -1,0 +1,43 @@
+/** Pages of a list by keys. A page reads a bounded number of rows, whatever the filter leaves out. */
+
+/** The order of a list, from a place on. */
+export type Walk<Row, Place> = {
+  /** Reads the next rows after a place (null: from the first), at most `limit`; fewer than that are the last ones. */
+  readonly read: (after: Place | null, limit: number) => Promise<readonly Row[]>;
+  readonly placeOf: (row: Row) => Place;
+  /** Returns the rows that match, in their order. Without it all do. */
+  readonly match?: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>;
+};
+
+/** One page, and the place that the next one begins after; null if this is the last. */
+export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: Place | null };
+
+/** Number of rows that one turn of the event loop reads. */
+const WINDOW = 512;
+/** Bounds of one page with few matches: rows, and time (ms). The next page goes on there. */
+const MAX_ROWS = 100_000;
+const MAX_MS = 100;
+
+/** Reads a page of at most `limit` rows. `stopwatch` returns ms since any start. */
+export async function readPage<Row, Place>(
+  { read, placeOf, match }: Walk<Row, Place>,
+  after: Place | null,
+  limit: number,
+  stopwatch: () => number,
+): Promise<Page<Row, Place>> {
+  const [found, start]: [Row[], number] = [[], stopwatch()];
+  // One more than the page tells that there is another.
+  const window = match ? WINDOW : limit + 1;
+  let place = after;
+  for (let seen = window; ; seen += window) {
+    const rows = await read(place, window);
+    const matching = match ? await match(rows) : rows;
+    const room = limit - found.length;
+    found.push(...matching.slice(0, room));
+    if (matching.length > room) return { found, next: placeOf(found.at(-1) as Row) };
+    const last = rows.at(-1);
+    if (rows.length < window || last === undefined) return { found, next: null };
+    place = placeOf(last);
+    if (found.length === limit || seen >= MAX_ROWS || stopwatch() - start >= MAX_MS) return { found, next: place };
+  }
+}

@@ -1,0 +1,62 @@
+/** Walks over the audit trail: places by time, and narrow rows in either order. */
+import type { AuditPlace, AuditStore, AuditWalk } from '../../oauth/trail/audit-store.ts';
+import type { Runner, Statement } from '../acts.ts';
+import { type Stored, Table } from './table.ts';
+
+const PLACE = Table.of<AuditPlace>('audit_event', { sequence: 'integer', at: 'time', isFound: 'boolean' });
+
+/** The filter's fields with an index, the most selective one first; the others are compared row by row. */
+const INDEXED = {
+  grantId: 'grant_id',
+  resourceOwnerId: 'resource_owner_id',
+  clientId: 'client_id',
+  operatorId: 'actor_id',
+} as const satisfies Partial<Record<keyof AuditWalk, string>>;
+const COMPARED = { ...INDEXED, action: 'action' } as const;
+
+/** The index of operators has only their events. */
+const condition = (field: keyof typeof COMPARED, value: string) =>
+  `${COMPARED[field]} = ${value}${field === 'operatorId' ? " AND actor_kind = 'operator'" : ''}`;
+
+/** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
+function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: number): Statement {
+  const values: Stored[] = [limit];
+  const parameter = (value: Stored) => `$${values.push(value)}`;
+  const asked = (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).filter((field) => filter[field] !== undefined);
+  const indexed = asked.find((field) => field in INDEXED);
+  const read = indexed === undefined ? [] : [condition(indexed, parameter(filter[indexed] as string))];
+  if (after !== null) read.push(`sequence ${order === 'newest' ? '<' : '>'} ${parameter(after)}`);
+  const found = asked
+    .filter((field) => field !== indexed)
+    .map((field) => condition(field, parameter(filter[field] as string)));
+  const where = read.length === 0 ? '' : `WHERE ${read.join(' AND ')}`;
+  const sql = `
+    SELECT sequence, at, coalesce(${found.join(' AND ') || 'TRUE'}, FALSE) FROM audit_event ${where}
+    ORDER BY sequence ${order === 'newest' ? 'DESC' : 'ASC'} LIMIT $1`;
+  return { sql, values };
+}
+
+const FROM = 'SELECT sequence, at FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT 1';
+const LAST = 'SELECT coalesce(max(sequence), 0) FROM audit_event';
+
+/** Implements the port's walks. */
+export function auditLists(runner: Runner): Pick<AuditStore, 'findAuditPlace' | 'listAuditPlaces'> {
+  return {
+    /** A binary search: times have no index, since every event would write it. */
+    async findAuditPlace(at) {
+      const [end] = await runner.select({ sql: LAST, values: [] }, 'all');
+      let [low, high] = [1, (end?.[0] as number) + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const [row] = await runner.select({ sql: FROM, values: [middle] }, 'all');
+        const [sequence, time] = (row ?? [high, at]) as [number, number];
+        if (time < at) low = sequence + 1;
+        else high = middle;
+      }
+      return high;
+    },
+    async listAuditPlaces(walk, after, limit) {
+      return (await runner.select(walkOf(walk, after, limit), 'all')).map((row) => PLACE.read(row));
+    },
+  };
+}
