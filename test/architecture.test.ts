@@ -35,6 +35,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'src/oauth/',
     'src/accounts/',
+    'src/operator/hand-over/',
     FOLDER,
     INSTALLATION_ERROR,
     DISTRIBUTION,

@@ -16,6 +16,7 @@ import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientDocuments } from '../operator/client-documents.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
+import type { HandOvers } from '../operator/hand-over/hand-overs.ts';
 import type { Identification } from '../operator/identify.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
@@ -39,6 +40,7 @@ export type Installation = {
   readonly appActivity: AppActivity;
   readonly imports: UserImport;
   readonly identification: Identification;
+  readonly handOvers: HandOvers;
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;

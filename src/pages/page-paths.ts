@@ -24,6 +24,8 @@ export function pagePaths(base: string) {
     mustChange: `${base}/sign-in/new-password`,
     device: `${base}/device`,
     developers: `${base}/developers`,
+    /** The page where a developer makes a secret that was handed over. */
+    pickUp: `${base}/developers/pick-up`,
     openApi: `${base}/openapi.json`,
     logo: `${base}/assets/logo`,
     /** The stylesheet whose text has this digest, so that browsers may cache it forever. */

@@ -43,6 +43,8 @@ export type Act = {
    * act.
    */
   readonly first?: Statement;
+  /** Changes after that, each with an event that is recorded if the statement changed a row. */
+  readonly also?: readonly { readonly statement: Statement; readonly event: AuditEvent }[];
   /** Further changes, in this order. */
   readonly rest?: readonly Statement[];
 };

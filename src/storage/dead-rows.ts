@@ -3,10 +3,12 @@ import { SESSION_LIFETIMES } from '../accounts/people/session.ts';
 import { FAILURES_KEPT_MS } from '../oauth/activity/app-failure.ts';
 import { SPAN_MS, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
 import { IDEMPOTENCY_KEY_MS } from '../oauth/trail/request-conditions.ts';
+import { HAND_OVERS_KEPT_MS } from '../operator/hand-over/hand-over.ts';
 import { APP_FAILURE, TALLY } from './tables/activity.ts';
 import type { StoredTable } from './tables/all.ts';
 import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
 import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';
+import { HAND_OVER } from './tables/hand-over-rows.ts';
 import { IDEMPOTENCY_KEY } from './tables/idempotency-keys.ts';
 import { FORMER_IDENTITY } from './tables/identities.ts';
 import { SESSION } from './tables/sessions.ts';
@@ -55,4 +57,5 @@ export const DYING: readonly DyingRows[] = [
   },
   dyingAt(APP_FAILURE, 'at', FAILURES_KEPT_MS),
   dyingAt(IDEMPOTENCY_KEY, 'at', IDEMPOTENCY_KEY_MS),
+  dyingAt(HAND_OVER, 'expires_at', HAND_OVERS_KEPT_MS),
 ];

@@ -360,8 +360,8 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'a secret has 256 random bits',
-        'randomBytes(32).toString',
-        'Buffer.concat([randomBytes(16), Buffer.alloc(16)]).toString',
+        'bits: Buffer = randomBytes(32)',
+        'bits: Buffer = Buffer.concat([randomBytes(16), Buffer.alloc(16)])',
       ],
       ['without secrets nothing matches', ': [NO_SECRET];', ': [{ ...NO_SECRET, digest: digestOf(presented) }];'],
       ['a secret is compared', 'timingSafeEqual(digest, secret.digest)', 'digest.length === secret.digest.length'],

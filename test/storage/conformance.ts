@@ -11,6 +11,7 @@ import { type CopyWaiting, deviceCrowds } from './conformance/device-crowds.ts';
 import { deviceRequests } from './conformance/device-requests.ts';
 import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
+import { handOvers } from './conformance/hand-overs.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
@@ -37,6 +38,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: clients`, () => clients(withStore));
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));
+  describe(`${name}: hand-overs`, () => handOvers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: tallies and failures of apps`, () => activity(withStore));
   describe(`${name}: lists by keys`, () => lists(withStore));

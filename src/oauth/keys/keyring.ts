@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 /**
  * The purposes of derived keys: the three kinds of credentials; passwords; form tokens; the marks of known browsers;
  * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors); the chains
- * and the checkpoints of the audit trail; the doctor's pass; canaries.
+ * and the checkpoints of the audit trail; the doctor's pass; secrets that are handed over; canaries.
  */
 const PURPOSES = [
   'ac',
@@ -26,6 +26,7 @@ const PURPOSES = [
   'audit',
   'checkpoint',
   'doctor',
+  'hand-over',
   'canary',
 ] as const;
 

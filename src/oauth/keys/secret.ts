@@ -14,9 +14,17 @@ export type SecretKind = 'cs' | 'rs' | 'ps';
 /** The stored form of a secret: the SHA-256 of its text (32 bytes), and the time when it was made (ms). */
 export type StoredSecret = { readonly digest: Buffer; readonly createdAt: number };
 
-/** Makes a secret: its text, which is shown once, and what is stored of it. `now` in ms. */
-export function makeSecret(prefix: string, kind: SecretKind, now: number): { text: string; secret: StoredSecret } {
-  const text = withChecksum(`${prefix}_${kind}_${randomBytes(32).toString('base64url')}`);
+/**
+ * Makes a secret: its text, which is shown once, and what is stored of it. `now` in ms; `bits` are 256 bits that nobody can
+ * guess.
+ */
+export function makeSecret(
+  prefix: string,
+  kind: SecretKind,
+  now: number,
+  bits: Buffer = randomBytes(32),
+): { text: string; secret: StoredSecret } {
+  const text = withChecksum(`${prefix}_${kind}_${bits.toString('base64url')}`);
   return { text, secret: { digest: digestOf(text), createdAt: now } };
 }
 

@@ -37,6 +37,8 @@ export const CATALOGUE: readonly string[] = [
   'key former_account former_account_pkey: ALTER TABLE former_account ADD CONSTRAINT former_account_pkey PRIMARY KEY (id)',
   'index former_identity former_identity_by_account: CREATE INDEX former_identity_by_account ON former_identity USING btree (account_id)',
   'key former_identity former_identity_pkey: ALTER TABLE former_identity ADD CONSTRAINT former_identity_pkey PRIMARY KEY (id)',
+  'index hand_over hand_over_by_subject: CREATE INDEX hand_over_by_subject ON hand_over USING btree (subject_kind, subject_id, made_at)',
+  'key hand_over hand_over_pkey: ALTER TABLE hand_over ADD CONSTRAINT hand_over_pkey PRIMARY KEY (digest)',
   'key idempotency_key idempotency_key_pkey: ALTER TABLE idempotency_key ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (digest)',
   'index identity identity_by_account: CREATE INDEX identity_by_account ON identity USING btree (account_id)',
   'key identity identity_pkey: ALTER TABLE identity ADD CONSTRAINT identity_pkey PRIMARY KEY (id)',

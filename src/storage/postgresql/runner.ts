@@ -19,16 +19,22 @@ export async function isMet(connection: Connection, { sql, values }: Statement):
 }
 
 /** An act, or a change without an event. */
-type Effect = Pick<Act, 'demands' | 'first' | 'rest'> & Partial<Pick<Act, 'event'>>;
+type Effect = Pick<Act, 'demands' | 'first' | 'also' | 'rest'> & Partial<Pick<Act, 'event'>>;
 
 /** Returns the runner of a database. */
 export function runnerOn(database: Database): Runner {
-  const run = async (connection: Connection, { demands = [], first, rest = [], event }: Effect): Promise<boolean> => {
+  const run = async (
+    connection: Connection,
+    { demands = [], first, also = [], rest = [], event }: Effect,
+  ): Promise<boolean> => {
     const [unchanged, key] = [event && demandOf(event), event && recordingKey(event)];
     if (unchanged && !(await isMet(connection, unchanged))) throw new ChangedSince();
     for (const demand of demands) if (!(await isMet(connection, demand))) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
     if (key && (await connection.change(key.sql, key.values)) !== 1) throw new DoneBefore();
+    for (const each of also)
+      if ((await connection.change(each.statement.sql, each.statement.values)) > 0)
+        await recordEvents(connection, [each.event]);
     for (const { sql, values } of rest) await connection.change(sql, values);
     return true;
   };

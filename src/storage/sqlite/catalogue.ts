@@ -30,6 +30,8 @@ export const CATALOGUE: readonly string[] = [
   'key former_account primary: id',
   'index former_identity former_identity_by_account: CREATE INDEX former_identity_by_account ON former_identity (account_id)',
   'key former_identity primary: id',
+  'index hand_over hand_over_by_subject: CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at)',
+  'key hand_over primary: digest',
   'key idempotency_key primary: digest',
   'index identity identity_by_account: CREATE INDEX identity_by_account ON identity (account_id)',
   'key identity primary: id',

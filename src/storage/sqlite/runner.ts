@@ -21,12 +21,13 @@ export function end(tables: Tables, event: AuditEvent, ending: Statement): numbe
 
 /** Returns the runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
-  const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
+  const run = ({ demands = [], first, also = [], rest = [], event }: Act): boolean => {
     const [unchanged, key] = [demandOf(event), recordingKey(event)];
     if (unchanged && !tables.isAny(unchanged)) throw new ChangedSince();
     if (!demands.every((demand) => tables.isAny(demand))) return false;
     if (first && tables.change(first) !== 1) return false;
     if (key && tables.change(key) !== 1) throw new DoneBefore();
+    for (const each of also) if (tables.change(each.statement) > 0) tables.record(each.event);
     for (const step of rest) tables.change(step);
     tables.record(event);
     return true;

@@ -15,6 +15,7 @@ import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { IdempotencyStore } from '../../oauth/trail/request-conditions.ts';
+import type { HandOverStore } from '../../operator/hand-over/hand-over-store.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
@@ -25,6 +26,7 @@ import { clientStore } from './clients.ts';
 import { externalSignInStore } from './external-sign-ins.ts';
 import { foreignPasswordStore } from './foreign-passwords.ts';
 import { grantStore, type OwnGrants } from './grants.ts';
+import { handOverStore } from './hand-overs.ts';
 import { idempotencyStore } from './idempotency-keys.ts';
 import { identityStore } from './identities.ts';
 import { identityProviderStore } from './identity-providers.ts';
@@ -43,7 +45,8 @@ export type Store = GrantStore &
   DeviceRequestStore &
   ActivityStore &
   AuditStore &
-  IdempotencyStore;
+  IdempotencyStore &
+  HandOverStore;
 
 /** The operations of all ports. */
 export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
@@ -68,6 +71,7 @@ export function wholeStore(
     store: {
       ...own,
       ...grantStore(grants, runner, marks),
+      ...handOverStore(runner),
       ...accountStore(runner),
       ...activityStore(runner),
       ...backupStore(runner, restore),

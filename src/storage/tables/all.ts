@@ -9,6 +9,7 @@ import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts
 import { STORED_CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { STORED_GRANT } from './grant-rows.ts';
+import { HAND_OVER } from './hand-over-rows.ts';
 import { IDEMPOTENCY_KEY } from './idempotency-keys.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
@@ -46,6 +47,7 @@ export const TABLES: readonly StoredTable[] = [
   EXTERNAL_SIGN_IN,
   STORED_GRANT,
   CHAINED_EVENT,
+  HAND_OVER,
 ];
 
 /** Returns the key column, which orders scans of the table. */

@@ -3,6 +3,7 @@ import type { BackupRecord, BackupStore } from '../../oauth/installation/restore
 import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
 import { endingOf, endingRevived } from './ended-since.ts';
 import { endingAllGrants } from './grants.ts';
+import { endingRestoredHandOvers } from './hand-over-rows.ts';
 import { INSTALLATION } from './installation.ts';
 import type { Table } from './table.ts';
 
@@ -38,6 +39,7 @@ export function backupStore(runner: Runner, statements: readonly string[]): Back
         { sql: END_UNREDEEMED, values: [event.at] },
         ...EMPTIED.map((table) => plain(`DELETE FROM ${table}`)),
         plain('UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'),
+        endingRestoredHandOvers(event.at),
         ...(ended ? endingOf(ended, event.at, runner.dialect) : []),
         ...endingRevived(revived),
       ];

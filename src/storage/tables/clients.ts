@@ -6,6 +6,7 @@ import type { Scope } from '../../oauth/grants/scope.ts';
 import { nameKey } from '../../oauth/name-key.ts';
 import { isAny, listed, type Runner, type Search } from '../acts.ts';
 import { forgettingActivity } from './activity.ts';
+import { endingHandOver, forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { JsonForm, type Stored, Table } from './table.ts';
@@ -141,7 +142,7 @@ const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = 
 
 /** Implements the port for clients; each store marks their assertions itself. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAssertion'>): ClientStore {
-  const clients = registered(runner, STORED_CLIENT, SETTINGS, PROOF);
+  const clients = registered(runner, 'client', STORED_CLIENT, SETTINGS, PROOF);
   const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });
   return {
     findClient: runner.search(FIND),
@@ -170,7 +171,9 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     },
     replaceClientSecrets: (client, secrets, event) => clients.replaceSecrets(stored(client), secrets, event),
     setClientStatus: (id, status, event) =>
-      clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),
+      clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null], {
+        also: status === 'paused' ? [endingHandOver({ kind: 'client', id }, event, 'paused')] : [],
+      }),
     noteKeysAsked: ({ id, jwksUri }, at, pause) =>
       runner.changeOne([id], { sql: NOTE_KEYS_ASKED, values: [id, jwksUri, at, at - pause + 1, at + pause - 1] }),
     refreshClientKeys: ({ id, jwksUri, keys: before }, keys, askedAt, event) => {
@@ -180,8 +183,9 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     },
     revokeClientGrants: (id, event) => clients.change(id, event, RAISE_EPOCH),
     deleteClient: (id, event) => {
-      const rest = [{ sql: FORGET_ASSERTIONS, values: [id] }, ...forgettingActivity(id)];
-      return runner.act({ touches: [id], event, first: { sql: DELETE, values: [id] }, rest });
+      const { also, rest } = forgettingHandOvers({ kind: 'client', id }, event);
+      const forgetting = [{ sql: FORGET_ASSERTIONS, values: [id] }, ...forgettingActivity(id), ...rest];
+      return clients.change(id, event, DELETE, [], { also, rest: forgetting });
     },
   };
 }

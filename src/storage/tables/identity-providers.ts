@@ -4,6 +4,7 @@ import type { IdentityProvider } from '../../accounts/people/identity-provider.t
 import type { IdentityProviderStore } from '../../accounts/people/store.ts';
 import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
 import { found, type Runner, type Statement } from '../acts.ts';
+import { endingHandOver, forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -50,14 +51,24 @@ export function stillProven({ providerId, right, credential }: ProviderProof): S
 
 /** Implements the port for identity providers. */
 export function identityProviderStore(runner: Runner): IdentityProviderStore {
-  const providers = registered(runner, IDENTITY_PROVIDER, SETTINGS, IDENTITY_PROVIDER.pick('secrets', 'keys'));
+  const providers = registered(
+    runner,
+    'identity_provider',
+    IDENTITY_PROVIDER,
+    SETTINGS,
+    IDENTITY_PROVIDER.pick('secrets', 'keys'),
+  );
   return {
     findIdentityProvider: (id) => found(runner, IDENTITY_PROVIDER, { sql: FIND, values: [id] }, [id]),
     listIdentityProviders: providers.list,
     registerIdentityProvider: (provider, event) => providers.register(provider, event, REGISTER),
     updateIdentityProvider: providers.update,
     replaceIdentityProviderSecrets: providers.replaceSecrets,
-    setIdentityProviderStatus: (id, status, event) => providers.change(id, event, SET_STATUS, [status]),
-    deleteIdentityProvider: (id, event) => providers.change(id, event, DELETE),
+    setIdentityProviderStatus: (id, status, event) =>
+      providers.change(id, event, SET_STATUS, [status], {
+        also: status === 'paused' ? [endingHandOver({ kind: 'identity_provider', id }, event, 'paused')] : [],
+      }),
+    deleteIdentityProvider: (id, event) =>
+      providers.change(id, event, DELETE, [], forgettingHandOvers({ kind: 'identity_provider', id }, event)),
   };
 }

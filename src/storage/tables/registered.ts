@@ -4,7 +4,9 @@
 
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
-import { listed, type Runner } from '../acts.ts';
+import type { HandOverKind } from '../../operator/hand-over/hand-over.ts';
+import { type Act, listed, type Runner } from '../acts.ts';
+import { endingHandOver } from './hand-over-rows.ts';
 import type { Stored, Table } from './table.ts';
 
 type Registered = {
@@ -15,10 +17,11 @@ type Registered = {
 
 /**
  * Returns operations on a table. An operator may change the columns of `settings` while those are as they were read,
- * and the secrets while the columns of `proof` are.
+ * and the secrets while the columns of `proof` are. A change of secrets ends an open hand-over.
  */
 export function registered<Row extends Registered>(
   runner: Runner,
+  kind: HandOverKind,
   table: Table<Row>,
   settings: Table<Partial<Row>>,
   proof: Table<Partial<Row>>,
@@ -29,8 +32,13 @@ export function registered<Row extends Registered>(
     WHERE id = $1 AND ${settings.unchanged(2 + settings.columns.length)}`;
   const replace = `UPDATE ${table.name} SET secrets = $2 WHERE id = $1 AND ${proof.unchanged(3)}`;
   /** Changes a row by a statement whose `$1` is its id; returns false if no row changed. */
-  const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[] = []) =>
-    runner.act({ touches: [id], event, first: { sql, values: [id, ...values] } });
+  const change = (
+    id: string,
+    event: AuditEvent,
+    sql: string,
+    values: readonly Stored[] = [],
+    more: Pick<Act, 'also' | 'rest'> = {},
+  ) => runner.act({ touches: [id], event, first: { sql, values: [id, ...values] }, ...more });
 
   return {
     change,
@@ -40,6 +48,8 @@ export function registered<Row extends Registered>(
     update: (row: Row, expected: Row, event: AuditEvent) =>
       change(row.id, event, set, [...settings.values(row), ...settings.values(expected)]),
     replaceSecrets: (expected: Row, secrets: Row['secrets'], event: AuditEvent) =>
-      change(expected.id, event, replace, [table.stored('secrets', secrets), ...proof.values(expected)]),
+      change(expected.id, event, replace, [table.stored('secrets', secrets), ...proof.values(expected)], {
+        also: [endingHandOver({ kind, id: expected.id }, event, 'secret changed')],
+      }),
   };
 }

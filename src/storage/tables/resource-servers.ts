@@ -2,6 +2,7 @@
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import type { Runner, Search } from '../acts.ts';
+import { forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -31,7 +32,7 @@ const DELETE = 'DELETE FROM resource_server WHERE id = $1';
 
 /** Implements the port for resource servers. */
 export function resourceServerStore(runner: Runner): ResourceServerStore {
-  const servers = registered(runner, RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
+  const servers = registered(runner, 'resource_server', RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
   return {
     findResourceServer: runner.search(FIND),
     async listResources() {
@@ -44,6 +45,7 @@ export function resourceServerStore(runner: Runner): ResourceServerStore {
     },
     updateResourceServer: servers.update,
     replaceResourceServerSecrets: servers.replaceSecrets,
-    deleteResourceServer: (id, event) => servers.change(id, event, DELETE),
+    deleteResourceServer: (id, event) =>
+      servers.change(id, event, DELETE, [], forgettingHandOvers({ kind: 'resource_server', id }, event)),
   };
 }

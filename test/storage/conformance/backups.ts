@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
 import { grantIdText } from '../../../src/oauth/grants/grant.ts';
+import { makeHandOver } from '../../../src/operator/hand-over/hand-over.ts';
 import {
   event,
   NOW,
   registerProduct,
   sampleAccount,
+  sampleClient,
   sampleExternalSignIn,
   sampleSession,
 } from '../../support/storage.ts';
@@ -50,6 +52,23 @@ export function backups(withStore: WithStore): void {
       }
     },
   );
+
+  withStore('a restore ends an open hand-over, and leaves a used one as it is', async (store) => {
+    const subject = { kind: 'client', row: sampleClient({ id: 'app_new' }) } as const;
+    await store.registerClient(subject.row, event('client_registered'));
+    const add = async (at: number) => {
+      const { handOver } = makeHandOver({ kind: 'client', id: subject.row.id }, 'root', at);
+      assert.equal(await store.addHandOver(handOver, subject, { ...event('hand_over_made'), at }), true);
+      return handOver;
+    };
+    const used = await add(NOW);
+    await store.useHandOver(used, subject, { secret: null, from: '192.0.2.0/24' }, event('hand_over_fetched'));
+    const open = await add(NOW + 1);
+    const before = await store.findHandOver(used.digest);
+    await store.beginHistory(HISTORY, restored, NOTHING_ELSE);
+    assert.deepEqual(await store.findHandOver(open.digest), { ...open, endedAt: NOW + 5, endedWhy: 'restored' });
+    assert.deepEqual(await store.findHandOver(used.digest), before);
+  });
 
   withStore('a restore ends sessions, tickets of sign-ins elsewhere, and invitations in any case', async (store) => {
     const session = sampleSession();

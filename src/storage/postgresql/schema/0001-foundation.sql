@@ -429,3 +429,19 @@ CREATE TABLE idempotency_key (
   at bigint NOT NULL,
   made text NOT NULL
 );
+
+-- Addresses at which a developer makes a secret; the index is for the newest of an app, an API or a product.
+CREATE TABLE hand_over (
+  digest bytea PRIMARY KEY CHECK (length(digest) = 32),
+  subject_kind text NOT NULL CHECK (subject_kind IN ('client', 'resource_server', 'identity_provider')),
+  subject_id text COLLATE "C" NOT NULL,
+  made_at bigint NOT NULL,
+  made_by text NOT NULL,
+  expires_at bigint NOT NULL,
+  fetched_at bigint,
+  fetched_from text,
+  ended_at bigint,
+  ended_why text CHECK (ended_why IN ('replaced', 'secret changed', 'paused', 'deleted', 'restored'))
+);
+
+CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at);

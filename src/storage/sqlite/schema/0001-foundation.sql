@@ -350,3 +350,19 @@ CREATE TABLE idempotency_key (
   at INTEGER NOT NULL,
   made TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Addresses at which a developer makes a secret; the index is for the newest of an app, an API or a product.
+CREATE TABLE hand_over (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  subject_kind TEXT NOT NULL CHECK (subject_kind IN ('client', 'resource_server', 'identity_provider')),
+  subject_id TEXT NOT NULL,
+  made_at INTEGER NOT NULL,
+  made_by TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  fetched_at INTEGER,
+  fetched_from TEXT,
+  ended_at INTEGER,
+  ended_why TEXT CHECK (ended_why IN ('replaced', 'secret changed', 'paused', 'deleted', 'restored'))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at);

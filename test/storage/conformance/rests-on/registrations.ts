@@ -1,6 +1,8 @@
 /** What the verbs of what an operator registers rest on. */
+import assert from 'node:assert/strict';
 import { KEYS_PAUSE_MS } from '../../../../src/oauth/clients/client-keys.ts';
 import type { StoredSecret } from '../../../../src/oauth/keys/secret.ts';
+import { makeHandOver } from '../../../../src/operator/hand-over/hand-over.ts';
 import { event, NOW, sampleResourceServer, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import type { Its, RestsOn } from './row.ts';
@@ -128,6 +130,25 @@ const deleteScope: On = (store, { name }) => store.deleteScope(name, event('scop
 const scopes: On = (store) => store.listScopes();
 const scopeIsDeleted = { 'it was deleted': deleteScope };
 
+const handedOver = (its: Its) => ({ kind: 'client', row: { ...its.client, secrets } }) as const;
+const findHandOver: On = (store, { client }) => store.findNewestHandOver({ kind: 'client', id: client.id });
+const newHandOver = ({ client }: Its) => makeHandOver({ kind: 'client', id: client.id }, 'root', NOW).handOver;
+const addHandOver = (store: AnyStore, its: Its, handOver = newHandOver(its)) =>
+  store.addHandOver(handOver, handedOver(its), event('hand_over_made'));
+const subjectGoes: RestsOn['gone'] = {
+  'it was paused': pauseClient,
+  'it was deleted': clientVerbs.remove,
+  'somebody made a second secret': (store, its) =>
+    store.replaceClientSecrets(handedOver(its).row, [sampleSecret(), ...secrets], event('client_secret_rotated')),
+  'it has a key now': (store, its) =>
+    store.updateClient({ ...its.client, keys: [KEY] }, its.client, event('client_updated')),
+  'it is public now': (store, { client }) =>
+    store.refreshClient({ ...client, type: 'public' }, client, event('client_document_refreshed')),
+};
+/** Gives the client of a case one secret. */
+const withOneSecret: On = (store, { client }) =>
+  store.replaceClientSecrets(client, secrets, event('client_secret_rotated'));
+
 /** The rows. */
 export const ofRegistrations: readonly RestsOn[] = [
   ...rowsOf('Client', clientVerbs),
@@ -140,6 +161,44 @@ export const ofRegistrations: readonly RestsOn[] = [
     on: 'a client of another status',
     decide: async (store, its) => () => pauseClient(store, its),
     gone: { 'somebody paused it': pauseClient, 'it was deleted': clientVerbs.remove },
+    out: false,
+    changes: clientVerbs.find,
+  },
+  {
+    verb: 'addHandOver',
+    on: 'an active client with the proof that was read',
+    async decide(store, its) {
+      await withOneSecret(store, its);
+      return () => addHandOver(store, its);
+    },
+    gone: subjectGoes,
+    out: false,
+    changes: findHandOver,
+  },
+  {
+    verb: 'useHandOver',
+    on: 'the newest hand-over, neither used nor expired, of an active client with the proof that was read',
+    async decide(store, its) {
+      await withOneSecret(store, its);
+      const handOver = newHandOver(its);
+      await addHandOver(store, its, handOver);
+      const use = { secret: sampleSecret(), from: '192.0.2.0/24' };
+      return () => store.useHandOver(handOver, handedOver(its), use, event('hand_over_fetched'));
+    },
+    gone: {
+      ...subjectGoes,
+      'somebody made a newer one': (store, its) => addHandOver(store, its),
+      async 'somebody used it'(store, its) {
+        const handOver = await store.findNewestHandOver({ kind: 'client', id: its.client.id });
+        assert.ok(handOver);
+        const use = { secret: null, from: '192.0.2.0/24' };
+        await store.useHandOver(handOver, handedOver(its), use, event('hand_over_fetched'));
+      },
+      async 'it was paused and resumed'(store, its) {
+        await pauseClient(store, its);
+        await store.setClientStatus(its.client.id, 'active', event('client_resumed'));
+      },
+    },
     out: false,
     changes: clientVerbs.find,
   },

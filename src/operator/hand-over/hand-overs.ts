@@ -1,0 +1,185 @@
+/** Hand-overs as operators make them and developers pick them up. Looking at an address never uses it. */
+import type { IdentityProviderStore } from '../../accounts/people/store.ts';
+import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
+import type { ClientStore } from '../../oauth/clients/client-store.ts';
+import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
+import { OperatorError } from '../../oauth/error.ts';
+import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
+import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
+import { makeSecret, type StoredSecret } from '../../oauth/keys/secret.ts';
+import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
+import {
+  digestOfToken,
+  type HandOver,
+  type HandOverName,
+  type HandOverSubject,
+  handOverProblem,
+  makeHandOver,
+  SECRET_KINDS,
+  takesSecret,
+} from './hand-over.ts';
+import type { HandOverStore } from './hand-over-store.ts';
+
+/** The parts of hand-overs. `now` returns ms since the epoch. */
+export type HandOverParts = {
+  readonly store: HandOverStore &
+    Pick<ClientStore, 'findClient'> &
+    Pick<ResourceServerStore, 'findResourceServer'> &
+    Pick<IdentityProviderStore, 'findIdentityProvider'>;
+  readonly keyring: Keyring;
+  readonly prefix: string;
+  /** The page where developers pick up; takes the token in its query. */
+  readonly pickUpUrl: string;
+  readonly now: () => number;
+};
+
+/** A new hand-over: its address, which nobody keeps, and when that expires (ms). */
+export type MadeHandOver = { readonly address: string; readonly expiresAt: number };
+
+/** An address that is good for nothing: used at a time (ms), too old, or ended or never made. */
+export type DeadHandOver =
+  | { readonly kind: 'used'; readonly at: number }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'two_secrets' };
+
+/** The hand-over of a token. */
+export type FoundHandOver =
+  | { readonly kind: 'good'; readonly handOver: HandOver; readonly subject: HandOverSubject }
+  | DeadHandOver;
+
+/** The result of picking up; the secret is null for a registration that proves itself otherwise. */
+export type PickedUp =
+  | { readonly kind: 'picked_up'; readonly subject: HandOverSubject; readonly secret: string | null }
+  | DeadHandOver;
+
+/**
+ * For this long (ms) after a use, the browser that used an address gets the same answer again: so a second press of the button, or
+ * an answer that was lost on the way, costs no secret.
+ */
+const AGAIN_MS = 60_000;
+
+/** Hand-overs of one installation. */
+export class HandOvers {
+  readonly #parts: HandOverParts;
+
+  constructor(parts: HandOverParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes an address, and ends the open one before it. Throws an `OperatorError` when that is refused, and then changed nothing. */
+  async make(name: HandOverName, actor: Actor): Promise<MadeHandOver> {
+    const { store, now } = this.#parts;
+    const subject = await this.#subject(name);
+    if (!subject) throw new OperatorError(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
+    const { command } = KINDS[name.kind];
+    const problem = handOverProblem(subject);
+    if (problem === 'paused')
+      throw new OperatorError(`${subject.row.name} is paused: "${command} resume ${name.id}" comes first`);
+    if (problem === 'two secrets')
+      throw new OperatorError(
+        `two secrets are live already: end the older one first with "${command} retire-secret ${name.id}", or the newer one, if nobody has it, with "${command} retire-secret ${name.id} --newer"`,
+      );
+    const { handOver, token } = makeHandOver(name, actor.id, now());
+    const event = auditEvent('hand_over_made', actor, handOver.madeAt, { clientId: name.id });
+    if (!(await store.addHandOver(handOver, subject, event)))
+      throw new OperatorError(
+        `somebody else changed ${subject.row.name} at the same time: look with "${command} show", and try again`,
+      );
+    return { address: `${this.#parts.pickUpUrl}?token=${token}`, expiresAt: handOver.expiresAt };
+  }
+
+  /** Returns the newest hand-over of a registration, or null. */
+  newest(name: HandOverName): Promise<HandOver | null> {
+    return this.#parts.store.findNewestHandOver(name);
+  }
+
+  /** Finds the hand-over of a token, and uses nothing up: programs that read mail open addresses, too. */
+  async look(token: string): Promise<FoundHandOver> {
+    const { store, now } = this.#parts;
+    const digest = digestOfToken(token);
+    const handOver = digest && (await store.findHandOver(digest));
+    if (!handOver) return { kind: 'dead' };
+    if (handOver.fetchedAt !== null) return { kind: 'used', at: handOver.fetchedAt };
+    const subject = handOver.endedAt === null ? await this.#subject(handOver.subject) : null;
+    if (!subject) return { kind: 'dead' };
+    if (handOver.expiresAt <= now()) return { kind: 'expired' };
+    const problem = handOverProblem(subject);
+    if (problem === null) return { kind: 'good', handOver, subject };
+    return { kind: problem === 'paused' ? 'dead' : 'two_secrets' };
+  }
+
+  /**
+   * Makes the secret of a hand-over, once. `browser` is a value that only the developer's browser has: with it, that browser gets
+   * the same answer again for a minute.
+   */
+  async pickUp(token: string, browser: string, origin: RequestOrigin): Promise<PickedUp> {
+    const found = await this.look(token);
+    if (found.kind === 'used') return (await this.#again(token, browser)) ?? found;
+    if (found.kind !== 'good') return found;
+    const { handOver, subject } = found;
+    const now = this.#parts.now();
+    const made = this.#secretOf(subject, token, browser, now);
+    const event = auditEvent('hand_over_fetched', { kind: 'visitor', id: 'unknown', ...origin }, now, {
+      clientId: handOver.subject.id,
+      detail: made ? 'a secret was made' : 'no secret: it proves itself otherwise',
+    });
+    const use = { secret: made?.secret ?? null, from: widestNetworkOf(origin.source) };
+    if (await this.#parts.store.useHandOver(handOver, subject, use, event))
+      return { kind: 'picked_up', subject, secret: made?.text ?? null };
+    // Somebody was faster, or what it rested on changed: both are told by another look.
+    const after = await this.look(token);
+    if (after.kind === 'used') return (await this.#again(token, browser)) ?? after;
+    return after.kind === 'good' ? { kind: 'dead' } : after;
+  }
+
+  /** Returns the answer to the first use once more, or null: to another browser, later, or after the secret was replaced. */
+  async #again(token: string, browser: string): Promise<PickedUp | null> {
+    const { store, now } = this.#parts;
+    const handOver = await store.findHandOver(digestOfToken(token) as Buffer);
+    const subject = handOver && (await this.#subject(handOver.subject));
+    if (!subject || handOver.fetchedAt === null || Math.abs(now() - handOver.fetchedAt) >= AGAIN_MS) return null;
+    const made = this.#secretOf(subject, token, browser, handOver.fetchedAt);
+    if (!made) return { kind: 'picked_up', subject, secret: null };
+    const isTheSame = subject.row.secrets[0]?.digest.equals(made.secret.digest);
+    return isTheSame ? { kind: 'picked_up', subject, secret: made.text } : null;
+  }
+
+  /**
+   * Derives the secret from a root key, the token and the browser's value, so that nothing is stored for a second answer. Who
+   * has the address alone, or the database and the keys, cannot derive it.
+   */
+  #secretOf(
+    subject: HandOverSubject,
+    token: string,
+    browser: string,
+    now: number,
+  ): { readonly text: string; readonly secret: StoredSecret } | null {
+    if (!takesSecret(subject)) return null;
+    const { keyring, prefix } = this.#parts;
+    const bits = mac(currentKey(keyring, 'hand-over'), token, browser);
+    return makeSecret(prefix, SECRET_KINDS[subject.kind], now, bits);
+  }
+
+  async #subject({ kind, id }: HandOverName): Promise<HandOverSubject | null> {
+    const { store } = this.#parts;
+    switch (kind) {
+      case 'client':
+        return subjectOf(kind, await store.findClient(id)) as HandOverSubject | null;
+      case 'resource_server':
+        return subjectOf(kind, await store.findResourceServer(id)) as HandOverSubject | null;
+      case 'identity_provider':
+        return subjectOf(kind, await store.findIdentityProvider(id)) as HandOverSubject | null;
+    }
+  }
+}
+
+function subjectOf<Row>(kind: HandOverName['kind'], row: Row | null) {
+  return row && { kind, row };
+}
+
+const KINDS = {
+  client: { command: 'client', words: 'client' },
+  resource_server: { command: 'resource-server', words: 'resource server' },
+  identity_provider: { command: 'identity-provider', words: 'identity provider' },
+} as const;
