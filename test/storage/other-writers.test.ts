@@ -1,6 +1,7 @@
 /** The next request finds each write of another process, and each write of a moment ago. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as furtherInput } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grants/grant.ts';
 import {
   addAdaAndOne,
@@ -35,9 +36,11 @@ test('Promise 2: a client that another process paused is paused for the next req
   for (const status of ['paused', 'active', 'paused']) {
     assert.ok(await store.findClient(id));
     other.prepare('UPDATE client SET status = ? WHERE id = ?').run(status, id);
+    await furtherInput();
     assert.equal((await store.findClient(id))?.status, status);
   }
   other.prepare('DELETE FROM client WHERE id = ?').run(id);
+  await furtherInput();
   assert.equal(await store.findClient(id), null);
 });
 
@@ -81,6 +84,7 @@ for (const [what, sql] of Object.entries(ACTS_OF_OTHERS))
     const before = await opened.store.findGrant(grant.id);
     assert.ok(before);
     secondConnection(t, path).exec(sql);
+    await furtherInput();
     const found = await opened.store.findGrant(grant.id);
     assert.notDeepEqual(found, before);
     // A later opening finds the same.

@@ -155,6 +155,7 @@ function storage(
         await closeVerbs();
         await writes.close();
       } finally {
+        tables.endReads();
         await checkpoints?.close();
         files?.wal.close();
         disconnect();

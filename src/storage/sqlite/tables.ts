@@ -6,6 +6,7 @@ import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Statement, Tuple } from '../acts.ts';
 import { ChainedEvents } from './chained-events.ts';
 import { asStoreError } from './errors.ts';
+import { ReadTransaction } from './read-transaction.ts';
 import { bound, inSqlite } from './sql.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -15,16 +16,19 @@ export class Tables {
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, StatementSync>();
   readonly #events: ChainedEvents;
+  readonly #reads: ReadTransaction;
 
   constructor(database: DatabaseSync, writes: WriteQueue, keyring: Keyring) {
     this.#database = database;
     this.#writes = writes;
     this.#events = new ChainedEvents(this, keyring);
+    this.#reads = new ReadTransaction(database);
   }
 
   /** Returns the rows that a statement selects or, inside a write, changes and returns. Throws `StoreUnavailable`. */
   rows<Row extends Tuple>({ sql, values }: Statement): Row[] {
     try {
+      this.#reads.begin();
       return this.prepare(sql).all(...values.map(bound)) as unknown as Row[];
     } catch (error) {
       throw asStoreError(error);
@@ -54,6 +58,11 @@ export class Tables {
   /** Returns the result of a read once the rows that it depends on are on disk. See `WriteQueue.onDisk`. */
   onDisk<T>(rows: readonly string[] | 'all', result: T): T | Promise<T> {
     return this.#writes.onDisk(rows, result);
+  }
+
+  /** Ends the shared reads in progress, before the database is closed. */
+  endReads(): void {
+    this.#reads.end();
   }
 
   /** Prepares a statement, once for each text. Throws SQLite's error if the tables differ from the schema. */
