@@ -2,7 +2,7 @@
 import type { Account } from '../accounts/people/account.ts';
 import type { ListedAccount } from '../accounts/people/account-list.ts';
 import type { NewInvitation } from '../accounts/sign-in/accounts.ts';
-import { type UsedUserJson, type UserJson, usedUserJson, userJson } from '../operator/json/user.ts';
+import { invitedJson, type UsedUserJson, type UserJson, usedUserJson, userJson } from '../operator/json/user.ts';
 import type { CommandResult } from './command-run.ts';
 import type { LongList } from './long-list.ts';
 import type { NewPassword } from './password-input.ts';
@@ -19,8 +19,7 @@ export function withPassword(account: Account, { password, made }: NewPassword, 
 
 /** The result after somebody was invited. The address is shown only now. */
 export function invited({ account, token }: NewInvitation, newPasswordUrl: string, sentence: string): CommandResult {
-  const address = `${newPasswordUrl}?${new URLSearchParams({ token })}`;
-  const json = { ...userJson(account), invitation_url: address };
+  const json = invitedJson(account, newPasswordUrl, token);
   return {
     json,
     text: [
@@ -28,7 +27,7 @@ export function invited({ account, token }: NewInvitation, newPasswordUrl: strin
       '',
       ...userCard(json),
       '',
-      `  ${address}`,
+      `  ${json.invitation_url}`,
       '',
       'Hand the link over in a safe way: it is shown only once, and works only once. A newer link replaces it.',
     ],

@@ -144,4 +144,11 @@ export function invalidToken(detail: string, mistake = 'the access token is inva
 /** A sentence for the operator: why an act was refused, and what to do. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
+  /** The setting that is wrong, by its name in JSON; null if it is not one. */
+  readonly field: string | null;
+
+  constructor(message: string, field: string | null = null) {
+    super(message);
+    this.field = field;
+  }
 }

@@ -11,12 +11,15 @@ const MAX_ADDRESS = 2000;
 
 /** Throws an `OperatorError` unless this can be the profile of an app. */
 export function checkProfile({ publisher, homepage, privacyPage, contact, isChecked }: Profile): void {
-  if (publisher !== null) checkName(publisher, 'a publisher');
-  const problem =
-    pageProblem('homepage', homepage) ?? pageProblem('privacy page', privacyPage) ?? contactProblem('contact', contact);
-  if (problem) throw new OperatorError(problem);
+  if (publisher !== null) checkName(publisher, 'a publisher', 'publisher');
+  const problems = {
+    homepage: pageProblem('homepage', homepage),
+    privacy_page: pageProblem('privacy page', privacyPage),
+    contact: contactProblem('contact', contact),
+  };
+  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(problem, field);
   if (isChecked && publisher === null)
-    throw new OperatorError('nobody is named whom you could vouch for: give --publisher with --checked');
+    throw new OperatorError('nobody is named whom you could vouch for: give --publisher with --checked', 'is_checked');
 }
 
 /** Why an address cannot be a page of an app; null if it can, or if there is none. */

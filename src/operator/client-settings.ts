@@ -61,16 +61,18 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
   checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
   if (type === 'public' && settings.keys.length > 0)
-    throw new OperatorError('a public client cannot keep a private key');
+    throw new OperatorError('a public client cannot keep a private key', 'keys');
   checkKeys(settings.keys);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
     if (seconds === null) continue;
+    const field = what.replaceAll(' ', '_');
     if (!Number.isInteger(seconds) || seconds < 0)
-      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`);
+      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`, field);
     if (seconds > accessTokenLifetime)
       throw new OperatorError(
         `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
+        field,
       );
   }
 }
@@ -80,14 +82,15 @@ function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }:
   if (uris.length === 0 && !deviceFlow)
     throw new OperatorError(
       'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
+      'redirect_uris',
     );
   if (uris.length > MAX_REDIRECT_URIS)
-    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
-  if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
+    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`, 'redirect_uris');
+  if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice', 'redirect_uris');
   refuseCommaListOfUris(uris, type);
   for (const uri of uris) {
     const problem = redirectUriProblem(uri, type);
-    if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`);
+    if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`, 'redirect_uris');
   }
 }
 
@@ -100,6 +103,6 @@ function checkScopes(scopes: readonly Scope[]): void {
   checkScopeNames(scopeNamesOf({ scopes }));
   for (const { name, sentence } of scopes) {
     const problem = sentence === null ? null : sentenceProblem(sentence);
-    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`, 'scopes');
   }
 }

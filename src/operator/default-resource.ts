@@ -15,6 +15,7 @@ export async function registeredResource(
   if (registered !== null) return registered;
   throw new OperatorError(
     `no API is registered with the resource ${JSON.stringify(named)}: "resource-server list" shows all, and "resource-server register --resource" adds one`,
+    'default_resource',
   );
 }
 

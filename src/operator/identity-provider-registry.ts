@@ -50,7 +50,10 @@ export class IdentityProviderRegistry {
   ): Promise<{ provider: IdentityProvider; secret: string | null }> {
     const { store, now } = this.#parts;
     if (!isProviderId(settings.id))
-      throw new OperatorError('the id of a provider has 1 to 40 of a-z, 0-9 and -, and is not "password"');
+      throw new OperatorError(
+        'the id of a provider has 1 to 40 of a-z, 0-9 and -, and is not "password"',
+        'provider_id',
+      );
     checkSettings(settings);
     await this.#checkOwnIds(settings);
     const createdAt = now();
@@ -210,12 +213,12 @@ export class IdentityProviderRegistry {
 function checkSettings({ name, signInUrl, keys, rights, sessionLifetime }: IdentityProviderSettings): void {
   checkName(name);
   const problem = signInUrlProblem(signInUrl);
-  if (problem) throw new OperatorError(`the sign-in address ${JSON.stringify(signInUrl)}: ${problem}`);
+  if (problem) throw new OperatorError(`the sign-in address ${JSON.stringify(signInUrl)}: ${problem}`, 'sign_in_url');
   checkKeys(keys);
   if (rights.length === 0 || new Set(rights).size < rights.length || !rights.every(isRight))
-    throw new OperatorError(`rights are ${PROVIDER_RIGHTS.join(' and ')}, each once`);
+    throw new OperatorError(`rights are ${PROVIDER_RIGHTS.join(' and ')}, each once`, 'rights');
   if (sessionLifetime !== null && (sessionLifetime < MIN_SESSION || sessionLifetime > MAX_SESSION))
-    throw new OperatorError('a session lasts from 60 s to 30 days');
+    throw new OperatorError('a session lasts from 60 s to 30 days', 'session');
 }
 
 function isRight(text: string): text is ProviderRight {

@@ -1,4 +1,5 @@
 /** Describes the change of a registration for the audit trail. */
+import { jsonName } from './fields/field.ts';
 
 /**
  * Each setting that was given, by its name in JSON, with the entries that were removed (`-`) and added (`+`). If none were,
@@ -6,7 +7,7 @@
  */
 export function changesOf<Settings extends object>(before: Settings, given: Partial<Settings>): string {
   return Object.entries(given)
-    .map(([name, after]) => [inJson(name), ...difference(before[name as keyof Settings], after)].join(' '))
+    .map(([name, after]) => [jsonName(name), ...difference(before[name as keyof Settings], after)].join(' '))
     .join('; ');
 }
 
@@ -23,8 +24,4 @@ function entriesOf(setting: unknown): string[] {
     const { name, kid } = Object(entry) as { name?: string; kid?: string };
     return name ?? kid ?? (typeof entry === 'object' ? 'a key without an id' : String(entry));
   });
-}
-
-function inJson(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -7,29 +7,29 @@ import { scopeNameProblem } from '../oauth/grants/scope.ts';
 const MAX_SCOPES = 100;
 
 /** Throws an `OperatorError` unless people can read the name on a page. */
-export function checkName(name: string, what = 'a name'): void {
+export function checkName(name: string, what = 'a name', field = 'name'): void {
   const length = [...name].length;
   if (name.trim() !== name || length < 1 || length > 100)
-    throw new OperatorError(`${what} has 1 to 100 characters and no space around it`);
+    throw new OperatorError(`${what} has 1 to 100 characters and no space around it`, field);
   if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
-    throw new OperatorError(`${what} must not hold control, direction or invisible characters`);
+    throw new OperatorError(`${what} must not hold control, direction or invisible characters`, field);
 }
 
 /** Throws an `OperatorError` unless these can be the scopes of one registration. */
 export function checkScopeNames(names: readonly string[]): void {
-  if (new Set(names).size < names.length) throw new OperatorError('a scope was given twice');
-  if (names.length > MAX_SCOPES) throw new OperatorError(`there are at most ${MAX_SCOPES} scopes`);
+  if (new Set(names).size < names.length) throw new OperatorError('a scope was given twice', 'scopes');
+  if (names.length > MAX_SCOPES) throw new OperatorError(`there are at most ${MAX_SCOPES} scopes`, 'scopes');
   for (const name of names) {
     const problem = scopeNameProblem(name);
-    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`, 'scopes');
   }
 }
 
 /** Throws an `OperatorError` unless these can be the public keys of one registration. */
 export function checkKeys(keys: readonly PublicKey[]): void {
-  if (keys.length > MAX_KEYS) throw new OperatorError(`there are at most ${MAX_KEYS} keys`);
+  if (keys.length > MAX_KEYS) throw new OperatorError(`there are at most ${MAX_KEYS} keys`, 'keys');
   for (const [index, key] of keys.entries()) {
     const problem = publicKeyProblem(key);
-    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`);
+    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`, 'keys');
   }
 }

@@ -120,16 +120,17 @@ export class ResourceServerRegistry {
     checkName(name);
     checkScopeNames(scopes ?? []);
     if (scopes?.length === 0)
-      throw new OperatorError('a resource server that may see no scope could be told of no token');
+      throw new OperatorError('a resource server that may see no scope could be told of no token', 'scopes');
     if (acceptsUnbound && resource === null)
       throw new OperatorError(
         'an API without a resource takes unbound tokens in any case: give --resource, or leave --accept-unbound out (when updating: --no-accept-unbound)',
+        'accepts_unbound',
       );
     if (resource === null) return;
     const problem = resourceProblem(resource);
-    if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`);
+    if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`, 'resource');
     if (isSameResource(resource, this.#parts.ownResource))
-      throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`);
+      throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`, 'resource');
   }
 
   async #replaceSecrets(

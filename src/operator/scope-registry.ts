@@ -5,6 +5,9 @@ import { OperatorError } from '../oauth/error.ts';
 import { type ScopeDefinition, type ScopeEffect, scopeNameProblem, sentenceProblem } from '../oauth/grants/scope.ts';
 import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 
+/** The meaning of a scope. */
+export type ScopeMeaning = Pick<ScopeDefinition, 'sentences' | 'effect'>;
+
 /** The operator's acts on scopes. Each throws an `OperatorError` when it is refused, and then changed nothing. */
 export class ScopeRegistry {
   readonly #store: ScopeStore;
@@ -21,9 +24,14 @@ export class ScopeRegistry {
     return this.#store.listScopes();
   }
 
+  /** One definition, or null. */
+  async find(name: string): Promise<ScopeDefinition | null> {
+    return (await this.#store.listScopes()).find((scope) => scope.name === name) ?? null;
+  }
+
   /** One definition. */
   async show(name: string): Promise<ScopeDefinition> {
-    const found = (await this.#store.listScopes()).find((scope) => scope.name === name);
+    const found = await this.find(name);
     if (!found) throw new OperatorError(`there is no scope ${JSON.stringify(name)}: "scope list" shows all`);
     return found;
   }
@@ -38,16 +46,33 @@ export class ScopeRegistry {
     operator: Actor,
     effect?: ScopeEffect | null,
   ): Promise<ScopeDefinition> {
-    const problem = scopeNameProblem(name);
-    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
-    const known = (await this.#store.listScopes()).find((scope) => scope.name === name) ?? null;
+    const known = await this.find(name);
     const merged = Object.entries({ ...known?.sentences, ...sentences }).filter(([, sentence]) => sentence !== '');
-    for (const [language, sentence] of merged) checkSentence(name, language, sentence);
-    if (merged.length === 0)
-      throw new OperatorError(`scope ${JSON.stringify(name)}: give a sentence, such as --sentence "en=Read your mail"`);
-    const now = this.#now();
     const marked = effect === undefined ? (known?.effect ?? null) : effect;
-    const scope = { name, sentences: Object.fromEntries(merged), effect: marked, createdAt: known?.createdAt ?? now };
+    return this.#write(name, known, { sentences: Object.fromEntries(merged), effect: marked }, operator);
+  }
+
+  /** Defines a scope, or replaces all of its meaning. */
+  async put(name: string, meaning: ScopeMeaning, operator: Actor): Promise<ScopeDefinition> {
+    return this.#write(name, await this.find(name), meaning, operator);
+  }
+
+  async #write(
+    name: string,
+    known: ScopeDefinition | null,
+    { sentences, effect }: ScopeMeaning,
+    operator: Actor,
+  ): Promise<ScopeDefinition> {
+    const problem = scopeNameProblem(name);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`, 'name');
+    for (const [language, sentence] of Object.entries(sentences)) checkSentence(name, language, sentence);
+    if (Object.keys(sentences).length === 0)
+      throw new OperatorError(
+        `scope ${JSON.stringify(name)}: give a sentence, such as --sentence "en=Read your mail"`,
+        'sentences',
+      );
+    const now = this.#now();
+    const scope = { name, sentences, effect, createdAt: known?.createdAt ?? now };
     const event = auditEvent('scope_defined', operator, now, { detail: name });
     if (!(await this.#store.defineScope(scope, known, event)))
       throw new OperatorError(`somebody else changed the scope ${JSON.stringify(name)} at the same time: try again`);
@@ -66,7 +91,7 @@ export class ScopeRegistry {
 
 function checkSentence(name: string, language: string, sentence: string): void {
   if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language))
-    throw new OperatorError(`${JSON.stringify(language)} is not a language: write en, ar or pt-BR`);
+    throw new OperatorError(`${JSON.stringify(language)} is not a language: write en, ar or pt-BR`, 'sentences');
   const problem = sentenceProblem(sentence);
-  if (problem) throw new OperatorError(`scope ${JSON.stringify(name)} (${language}): ${problem}`);
+  if (problem) throw new OperatorError(`scope ${JSON.stringify(name)} (${language}): ${problem}`, 'sentences');
 }

@@ -45,7 +45,8 @@ export function checkAbout({ email, name, username }: AboutAccount): void {
     name: name === null ? null : personNameProblem(name),
     username: username === null ? null : usernameProblem(username),
   };
-  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
+  for (const [field, problem] of Object.entries(problems))
+    if (problem) throw new OperatorError(`${field}: ${problem}`, field);
 }
 
 /** Throws an `OperatorError` where a provider gives all people their ids (`--own-ids`): nobody else is here, and nobody has a password. */

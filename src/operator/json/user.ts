@@ -41,3 +41,11 @@ export function usedUserJson({ account, use }: ListedAccount) {
 export function identitiesJson(identities: readonly Identity[]) {
   return identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) }));
 }
+
+/** Returns an invited user, with the one-time address of the page where they set a password; null if it was shown before. */
+export function invitedJson(account: Account, newPasswordUrl: string, token: string | null) {
+  return {
+    ...userJson(account),
+    invitation_url: token === null ? null : `${newPasswordUrl}?${new URLSearchParams({ token })}`,
+  };
+}
