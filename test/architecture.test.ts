@@ -36,6 +36,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'src/oauth/',
     'src/accounts/',
     'src/operator/hand-over/',
+    'src/operator/access/',
     FOLDER,
     INSTALLATION_ERROR,
     DISTRIBUTION,

@@ -3,6 +3,7 @@ import { SESSION_LIFETIMES } from '../accounts/people/session.ts';
 import { FAILURES_KEPT_MS } from '../oauth/activity/app-failure.ts';
 import { SPAN_MS, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
 import { IDEMPOTENCY_KEY_MS } from '../oauth/trail/request-conditions.ts';
+import { OPERATOR_SESSION_LIFETIMES } from '../operator/access/operator-session.ts';
 import { HAND_OVERS_KEPT_MS } from '../operator/hand-over/hand-over.ts';
 import { APP_FAILURE, TALLY } from './tables/activity.ts';
 import type { StoredTable } from './tables/all.ts';
@@ -11,6 +12,10 @@ import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';
 import { HAND_OVER } from './tables/hand-over-rows.ts';
 import { IDEMPOTENCY_KEY } from './tables/idempotency-keys.ts';
 import { FORMER_IDENTITY } from './tables/identities.ts';
+import { OPERATOR_KEY } from './tables/operator-keys.ts';
+import { OPERATOR_ONCE } from './tables/operator-rows.ts';
+import { OPERATOR_SESSION } from './tables/operator-sessions.ts';
+import { OPERATOR_ONE_TIME_ADDRESS } from './tables/operators.ts';
 import { SESSION } from './tables/sessions.ts';
 
 /** A table whose rows expire. */
@@ -58,4 +63,12 @@ export const DYING: readonly DyingRows[] = [
   dyingAt(APP_FAILURE, 'at', FAILURES_KEPT_MS),
   dyingAt(IDEMPOTENCY_KEY, 'at', IDEMPOTENCY_KEY_MS),
   dyingAt(HAND_OVER, 'expires_at', HAND_OVERS_KEPT_MS),
+  {
+    ...dyingAt(OPERATOR_SESSION, 'last_seen_at'),
+    isDead: (before) => `(last_seen_at + ${OPERATOR_SESSION_LIFETIMES.idle} < ${before} OR expires_at < ${before})`,
+  },
+  // Operators still see a month later which key has expired.
+  dyingAt(OPERATOR_KEY, 'expires_at', 30 * DAY_MS),
+  dyingAt(OPERATOR_ONE_TIME_ADDRESS, 'expires_at'),
+  dyingAt(OPERATOR_ONCE, 'expires_at'),
 ];

@@ -10,12 +10,10 @@ export const restoreGuards: readonly Guard[] = [
   ...guardsIn('src/storage/tables/backups.ts', STORES, [
     ['every grant ends, unless they are kept', '...ending, ...records', '...records'],
     ['codes and waiting devices end', '{ sql: END_UNREDEEMED, values: [event.at] },', ''],
-    ['sessions end', "const EMPTIED = ['session', ", 'const EMPTIED = ['],
-    [
-      'tickets of sign-ins elsewhere end',
-      "const EMPTIED = ['session', 'external_sign_in']",
-      "const EMPTIED = ['session']",
-    ],
+    ['sessions end', "'session',", ''],
+    ['tickets of sign-ins elsewhere end', "'external_sign_in',", ''],
+    ["operators' sessions end", "'operator_session',", ''],
+    ['one-time addresses of operators end', "'operator_one_time_address',", ''],
     [
       'invitations end',
       "'UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'",

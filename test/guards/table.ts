@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
+import { operatorGuards } from './operators.ts';
 import { postgresqlGuards } from './postgresql.ts';
 import { restoreGuards } from './restore.ts';
 import { revocationGuards } from './revocations.ts';
@@ -24,6 +25,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   http: httpGuards,
   main: mainGuards,
   oauth: oauthGuards,
+  operators: operatorGuards,
   postgresql: postgresqlGuards,
   restore: restoreGuards,
   revocations: revocationGuards,

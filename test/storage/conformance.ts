@@ -16,6 +16,8 @@ import { externalSignIns, identities, identityProviders } from './conformance/id
 import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
 import { lists } from './conformance/lists.ts';
+import { operators } from './conformance/operators.ts';
+import { operatorsMidway } from './conformance/operators-midway.ts';
 import { providerEndings } from './conformance/provider-endings.ts';
 import { rememberedConsent } from './conformance/remembered-consent.ts';
 import { requestConditions } from './conformance/request-conditions.ts';
@@ -52,6 +54,8 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: foreign passwords`, () => foreignPasswords(withStore));
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
+  describe(`${name}: operators`, () => operators(withStore));
+  describe(`${name}: operators who lose access midway`, () => operatorsMidway(withStore));
   describe(`${name}: backups`, () => backups(withStore));
   describe(`${name}: conditions of requests`, () => requestConditions(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));

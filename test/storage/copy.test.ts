@@ -147,6 +147,32 @@ function addOddRows(installed: Installation): void {
   ]);
   const digests = { digest: Buffer.alloc(32, 255), request: Buffer.alloc(32) };
   add(installed, 'idempotency_key', [{ ...digests, at: MOST, made: 'é' }]);
+  add(installed, 'hand_over', [
+    {
+      ...{ digest: Buffer.alloc(32, 3), subject_kind: 'client', subject_id: '~', made_at: 0, made_by: 'é' },
+      ...{ expires_at: MOST, fetched_at: null, fetched_from: '', ended_at: MOST, ended_why: 'replaced' },
+    },
+  ]);
+  add(installed, 'operator', [
+    { id: 'opr_a', name: 'Ann é', role: 'admin', status: 'active', epoch: MAX_INTEGER, created_at: MOST },
+    { id: 'opr_~', name: '', role: 'read', status: 'disabled', epoch: 0, created_at: 0 },
+  ]);
+  const ofOperator = { operator_id: 'opr_a', created_at: MOST, expires_at: MOST };
+  add(installed, 'operator_passkey', [
+    {
+      ...{ id: 'a_-', operator_id: 'opr_a', name: 'é', public_key: Buffer.alloc(0), counter: MOST, transports: '[]' },
+      ...{ is_backed_up: 1, created_at: 0, last_used_at: null },
+    },
+  ]);
+  add(installed, 'operator_session', [
+    {
+      ...{ digest: Buffer.alloc(32, 1), ...ofOperator, how: 'address', last_seen_at: 0, present_at: null },
+      ...{ source: '', browser: 'é' },
+    },
+  ]);
+  add(installed, 'operator_key', [{ id: 'opk_a', ...ofOperator, name: '', digest: Buffer.alloc(32), rights: '[]' }]);
+  add(installed, 'operator_one_time_address', [{ digest: Buffer.alloc(32, 2), ...ofOperator, purpose: 'enrol' }]);
+  add(installed, 'operator_once', [{ digest: Buffer.alloc(32, 255), expires_at: MOST }]);
   add(installed, 'secret_use', [
     { digest: Buffer.alloc(32, 255), used_at: MOST },
     { digest: Buffer.alloc(32), used_at: 0 },
@@ -380,6 +406,13 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       external_sign_in: 2,
       oauth_grant: 9,
       audit_event: 2,
+      hand_over: 1,
+      operator: 2,
+      operator_passkey: 1,
+      operator_session: 1,
+      operator_key: 1,
+      operator_one_time_address: 1,
+      operator_once: 1,
       installation: 1,
     }),
   );

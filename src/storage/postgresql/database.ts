@@ -1,10 +1,11 @@
 /** The connections of one instance: for reads by key, for writes by key, and for everything else. */
 import { randomUUID } from 'node:crypto';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
-import type { AuditEvent } from '../../oauth/trail/audit.ts';
+import { AccessEnded, type AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Tuple } from '../acts.ts';
 import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
+import { standingOf } from '../tables/operator-rows.ts';
 import { Table } from '../tables/table.ts';
 import type { Connection } from './connection.ts';
 import { Connections, type PoolUse, type Work } from './connections.ts';
@@ -85,6 +86,7 @@ export class Database {
     return this.run(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {
+        await requireStanding(connection, event);
         const result = await effect(connection, attempt);
         const ended = typeof result === 'object' ? result : null;
         if (!(ended ? ended.length > 0 : result)) return result;
@@ -105,6 +107,12 @@ export class Database {
   async close(): Promise<void> {
     await Promise.all([this.reads.close(), this.writes.close(), this.#others.close()]);
   }
+}
+
+/** Throws `AccessEnded` in the transaction of an act, before its effect, unless the event's actor still has its access. */
+export async function requireStanding(connection: Connection, { actor }: AuditEvent): Promise<void> {
+  const standing = standingOf(actor);
+  if (standing && (await connection.tuples(standing.sql, standing.values)).length === 0) throw new AccessEnded();
 }
 
 /** Records events in the transaction of an act, before the act's own event, which has the attempt's id. */

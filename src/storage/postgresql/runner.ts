@@ -9,7 +9,7 @@ import { recordingKey } from '../tables/idempotency-keys.ts';
 import { demandOf } from '../tables/unchanged.ts';
 import { searchByKey } from './batches.ts';
 import type { Connection } from './connection.ts';
-import { type Database, recordEvents } from './database.ts';
+import { type Database, recordEvents, requireStanding } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { DIALECT } from './rows.ts';
 
@@ -45,6 +45,7 @@ export function runnerOn(database: Database): Runner {
     if (!last) return true;
     try {
       return await database.act(last, async (connection) => {
+        for (const event of events) await requireStanding(connection, event);
         for (const each of acts) if (!(await run(connection, each))) throw UNDONE;
         await recordEvents(connection, events);
         return true;

@@ -1,10 +1,11 @@
 /** Runs the ports' operations in SQLite: acts inside the write queue, reads immediately. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditEvent } from '../../oauth/trail/audit.ts';
+import { AccessEnded, type AuditEvent } from '../../oauth/trail/audit.ts';
 import { ChangedSince, DoneBefore } from '../../oauth/trail/request-conditions.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { recordingKey } from '../tables/idempotency-keys.ts';
+import { standingOf } from '../tables/operator-rows.ts';
 import { demandOf } from '../tables/unchanged.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
@@ -12,8 +13,17 @@ import type { Tables } from './tables.ts';
 /** Number of rows from which a read yields to the event loop. */
 const MANY_ROWS = 100;
 
+/** Throws `AccessEnded` inside a write, before its effect, unless the actors of its events still have their access. */
+function requireStanding(tables: Tables, ...events: readonly AuditEvent[]): void {
+  for (const { actor } of events) {
+    const standing = standingOf(actor);
+    if (standing && !tables.isAny(standing)) throw new AccessEnded();
+  }
+}
+
 /** Ends grants inside a write, and records their access in the event, if there are any; returns their number. */
 export function end(tables: Tables, event: AuditEvent, ending: Statement): number {
+  requireStanding(tables, event);
   const ended = tables.rows(ending).map((row) => ENDED_ACCESS.read(row));
   if (ended.length > 0) tables.record(event, ended);
   return ended.length;
@@ -49,12 +59,17 @@ export function runnerOn(tables: Tables): Runner {
       if (rows.length >= MANY_ROWS) await nextTurn();
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
-    act: (act) => tables.write(act.touches, () => run(act)),
+    act: (act) =>
+      tables.write(act.touches, () => {
+        requireStanding(tables, act.event);
+        return run(act);
+      }),
     end: (touches, event, ending) => tables.write(touches, () => end(tables, event, ending) > 0),
     async actAll(acts) {
       const touches = acts.flatMap((act) => act.touches);
       try {
         await tables.write(touches, () => {
+          requireStanding(tables, ...acts.map(({ event }) => event));
           for (const act of acts) if (!run(act)) throw UNDONE;
         });
         return true;
@@ -73,6 +88,10 @@ export function runnerOn(tables: Tables): Runner {
       });
     },
     changeOne: (touches, statement) => tables.write(touches, () => tables.change(statement) === 1),
-    record: (event) => tables.write([], () => tables.record(event)),
+    record: (event) =>
+      tables.write([], () => {
+        requireStanding(tables, event);
+        tables.record(event);
+      }),
   };
 }

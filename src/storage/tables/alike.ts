@@ -15,6 +15,7 @@ import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { IdempotencyStore } from '../../oauth/trail/request-conditions.ts';
+import type { OperatorStore } from '../../operator/access/operator-store.ts';
 import type { HandOverStore } from '../../operator/hand-over/hand-over-store.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
@@ -30,6 +31,7 @@ import { handOverStore } from './hand-overs.ts';
 import { idempotencyStore } from './idempotency-keys.ts';
 import { identityStore } from './identities.ts';
 import { identityProviderStore } from './identity-providers.ts';
+import { operatorStore } from './operators.ts';
 import { resourceServerStore } from './resource-servers.ts';
 import { rootKeyStore } from './root-keys.ts';
 import { scopeStore } from './scopes.ts';
@@ -49,7 +51,7 @@ export type Store = GrantStore &
   HandOverStore;
 
 /** The operations of all ports. */
-export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
+export type WholeStore = Store & OperatorStore & AccountStore & RootKeyStore & BackupStore;
 
 /** The operations that each store implements itself. */
 export type OwnVerbs = DeviceRequestStore &
@@ -81,6 +83,7 @@ export function wholeStore(
       ...idempotencyStore(runner),
       ...identityProviderStore(runner),
       ...identityStore(runner),
+      ...operatorStore(runner),
       ...resourceServerStore(runner),
       ...rootKeyStore(runner),
       ...scopeStore(runner),

@@ -14,6 +14,10 @@ import { IDEMPOTENCY_KEY } from './idempotency-keys.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { STORED_ROOT_KEY } from './installation.ts';
+import { OPERATOR_KEY } from './operator-keys.ts';
+import { OPERATOR, OPERATOR_ONCE } from './operator-rows.ts';
+import { OPERATOR_PASSKEY, OPERATOR_SESSION } from './operator-sessions.ts';
+import { OPERATOR_ONE_TIME_ADDRESS } from './operators.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
 import { SECRET_USE } from './secret-uses.ts';
@@ -48,6 +52,12 @@ export const TABLES: readonly StoredTable[] = [
   STORED_GRANT,
   CHAINED_EVENT,
   HAND_OVER,
+  OPERATOR,
+  OPERATOR_PASSKEY,
+  OPERATOR_SESSION,
+  OPERATOR_KEY,
+  OPERATOR_ONE_TIME_ADDRESS,
+  OPERATOR_ONCE,
 ];
 
 /** Returns the key column, which orders scans of the table. */

@@ -17,7 +17,13 @@ const UNREDEEMED = 'generation = 0 AND revoked_at IS NULL';
 const END_UNREDEEMED = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE ${UNREDEEMED}`;
 
 /** Tables of short-lived rows, which a restore deletes. */
-const EMPTIED = ['session', 'external_sign_in'] as const;
+const EMPTIED = [
+  'session',
+  'external_sign_in',
+  'operator_session',
+  'operator_one_time_address',
+  'operator_once',
+] as const;
 
 const plain = (sql: string): Statement => ({ sql, values: [] });
 

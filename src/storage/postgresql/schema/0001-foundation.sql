@@ -445,3 +445,70 @@ CREATE TABLE hand_over (
 );
 
 CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at);
+
+-- Operators of the API and the console. The epoch is raised by whatever takes access away.
+CREATE TABLE operator (
+  id text COLLATE "C" PRIMARY KEY,
+  name text COLLATE "C" NOT NULL UNIQUE,
+  role text NOT NULL CHECK (role IN ('read', 'support', 'admin')),
+  status text NOT NULL CHECK (status IN ('active', 'disabled')),
+  epoch integer NOT NULL,
+  created_at bigint NOT NULL
+);
+
+CREATE TABLE operator_passkey (
+  id text COLLATE "C" PRIMARY KEY,
+  operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text NOT NULL,
+  is_backed_up boolean NOT NULL,
+  created_at bigint NOT NULL,
+  last_used_at bigint
+);
+
+CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
+
+CREATE TABLE operator_session (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  how text NOT NULL CHECK (how IN ('passkey', 'address')),
+  created_at bigint NOT NULL,
+  last_seen_at bigint NOT NULL,
+  expires_at bigint NOT NULL,
+  present_at bigint,
+  source text NOT NULL,
+  browser text NOT NULL
+) WITH (fillfactor = 80);
+
+CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
+
+CREATE TABLE operator_key (
+  id text COLLATE "C" PRIMARY KEY,
+  operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+  rights text NOT NULL,
+  created_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
+
+CREATE INDEX operator_key_by_operator ON operator_key (operator_id);
+
+-- One-time addresses where operators enrol a passkey or sign in, by the digest of the token.
+CREATE TABLE operator_one_time_address (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  purpose text NOT NULL CHECK (purpose IN ('enrol', 'sign-in')),
+  created_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
+
+CREATE INDEX operator_one_time_address_by_operator ON operator_one_time_address (operator_id);
+
+-- Digests of what happens once until a time: the use of a passkey's challenge, the record of a refused act.
+CREATE TABLE operator_once (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  expires_at bigint NOT NULL
+);

@@ -366,3 +366,70 @@ CREATE TABLE hand_over (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at);
+
+-- Operators of the API and the console. The epoch is raised by whatever takes access away.
+CREATE TABLE operator (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL CHECK (role IN ('read', 'support', 'admin')),
+  status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+  epoch INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operator_passkey (
+  id TEXT PRIMARY KEY,
+  operator_id TEXT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  public_key BLOB NOT NULL,
+  counter INTEGER NOT NULL,
+  transports TEXT NOT NULL,
+  is_backed_up INTEGER NOT NULL CHECK (is_backed_up IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
+
+CREATE TABLE operator_session (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  operator_id TEXT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  how TEXT NOT NULL CHECK (how IN ('passkey', 'address')),
+  created_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  present_at INTEGER,
+  source TEXT NOT NULL,
+  browser TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
+
+CREATE TABLE operator_key (
+  id TEXT PRIMARY KEY,
+  operator_id TEXT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+  rights TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operator_key_by_operator ON operator_key (operator_id);
+
+-- One-time addresses where operators enrol a passkey or sign in, by the digest of the token.
+CREATE TABLE operator_one_time_address (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  operator_id TEXT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
+  purpose TEXT NOT NULL CHECK (purpose IN ('enrol', 'sign-in')),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operator_one_time_address_by_operator ON operator_one_time_address (operator_id);
+
+-- Digests of what happens once until a time: the use of a passkey's challenge, the record of a refused act.
+CREATE TABLE operator_once (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,175 @@
+/** Passkeys and sessions of operators. */
+import { MAX_SESSIONS_OF_OPERATOR, type OperatorSession } from '../../operator/access/operator-session.ts';
+import type { OperatorSessionStore } from '../../operator/access/operator-store.ts';
+import { MAX_PASSKEYS, type Passkey } from '../../operator/access/passkey.ts';
+import { listed, type Runner, type Statement } from '../acts.ts';
+import { rowKey } from '../row-key.ts';
+import { isActive, isThere, once, raisingEpoch, withOperator } from './operator-rows.ts';
+import { Table } from './table.ts';
+
+/** A stored passkey. */
+export const OPERATOR_PASSKEY = Table.of<Passkey>('operator_passkey', {
+  id: 'text',
+  operatorId: 'text',
+  name: 'text',
+  publicKey: 'bytes',
+  counter: 'integer',
+  transports: 'json',
+  isBackedUp: 'boolean',
+  createdAt: 'time',
+  lastUsedAt: 'time?',
+});
+
+/** A stored session of an operator. */
+export const OPERATOR_SESSION = Table.of<OperatorSession>('operator_session', {
+  digest: 'bytes',
+  operatorId: 'text',
+  how: 'text',
+  createdAt: 'time',
+  lastSeenAt: 'time',
+  expiresAt: 'time',
+  presentAt: 'time?',
+  source: 'text',
+  browser: 'text',
+});
+
+const PASSKEYS = `
+  SELECT ${OPERATOR_PASSKEY.names} FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`;
+const SESSIONS = `
+  SELECT ${OPERATOR_SESSION.names} FROM operator_session WHERE operator_id = $1 ORDER BY last_seen_at DESC, digest`;
+
+/** A counter that another request moved meanwhile is not the one that was compared. */
+const USE_PASSKEY = `
+  UPDATE operator_passkey SET counter = $3, is_backed_up = $4, last_used_at = $5
+  WHERE id = $1 AND counter = $2 AND operator_id = $6`;
+const IS_ROOM = `SELECT 1 WHERE (SELECT count(*) FROM operator_passkey WHERE operator_id = $1) < ${MAX_PASSKEYS}`;
+const ADD_PASSKEY = `${OPERATOR_PASSKEY.insertion} ON CONFLICT DO NOTHING`;
+const REMOVE_PASSKEY = 'DELETE FROM operator_passkey WHERE id = $1 AND operator_id = $2';
+
+const USE_ADDRESS = `
+  DELETE FROM operator_one_time_address WHERE digest = $1 AND operator_id = $2 AND purpose = $3 AND expires_at > $4`;
+const END_ADDRESSES = "DELETE FROM operator_one_time_address WHERE operator_id = $1 AND purpose = 'sign-in'";
+
+const HAS_SESSION = 'SELECT 1 FROM operator_session WHERE digest = $1 AND operator_id = $2';
+const END_OLDEST = `
+  DELETE FROM operator_session WHERE digest IN (
+    SELECT digest FROM operator_session WHERE operator_id = $1 AND digest <> $2 ORDER BY last_seen_at DESC, digest
+    LIMIT 100 OFFSET ${MAX_SESSIONS_OF_OPERATOR - 1})`;
+const TOUCH = 'UPDATE operator_session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
+const END = 'DELETE FROM operator_session WHERE digest = $1 AND operator_id = $2';
+const END_ALL = 'DELETE FROM operator_session WHERE operator_id = $1';
+
+/** Returns the statements that begin a session of an operator whose row is locked. */
+function beginning(session: OperatorSession): Statement[] {
+  return [
+    { sql: OPERATOR_SESSION.insertion, values: OPERATOR_SESSION.values(session) },
+    { sql: END_OLDEST, values: [session.operatorId, session.digest] },
+  ];
+}
+
+/** Returns the demand that a session of an operator whose row is locked is there. */
+function hasSession(digest: Buffer, operatorId: string): Statement {
+  return { sql: HAS_SESSION, values: [digest, operatorId] };
+}
+
+/** Implements the port for passkeys and sessions of operators. */
+export function operatorSessionStore(runner: Runner): OperatorSessionStore {
+  const findPasskey = withOperator(runner, OPERATOR_PASSKEY, 'id');
+  const findSession = withOperator(runner, OPERATOR_SESSION, 'digest');
+  return {
+    async findPasskey(id) {
+      const found = await findPasskey(id);
+      return found && { passkey: found.row, operator: found.operator };
+    },
+    listPasskeys: (operatorId) => listed(runner, OPERATOR_PASSKEY, PASSKEYS, [operatorId]),
+    beginSessionByPasskey(session, { passkeyId, before, counter, isBackedUp, challenge }, replaces, event) {
+      const { operatorId, digest, lastSeenAt } = session;
+      const { isFirst, noting } = once(challenge);
+      const ended = replaces ? [replaces] : [];
+      return runner.act({
+        touches: [operatorId, passkeyId, ...[digest, ...ended].map(rowKey)],
+        event,
+        demands: [isActive(operatorId), isFirst, ...ended.map((old) => hasSession(old, operatorId))],
+        first: { sql: USE_PASSKEY, values: [passkeyId, before, counter, isBackedUp, lastSeenAt, operatorId] },
+        rest: [noting, ...ended.map((old) => ({ sql: END, values: [old, operatorId] })), ...beginning(session)],
+      });
+    },
+    beginSessionByAddress(session, address, event) {
+      const { operatorId, digest, lastSeenAt } = session;
+      return runner.act({
+        touches: [operatorId, rowKey(digest), rowKey(address)],
+        event,
+        demands: [isActive(operatorId)],
+        first: { sql: USE_ADDRESS, values: [address, operatorId, 'sign-in', lastSeenAt] },
+        rest: beginning(session),
+      });
+    },
+    enrolByAddress(passkey, session, address, challenge, event) {
+      const { operatorId } = passkey;
+      const { isFirst, noting } = once(challenge);
+      const isNew = {
+        sql: 'SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM operator_passkey WHERE id = $1)',
+        values: [passkey.id],
+      };
+      return runner.act({
+        touches: [operatorId, passkey.id, rowKey(session.digest), rowKey(address)],
+        event,
+        demands: [isActive(operatorId), isFirst, isNew, { sql: IS_ROOM, values: [operatorId] }],
+        first: { sql: USE_ADDRESS, values: [address, operatorId, 'enrol', passkey.createdAt] },
+        rest: [
+          { sql: OPERATOR_PASSKEY.insertion, values: OPERATOR_PASSKEY.values(passkey) },
+          noting,
+          ...beginning(session),
+        ],
+      });
+    },
+    addPasskey(passkey, session, challenge, event) {
+      const { operatorId } = passkey;
+      const { isFirst, noting } = once(challenge);
+      return runner.act({
+        touches: [operatorId, passkey.id],
+        event,
+        demands: [
+          isActive(operatorId),
+          hasSession(session, operatorId),
+          isFirst,
+          { sql: IS_ROOM, values: [operatorId] },
+        ],
+        first: { sql: ADD_PASSKEY, values: OPERATOR_PASSKEY.values(passkey) },
+        rest: [noting],
+      });
+    },
+    removePasskey: (id, operatorId, event) =>
+      runner.act({
+        touches: [operatorId, id],
+        event,
+        demands: [isThere(operatorId)],
+        first: { sql: REMOVE_PASSKEY, values: [id, operatorId] },
+        rest: [raisingEpoch(operatorId)],
+      }),
+    async findOperatorSession(digest) {
+      const found = await findSession(digest);
+      return found && { session: found.row, operator: found.operator };
+    },
+    listOperatorSessions: (operatorId) => listed(runner, OPERATOR_SESSION, SESSIONS, [operatorId]),
+    touchOperatorSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
+    endOperatorSession: (digest, operatorId, event) =>
+      runner.act({
+        touches: [operatorId, rowKey(digest)],
+        event,
+        demands: [isThere(operatorId)],
+        first: { sql: END, values: [digest, operatorId] },
+        rest: [raisingEpoch(operatorId)],
+      }),
+    endOperatorSessions: (operatorId, event) =>
+      runner.act({
+        touches: [operatorId],
+        event,
+        first: raisingEpoch(operatorId),
+        rest: [
+          { sql: END_ALL, values: [operatorId] },
+          { sql: END_ADDRESSES, values: [operatorId] },
+        ],
+      }),
+  };
+}

@@ -1,0 +1,53 @@
+/** The guards of operators: what an operator may do, and what ends with the access of one. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const RIGHTS = ['test/operator/access/rights.test.ts'];
+const STORES = ['test/storage/sqlite.test.ts'];
+const POSTGRESQL = ['test/postgresql/conformance.test.ts'];
+
+/** Guards of the rights, of access that ends midway, and of what works once. */
+export const operatorGuards: readonly Guard[] = [
+  ...guardsIn('src/operator/access/rights.ts', RIGHTS, [
+    ['a disabled operator does nothing', "if (operator.status !== 'active') return 'disabled';", ''],
+    ['some acts are for commands alone', 'if (needs === COMMANDS_ALONE) return', 'if (false) return'],
+    ['an act needs its role', 'if (!includesRole(operator.role, needs.role))', 'if (false)'],
+    ['a key acts by its rights', '&& by.rights.includes(needs.right) ? null', '? null'],
+    ['no key touches operators', 'needs.right !== null && by', 'by'],
+    ['presence passes', 'by.presentAt > now - PRESENCE_MS', 'true'],
+    ['a session at an address has no presence', "=== 'unless-address' && by.how", '!== undefined && by.how'],
+  ]),
+  ...guardsIn('src/storage/sqlite/runner.ts', STORES, [
+    ['an act demands access', 'requireStanding(tables, act.event);', ''],
+    ['the end of grants demands access', 'number { requireStanding(tables, event);', 'number {'],
+    ['several acts demand access', 'requireStanding(tables, ...acts.map(({ event }) => event));', ''],
+    ['an event alone demands access', 'requireStanding(tables, event); tables.record', 'tables.record'],
+  ]),
+  ...guardsIn('src/storage/postgresql/database.ts', POSTGRESQL, [
+    ['whatever is recorded demands access', 'await requireStanding(connection, event);', ''],
+  ]),
+  ...guardsIn('src/storage/tables/operator-rows.ts', STORES, [
+    ['access ends with the epoch', "AND status = 'active' AND epoch = $2 FOR", "AND status = 'active' AND $2 = $2 FOR"],
+    ['access ends with the status', "AND status = 'active' AND epoch", 'AND epoch', 'a disabling raises the epoch too'],
+    ['nothing begins while disabled', "AND status = 'active' FOR NO KEY", 'FOR NO KEY'],
+  ]),
+  ...guardsIn('src/storage/tables/operator-sessions.ts', STORES, [
+    ['a challenge begins one session', 'isFirst, ...ended.map(', '...ended.map('],
+    ['a counter that moved is refused', 'AND counter = $2', 'AND $2 = $2'],
+    ['a confirmation needs the session', '...ended.map((old) => hasSession(old, operatorId))', ''],
+    ['an address is for one operator', 'AND operator_id = $2 AND purpose', "AND $2 <> '' AND purpose"],
+    ['an address is for one purpose', 'AND purpose = $3', 'AND $3 = $3'],
+    ['an address expires', 'AND expires_at > $4', 'AND $4 = $4'],
+    ['a passkey is added in a session', 'hasSession(session, operatorId), isFirst,', 'isFirst,'],
+  ]),
+  ...guardsIn('src/storage/tables/operators.ts', STORES, [
+    ['an admin stays', '? [staysAdmin(id)] : []', '? [] : []'],
+    [
+      'a disabling ends what was given',
+      "'operator_session', 'operator_key', 'operator_one_time_address')",
+      "'operator_session')",
+    ],
+    ['a reset ends passkeys', "'operator_passkey', 'operator_session'", "'operator_session'"],
+    ['a newer address ends the older', '{ sql: `${END_ADDRESSES} AND purpose = $2`, values: [id, purpose] },', ''],
+    ['a refusal is recorded once', 'demands: [isFirst], rest', 'rest'],
+  ]),
+];

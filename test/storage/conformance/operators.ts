@@ -1,0 +1,278 @@
+/** Operators, and what belongs to one. */
+import assert from 'node:assert/strict';
+import { MAX_KEYS_OF_OPERATOR } from '../../../src/operator/access/operator-key.ts';
+import { MAX_SESSIONS_OF_OPERATOR } from '../../../src/operator/access/operator-session.ts';
+import { MAX_PASSKEYS } from '../../../src/operator/access/passkey.ts';
+import {
+  sampleAddress,
+  sampleAssertion,
+  sampleChallenge,
+  sampleOperator,
+  sampleOperatorKey,
+  sampleOperatorSession,
+  samplePasskey,
+} from '../../support/operators.ts';
+import { event, HOUR, NOW } from '../../support/storage.ts';
+import { type AnyStore, HUNDRED, type WithStore, winners } from './any-store.ts';
+
+const ann = sampleOperator();
+const bob = sampleOperator({ id: 'opr_bob', name: 'Bob', createdAt: NOW + 1 });
+
+/** Operators, keys, passkeys, sessions and one-time addresses. */
+export function operators(withStore: WithStore): void {
+  const withAnn = (promise: string, run: (store: AnyStore) => Promise<void>) =>
+    withStore(promise, async (store) => {
+      await store.addOperator(ann, null, event('operator_added'));
+      await run(store);
+    });
+  const signIn = async (store: AnyStore, some = {}) => {
+    const [session, address] = [sampleOperatorSession(some), sampleAddress({ purpose: 'sign-in' })];
+    await store.addOneTimeAddress(address, event('operator_sign_in_address_made'));
+    assert.equal(await store.beginSessionByAddress(session, address.digest, event('operator_signed_in')), true);
+    return session;
+  };
+  const enrol = async (store: AnyStore) => {
+    const [passkey, session, address] = [samplePasskey(), sampleOperatorSession(), sampleAddress()];
+    await store.addOneTimeAddress(address, event('operator_reset'));
+    const enrolled = event('operator_passkey_added');
+    assert.equal(await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), enrolled), true);
+    return { passkey, session, address };
+  };
+
+  withAnn('operators come back as they were added, by id and name; a name is one operator’s alone', async (store) => {
+    assert.equal(await store.addOperator(bob, null, event('operator_added')), true);
+    const again = { ...bob, id: 'opr_other', createdAt: NOW + 2 };
+    assert.equal(await store.addOperator(again, sampleAddress(), event('operator_added')), false);
+    assert.deepEqual(await store.listOperators(), [ann, bob]);
+    assert.deepEqual(await store.findOperator('opr_bob'), bob);
+    assert.deepEqual(await store.findOperatorByName('Ann'), ann);
+    assert.equal(await store.findOperatorByName('ann'), null);
+  });
+
+  withAnn('an update changes name and role of the operator as it was read', async (store) => {
+    await store.addOperator(bob, null, event('operator_added'));
+    const changed = { ...bob, name: 'Rob', role: 'read', epoch: 1 } as const;
+    const update = (to: typeof bob, from: typeof bob) =>
+      store.updateOperator(to, from, 'an admin stays', event('operator_updated'));
+    assert.equal(await update(changed, bob), null);
+    assert.deepEqual(await store.findOperator(bob.id), changed);
+    assert.equal(await update({ ...bob, role: 'support' }, bob), 'gone', 'it is not as expected any more');
+    assert.equal(await update({ ...changed, name: 'Ann' }, changed), 'name');
+  });
+
+  withAnn('the last active admin is not demoted, disabled or deleted but by a command', async (store) => {
+    await store.addOperator({ ...bob, role: 'support' }, null, event('operator_added'));
+    const demoted = { ...ann, role: 'read', epoch: 1 } as const;
+    const updated = event('operator_updated');
+    assert.equal(await store.updateOperator(demoted, ann, 'an admin stays', updated), 'last admin');
+    assert.equal(await store.disableOperator(ann.id, 'an admin stays', event('operator_disabled')), 'last admin');
+    assert.equal(await store.deleteOperator(ann.id, 'an admin stays', event('operator_deleted')), 'last admin');
+    assert.equal(await store.disableOperator(bob.id, 'an admin stays', event('operator_disabled')), null);
+    assert.deepEqual(await store.findOperator(ann.id), ann);
+    assert.equal(await store.updateOperator(demoted, ann, 'no bound', updated), null);
+    assert.equal(await store.deleteOperator(ann.id, 'no bound', event('operator_deleted')), null);
+    assert.equal(await store.deleteOperator(ann.id, 'an admin stays', event('operator_deleted')), 'gone');
+  });
+
+  withAnn('of two admins who are disabled at once one stays', async (store) => {
+    await store.addOperator(bob, null, event('operator_added'));
+    const disabled = [ann, bob].map(({ id }) =>
+      store.disableOperator(id, 'an admin stays', event('operator_disabled')).then(
+        (problem) => problem === null,
+        () => false,
+      ),
+    );
+    assert.ok((await winners(disabled)) <= 1);
+    const active = (await store.listOperators()).filter(({ status }) => status === 'active');
+    assert.ok(active.length >= 1);
+  });
+
+  withAnn('disabling ends sessions, keys and addresses, which enabling does not bring back', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const [key, address] = [sampleOperatorKey(), sampleAddress()];
+    await store.addOperatorKey(key, event('operator_key_added'));
+    await store.addOneTimeAddress(address, event('operator_reset'));
+    assert.equal(await store.disableOperator(ann.id, 'no bound', event('operator_disabled')), null);
+    assert.equal(await store.disableOperator(ann.id, 'no bound', event('operator_disabled')), 'gone');
+    assert.equal((await store.findOperator(ann.id))?.epoch, 1);
+    const late = sampleOperatorKey({ id: 'opk_late' });
+    assert.equal(await store.addOperatorKey(late, event('operator_key_added')), false, 'nothing begins meanwhile');
+    assert.equal(await store.addOneTimeAddress(sampleAddress(), event('operator_reset')), false);
+    const answer = sampleAssertion(passkey);
+    const begun = sampleOperatorSession();
+    assert.equal(await store.beginSessionByPasskey(begun, answer, null, event('operator_signed_in')), false);
+    assert.equal(await store.enableOperator(ann.id, event('operator_enabled')), true);
+    assert.equal(await store.enableOperator(ann.id, event('operator_enabled')), false);
+    assert.equal(await store.findOperatorSession(session.digest), null);
+    assert.equal(await store.findOperatorKey(key.digest), null);
+    assert.equal(await store.findOneTimeAddress(address.digest), null);
+    assert.deepEqual((await store.listPasskeys(ann.id)).length, 1, 'passkeys stay');
+  });
+
+  withAnn('deleting takes all that belongs to the operator', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const key = sampleOperatorKey();
+    await store.addOperatorKey(key, event('operator_key_added'));
+    assert.equal(await store.deleteOperator(ann.id, 'no bound', event('operator_deleted')), null);
+    assert.equal(await store.findOperator(ann.id), null);
+    assert.equal(await store.findPasskey(passkey.id), null);
+    assert.equal(await store.findOperatorSession(session.digest), null);
+    assert.equal(await store.findOperatorKey(key.digest), null);
+  });
+
+  withAnn('a reset ends passkeys, sessions and addresses, and leaves one address to enrol at', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const [earlier, address] = [sampleAddress({ purpose: 'sign-in' }), sampleAddress()];
+    await store.addOneTimeAddress(earlier, event('operator_sign_in_address_made'));
+    assert.equal(await store.resetOperator(address, event('operator_reset')), true);
+    assert.equal(await store.findPasskey(passkey.id), null);
+    assert.equal(await store.findOperatorSession(session.digest), null);
+    assert.equal(await store.findOneTimeAddress(earlier.digest), null);
+    const operator = { ...ann, epoch: 1 };
+    assert.deepEqual(await store.findOneTimeAddress(address.digest), { address, operator });
+  });
+
+  withAnn('a newer one-time address ends the older of its purpose, and one of a hundred uses it', async (store) => {
+    const [first, second] = [sampleAddress(), sampleAddress()];
+    const other = sampleAddress({ purpose: 'sign-in' });
+    for (const each of [first, other, second]) await store.addOneTimeAddress(each, event('operator_reset'));
+    assert.equal(await store.findOneTimeAddress(first.digest), null);
+    const enrolments = HUNDRED.map(() =>
+      store.enrolByAddress(
+        samplePasskey(),
+        sampleOperatorSession(),
+        second.digest,
+        sampleChallenge(),
+        event('operator_passkey_added'),
+      ),
+    );
+    assert.equal(await winners(enrolments), 1);
+    assert.equal((await store.listPasskeys(ann.id)).length, 1);
+    const begin = () => store.beginSessionByAddress(sampleOperatorSession(), other.digest, event('operator_signed_in'));
+    assert.equal(await winners(HUNDRED.map(begin)), 1, 'the address of the other purpose was still good');
+  });
+
+  withAnn('a one-time address is good for its purpose, its operator and its time', async (store) => {
+    await store.addOperator(bob, null, event('operator_added'));
+    const address = sampleAddress({ purpose: 'sign-in', expiresAt: NOW + 300_000 });
+    await store.addOneTimeAddress(address, event('operator_sign_in_address_made'));
+    const begin = (some: object) =>
+      store.beginSessionByAddress(sampleOperatorSession(some), address.digest, event('operator_signed_in'));
+    assert.equal(await begin({ lastSeenAt: NOW + 300_000 }), false, 'it has expired');
+    assert.equal(await begin({ operatorId: bob.id }), false, 'it is of another operator');
+    const enrolled = event('operator_passkey_added');
+    const enrolling = [samplePasskey(), sampleOperatorSession(), address.digest, sampleChallenge()] as const;
+    assert.equal(await store.enrolByAddress(...enrolling, enrolled), false, 'it enrols nobody');
+    assert.equal(await begin({ lastSeenAt: NOW + 299_999 }), true);
+  });
+
+  withAnn('a challenge, and a counter, are good for one of a hundred', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const answer = sampleAssertion(passkey);
+    const confirm = () =>
+      store.beginSessionByPasskey(sampleOperatorSession(), answer, null, event('operator_signed_in'));
+    assert.equal(await winners(HUNDRED.map(confirm)), 1);
+    const replayed = { ...answer, before: 1, counter: 2 };
+    const begun = () =>
+      store.beginSessionByPasskey(sampleOperatorSession(), replayed, null, event('operator_signed_in'));
+    assert.equal(await begun(), false, 'the challenge was used');
+    const found = await store.findPasskey(passkey.id);
+    assert.deepEqual(found?.passkey, { ...passkey, counter: 1, isBackedUp: true, lastUsedAt: NOW });
+    assert.deepEqual(found?.operator, ann);
+    const next = samplePasskey();
+    const added = event('operator_passkey_added');
+    assert.equal(await store.addPasskey(next, session.digest, answer.challenge, added), false, 'the same');
+    assert.equal(await store.addPasskey(next, session.digest, sampleChallenge(), added), true);
+    assert.equal(await store.addPasskey(next, session.digest, sampleChallenge(), added), false, 'enrolled already');
+  });
+
+  withAnn('counters of 0 stay 0, as most passkeys have none', async (store) => {
+    const { passkey } = await enrol(store);
+    for (const _ of [1, 2]) {
+      const answer = sampleAssertion(passkey, { counter: 0 });
+      assert.equal(
+        await store.beginSessionByPasskey(sampleOperatorSession(), answer, null, event('operator_signed_in')),
+        true,
+      );
+    }
+  });
+
+  withAnn('a confirmation replaces a session that is still there', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const next = sampleOperatorSession();
+    const confirmed = event('operator_confirmed');
+    const replace = (by: typeof next, counter: number, replaced: Buffer) =>
+      store.beginSessionByPasskey(by, sampleAssertion({ ...passkey, counter }), replaced, confirmed);
+    assert.equal(await replace(next, 0, session.digest), true);
+    assert.equal(await store.findOperatorSession(session.digest), null);
+    assert.deepEqual(await store.findOperatorSession(next.digest), { session: next, operator: ann });
+    assert.equal(await replace(sampleOperatorSession(), 1, session.digest), false, 'it was ended meanwhile');
+  });
+
+  withAnn('sessions are listed, seen and ended; too many end the one that was seen longest ago', async (store) => {
+    const sessions = [];
+    for (let n = 0; n <= MAX_SESSIONS_OF_OPERATOR; n += 1)
+      sessions.push(await signIn(store, { lastSeenAt: NOW + n, how: 'address', presentAt: null }));
+    const [oldest, second] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
+    assert.equal(await store.findOperatorSession(oldest.digest), null);
+    await store.touchOperatorSession(second.digest, NOW + HOUR);
+    await store.touchOperatorSession(second.digest, NOW);
+    const listed = await store.listOperatorSessions(ann.id);
+    assert.deepEqual(listed[0], { ...second, lastSeenAt: NOW + HOUR });
+    assert.equal(listed.length, MAX_SESSIONS_OF_OPERATOR);
+    assert.equal(await store.endOperatorSession(second.digest, 'opr_bob', event('operator_signed_out')), false);
+    assert.equal(await store.endOperatorSession(second.digest, ann.id, event('operator_signed_out')), true);
+    assert.equal((await store.findOperator(ann.id))?.epoch, 1);
+    assert.equal(await store.endOperatorSessions(ann.id, event('operator_sessions_ended')), true);
+    assert.deepEqual(await store.listOperatorSessions(ann.id), []);
+    assert.equal((await store.findOperator(ann.id))?.epoch, 2);
+    assert.equal(await store.endOperatorSessions('opr_none', event('operator_sessions_ended')), false);
+  });
+
+  withAnn('keys are found by their digest, listed and ended, and have a maximum', async (store) => {
+    const key = sampleOperatorKey();
+    assert.equal(await store.addOperatorKey(key, event('operator_key_added')), true);
+    assert.deepEqual(await store.findOperatorKey(key.digest), { key, operator: ann });
+    assert.equal(await store.endOperatorKey(key.id, 'opr_bob', event('operator_key_ended')), false);
+    const more = HUNDRED.map((_, n) =>
+      store.addOperatorKey(sampleOperatorKey({ id: `opk_${n}` }), event('operator_key_added')),
+    );
+    assert.equal(await winners(more), MAX_KEYS_OF_OPERATOR - 1);
+    assert.equal(await store.endOperatorKey(key.id, ann.id, event('operator_key_ended')), true);
+    assert.equal(await store.findOperatorKey(key.digest), null);
+    assert.equal((await store.listOperatorKeys(ann.id)).length, MAX_KEYS_OF_OPERATOR - 1);
+    assert.equal((await store.findOperator(ann.id))?.epoch, 1);
+  });
+
+  withAnn('passkeys are removed, and have a maximum', async (store) => {
+    const { passkey, session } = await enrol(store);
+    const more = HUNDRED.map(() =>
+      store.addPasskey(samplePasskey(), session.digest, sampleChallenge(), event('operator_passkey_added')),
+    );
+    assert.equal(await winners(more), MAX_PASSKEYS - 1);
+    assert.equal(await store.removePasskey(passkey.id, 'opr_bob', event('operator_passkey_removed')), false);
+    assert.equal(await store.removePasskey(passkey.id, ann.id, event('operator_passkey_removed')), true);
+    assert.equal((await store.findOperator(ann.id))?.epoch, 1);
+    await store.endOperatorSession(session.digest, ann.id, event('operator_signed_out'));
+    const late = store.addPasskey(samplePasskey(), session.digest, sampleChallenge(), event('operator_passkey_added'));
+    assert.equal(await late, false, 'the session has ended');
+  });
+
+  withAnn('a refused act is recorded once of a hundred times', async (store) => {
+    const refused = sampleChallenge();
+    const records = HUNDRED.map(() => store.recordOperatorRefused(refused, event('operator_refused')));
+    assert.equal(await winners(records), 1);
+    assert.equal((await store.listAuditEvents({ action: 'operator_refused', limit: 9 })).length, 1);
+  });
+
+  withAnn('a restore ends sessions and one-time addresses of operators, and keeps passkeys', async (store) => {
+    const { session } = await enrol(store);
+    const address = sampleAddress();
+    await store.addOneTimeAddress(address, event('operator_reset'));
+    const nothingElse = { endAll: null, ended: null, revived: [], events: [] };
+    await store.beginHistory(Buffer.alloc(16, 7), event('database_restored'), nothingElse);
+    assert.equal(await store.findOperatorSession(session.digest), null);
+    assert.equal(await store.findOneTimeAddress(address.digest), null);
+    assert.equal((await store.listPasskeys(ann.id)).length, 1);
+  });
+}
