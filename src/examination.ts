@@ -2,16 +2,19 @@
  * The wiring of the doctor: examines an installation from its configuration to its public addresses, and changes
  * nothing.
  */
+import manifest from '../package.json' with { type: 'json' };
 import { type Finding, Findings } from './doctor/finding.ts';
-import { examineOpened, type Opened } from './doctor/opened.ts';
+import { examineOpened, examineServed, type Opened, type Served } from './doctor/opened.ts';
 import { type AddressParts, examineAddress } from './doctor/public-address.ts';
 import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
 import { makeInstallation } from './installation.ts';
 import { doctorPass } from './oauth/keys/doctor-pass.ts';
 import { createKeyring, type LiveKeyring } from './oauth/keys/keyring.ts';
+import { rootKeyName } from './oauth/keys/root-key.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { lostDefaults } from './operator/default-resource.ts';
 import { leftOut } from './operator/sign-in-methods.ts';
+import type { Status } from './operator/status.ts';
 import type { Log } from './process/log.ts';
 import { userName } from './process/names.ts';
 import { ask } from './process/one-request.ts';
@@ -67,6 +70,54 @@ async function examineInstallation(
   }
 }
 
+/** Returns the state of the installation that a service serves. `now` returns ms by the clock of this machine. */
+export async function statusOf(
+  configuration: Pick<Configuration, 'database'>,
+  keyring: LiveKeyring,
+  opened: Pick<OpenDatabase, 'storage' | 'now'>,
+  now: () => number,
+): Promise<Status> {
+  const { store, instances } = opened.storage;
+  // In memory there is no other instance, and nobody is asked.
+  const running = new Set([instances.ownId, ...(await instances.listRunning())]);
+  const facts = await servedFacts(configuration, keyring, opened, running.size, now);
+  const { keys, currentKeyId } = facts.keys;
+  const noted = await store.listInstances();
+  return {
+    at: opened.now(),
+    version: manifest.version,
+    instances: noted.filter(({ id }) => running.has(id)).map(({ name }) => name),
+    ...facts.backups,
+    rootKey: {
+      name: rootKeyName(currentKeyId),
+      createdAt: keys.find(({ keyId }) => keyId === currentKeyId)?.createdAt ?? opened.now(),
+    },
+    findings: examineServed(facts),
+  };
+}
+
+async function servedFacts(
+  { database }: Pick<Configuration, 'database'>,
+  keyring: LiveKeyring,
+  { storage, now: storeNow }: Pick<OpenDatabase, 'storage' | 'now'>,
+  running: number,
+  now: () => number,
+): Promise<Served> {
+  const [newest] = await storage.store.listAuditEvents({ limit: 1 });
+  return {
+    checks: await storage.check('quick'),
+    exposures: storage.exposures,
+    keys: await storage.store.findRootKeys(),
+    ownKeyIds: keyring.keyIds,
+    serverNow: database.kind === 'postgresql' ? storeNow() : null,
+    now: now(),
+    newestEventAt: newest?.at ?? null,
+    sizes: await storage.sizes(),
+    backups: await storage.store.findBackups(),
+    running,
+  };
+}
+
 async function factsOf(
   configuration: Configuration,
   keyring: LiveKeyring,
@@ -85,18 +136,9 @@ async function factsOf(
     service: userName(),
     report: () => {}, // The doctor serves no requests.
   });
-  const [newest] = await storage.store.listAuditEvents({ limit: 1 });
+  const running = (await storage.instances.listRunning()).length;
   return {
-    checks: await storage.check('quick'),
-    exposures: storage.exposures,
-    keys: await storage.store.findRootKeys(),
-    ownKeyIds: keyring.keyIds,
-    serverNow: configuration.database.kind === 'postgresql' ? storeNow() : null,
-    now: now(),
-    newestEventAt: newest?.at ?? null,
-    sizes: await storage.sizes(),
-    backups: await storage.store.findBackups(),
-    running: (await storage.instances.listRunning()).length,
+    ...(await servedFacts(configuration, keyring, { storage, now: storeNow }, running, now)),
     methods: configuration.signInMethods,
     providers: await installation.testMethods(),
     lostDefaults: await lostDefaults(storage.store),

@@ -23,6 +23,7 @@ import type { Keyring } from './oauth/keys/keyring.ts';
 import { AuthorizationServer } from './oauth/protocol/authorization-server.ts';
 import { Introspection } from './oauth/protocol/introspection.ts';
 import { newProtocolTally } from './oauth/protocol/tally.ts';
+import { OperatorAccess } from './operator/access/access.ts';
 import { AppActivity } from './operator/app-activity.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
@@ -191,6 +192,10 @@ export function makeInstallation(
       countUses: countKeyUses,
     }),
     backups: new Backups(store, auditTrail, now),
+    operators: {
+      access: new OperatorAccess({ store, throttle: throttles.clientAndSource, prefix, now }),
+      store,
+    },
     activity,
     identification: new Identification({ store, keyring, lifetimes, prefix, now }),
     appActivity,

@@ -23,6 +23,7 @@ import { followKeys, refuseUnknownMethods } from './may-serve.ts';
 import { createKeyring } from './oauth/keys/keyring.ts';
 import { openDatabase, type World } from './open-database.ts';
 import { scanRules } from './operator/scan-rules.ts';
+import { keptStatus } from './operator/status.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
@@ -98,6 +99,15 @@ export async function startService(configuration: Configuration, world: World): 
     resourceServers: storage.store,
     audit: storage.store,
     keyring,
+    operators: installation.operators,
+    operatorApi: {
+      ...installation,
+      store: storage.store,
+      status: keptStatus(async () => {
+        const { statusOf } = await import('./examination.ts');
+        return statusOf(configuration, keyring, { storage, now }, world.now ?? Date.now);
+      }, now),
+    },
     brand: {
       productName: configuration.productName,
       colour: configuration.productColour,

@@ -1,7 +1,7 @@
 /** `client failures`: why an app is refused; and the lines of `client show` on it. */
 import { FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
 import type { FoundActivity } from '../operator/app-activity.ts';
-import { activityJson, type FailureJson, type TallyJson } from '../operator/json/activity.ts';
+import { activityJson, type FailureJson, lastDayJson, type TallyJson } from '../operator/json/activity.ts';
 import type { MoreOfClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
@@ -35,11 +35,11 @@ export function addFailures(client: CliCommand, run: CommandRun): void {
 }
 
 /** Returns the activity of the last 24 hours, for `client show`. */
-export function lastDay(clientId: string, found: FoundActivity): MoreOfClient {
-  const { tally, failures } = activityJson(clientId, found);
-  const [last = null] = failures;
+export function lastDay(found: FoundActivity): MoreOfClient {
+  const json = lastDayJson(found);
+  const { last_24_hours: tally, last_failure: last } = json;
   return {
-    json: { last_24_hours: tally, last_failure: last },
+    json,
     fields: [
       ['Last 24 hours', countsLine(tally)],
       ['Last failure', last === null ? '' : `${exactTime(last.at)}, ${last.error}: ${last.reason}`],

@@ -186,7 +186,7 @@ function addLooking(client: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ clients, secretUses, appActivity }) => {
         const client = await clients.show(app);
         const found = await appActivity.find(client.id, run.context.now() - DAY_MS, 1);
-        return shownClient(client, secretUses, lastDay(client.id, found));
+        return shownClient(client, secretUses, lastDay(found));
       }),
     );
 }

@@ -11,12 +11,6 @@ import { exactTime } from './time.ts';
 /** Maximum length of what is read: more than any credential has. */
 const MAX_BYTES = 4096;
 
-/** Nothing is kept of what ended, so that it looks like what another installation made. */
-const FORGOTTEN =
-  'this credential gives no access here: it is not of this installation, or its access ended more than a day ago, or its app, user, root key or secret was removed';
-const UNREADABLE =
-  'this is not a credential of this installation, or it is mistyped or incomplete: give the whole text, and nothing else';
-
 /** Adds the command. */
 export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
   program
@@ -29,7 +23,7 @@ export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ identification }) => {
         const text = await readCredential(run.context);
         const found = await identification.identify(text);
-        if (!found) throw new OperatorError(identification.hasForm(text) ? FORGOTTEN : UNREADABLE);
+        if (!found) throw new OperatorError(identification.whyUnknown(text));
         return shown(identifiedJson(found));
       }),
     );

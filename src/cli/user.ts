@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { type Account, accountLabel } from '../accounts/people/account.ts';
 import { NO_USE } from '../accounts/people/account-list.ts';
 import type { AboutAccount } from '../accounts/people/new-account.ts';
-import { identitiesJson, usedUserJson, userJson } from '../operator/json/user.ts';
+import { shownUserJson, userJson } from '../operator/json/user.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -139,10 +139,9 @@ function addLooking(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, links }) => {
         const account = await accounts.show(user);
-        const identities = identitiesJson(await links.identitiesOf(account));
         const use = (await accounts.uses([account])).get(account.id) ?? NO_USE;
-        const json = { ...usedUserJson({ account, use }), identities };
-        const signsIn = identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
+        const json = shownUserJson({ account, use }, await links.identitiesOf(account));
+        const signsIn = json.identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
         return { json, text: userCard(json, { signsIn }) };
       }),
     );

@@ -49,22 +49,39 @@ const CLOCK_WRONG_MS = 30_000;
 const LONG_LOG_BYTES = 128 * 2 ** 20;
 const LITTLE_SPACE_BYTES = 500 * 2 ** 20;
 
-/** Makes all checks. */
-export function examineOpened(opened: Opened): Finding[] {
+/** The part of it that is quick to find, and asks no other machine. */
+export type Served = Pick<
+  Opened,
+  | 'checks'
+  | 'exposures'
+  | 'keys'
+  | 'ownKeyIds'
+  | 'serverNow'
+  | 'now'
+  | 'newestEventAt'
+  | 'sizes'
+  | 'backups'
+  | 'running'
+>;
+
+/** Makes the checks that a running service makes of itself. */
+export function examineServed(served: Served): Finding[] {
   return [
-    ...ofDatabase(opened),
-    ...ofPermissions(opened),
-    ...ofKeys(opened),
-    ...ofClocks(opened),
-    ...ofSizes(opened),
-    ...ofBackups(opened),
-    ...ofSignIn(opened),
-    ...ofApps(opened),
-    ...ofAgents(opened),
+    ...ofDatabase(served),
+    ...ofPermissions(served),
+    ...ofKeys(served),
+    ...ofClocks(served),
+    ...ofSizes(served),
+    ...ofBackups(served),
   ];
 }
 
-function ofDatabase({ checks, running }: Opened): Finding[] {
+/** Makes all checks. */
+export function examineOpened(opened: Opened): Finding[] {
+  return [...examineServed(opened), ...ofSignIn(opened), ...ofApps(opened), ...ofAgents(opened)];
+}
+
+function ofDatabase({ checks, running }: Served): Finding[] {
   const found = new Findings('database');
   for (const { name, ok, isWarning = false, detail } of checks) {
     if (isWarning) found.addSentence(name, 'warning', detail);
@@ -80,7 +97,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   settings: 'correct the server’s settings: otherwise a crash can undo revocations',
 };
 
-function ofPermissions({ exposures }: Opened): Finding[] {
+function ofPermissions({ exposures }: Served): Finding[] {
   const found = new Findings('permissions');
   for (const sentence of exposures) found.addSentence('reach', 'wrong', sentence);
   if (exposures.length === 0)
@@ -88,7 +105,7 @@ function ofPermissions({ exposures }: Opened): Finding[] {
   return found.all;
 }
 
-function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Opened): Finding[] {
+function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Served): Finding[] {
   const found = new Findings('keys');
   const current = keys.find(({ keyId }) => keyId === currentKeyId);
   const age = now - (current?.createdAt ?? now);
@@ -116,7 +133,7 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Opened): Findi
   return found.all;
 }
 
-function ofClocks({ serverNow, now, newestEventAt }: Opened): Finding[] {
+function ofClocks({ serverNow, now, newestEventAt }: Served): Finding[] {
   const found = new Findings('clock');
   const remedy = 'set the clocks of all machines by NTP';
   if (serverNow !== null) {
@@ -137,7 +154,7 @@ function ofClocks({ serverNow, now, newestEventAt }: Opened): Finding[] {
   return found.all;
 }
 
-function ofSizes({ sizes: { database, log, free } }: Opened): Finding[] {
+function ofSizes({ sizes: { database, log, free } }: Served): Finding[] {
   const found = new Findings('sizes');
   found.good('database', readableBytes(database));
   if (log !== null && log > LONG_LOG_BYTES)
@@ -158,7 +175,7 @@ function ofSizes({ sizes: { database, log, free } }: Opened): Finding[] {
   return found.all;
 }
 
-function ofBackups({ backups: { backedUpAt }, now }: Opened): Finding[] {
+function ofBackups({ backups: { backedUpAt }, now }: Served): Finding[] {
   const found = new Findings('backup');
   const remedy =
     '"valetkey database backup FILE", or "valetkey database note-backup" after a copy by other means such as pg_dump';

@@ -14,6 +14,9 @@ export type Outcome = {
   /** The account and the grant that answered. */
   readonly sub?: string;
   readonly grant_id?: string;
+  /** The operator who called the API, and the id of the key. */
+  readonly operator_id?: string;
+  readonly key_id?: string;
   /** The account of a sign-in attempt, or null if there is none. */
   readonly account_id?: string | null;
 };

@@ -7,6 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Act } from '../operator/access/rights.ts';
 import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import { addLiveness, addReadiness } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
@@ -72,6 +73,10 @@ declare module 'fastify' {
     mayBePlain?: true;
     /** True if pages of every origin may read the answers, which are the same for everybody. */
     isForAnyOrigin?: true;
+    /** The act that a route of the operators' address does, as the table of rights names it. */
+    act?: Act;
+    /** The methods of the address, if this route refuses all others. */
+    allow?: readonly string[];
     /** The route's OpenAPI description; every route that is not a page has one. */
     operation?: Operation;
   }
@@ -115,7 +120,8 @@ export async function buildServer(
     exposeHeadRoutes: true,
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    routerOptions: { querystringParser: decodeQuery as never },
+    // An id in a path may be the address of a metadata document.
+    routerOptions: { querystringParser: decodeQuery as never, maxParamLength: HEADERS_LIMIT_BYTES },
     // Only the value that clients are told: `pipeline.ts` ends connections.
     keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
     http: {

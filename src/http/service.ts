@@ -15,10 +15,17 @@ import type { Keyring } from '../oauth/keys/keyring.ts';
 import type { AuthorizationServer } from '../oauth/protocol/authorization-server.ts';
 import type { Introspection } from '../oauth/protocol/introspection.ts';
 import type { AuditStore } from '../oauth/trail/audit-store.ts';
+import type { OperatorAccess } from '../operator/access/access.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';
+import type { OperatorApiParts } from './operator/api/parts.ts';
 import type { RequestTally } from './request-tally.ts';
+
+/** The operators, as their address sees them. */
+export type OperatorService = {
+  readonly access: OperatorAccess;
+};
 
 /** The running service, as HTTP sees it. */
 export type Service = {
@@ -35,6 +42,8 @@ export type Service = {
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
   readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
   readonly keyring: Keyring;
+  readonly operators: OperatorService;
+  readonly operatorApi: OperatorApiParts;
   readonly brand: Brand;
   /** The logo's bytes, if there is one. */
   readonly logo: { readonly type: string; readonly bytes: Buffer } | null;

@@ -1,7 +1,14 @@
 /** The search for apps that fail, and for the reasons. */
 import type { ActivityStore } from '../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
-import { type AppTally, SPAN_MS, type Span, sumOf, TALLIES_KEPT_MS } from '../oauth/activity/app-tally.ts';
+import {
+  type AppTally,
+  SPAN_MS,
+  type Span,
+  sumOf,
+  TALLIES_KEPT_MS,
+  type TallyOfSpan,
+} from '../oauth/activity/app-tally.ts';
 
 /** The activity of an app in the hour or day in which a time lies, and after it: the numbers, and the failures, newest first. */
 export type FoundActivity = {
@@ -31,6 +38,11 @@ export class AppActivity {
       this.#store.listFailures(clientId, countedSince, limit),
     ]);
     return { countedSince, tally: sumOf(tallies), failures };
+  }
+
+  /** The tallies of an app, hour by hour or day by day, that ended after a time (ms); oldest first. */
+  tallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]> {
+    return this.#store.listTallies(clientId, span, since);
   }
 
   /** The ids of apps that failed since a time (ms), or in the hour or day in which it lies. */

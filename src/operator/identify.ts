@@ -66,6 +66,12 @@ const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token
 /** The letters in the beginning of each kind of credential. */
 const LETTERS = ['ac', 'at', 'rt', 'dc', 'cs', 'rs', 'ps'];
 
+/** Nothing is kept of what ended, so that it looks like what another installation made. */
+const FORGOTTEN =
+  'this credential gives no access here: it is not of this installation, or its access ended more than a day ago, or its app, user, root key or secret was removed';
+const UNREADABLE =
+  'this is not a credential of this installation, or it is mistyped or incomplete: give the whole text, and nothing else';
+
 /** Number of apps that are read at once. */
 const PAGE = 500;
 
@@ -87,9 +93,10 @@ export class Identification {
     return (await this.#deviceCode(text)) ?? this.#secret(text);
   }
 
-  /** True for a whole text, with its checksum, of the form that the credentials of this installation have. */
-  hasForm(text: string): boolean {
-    return LETTERS.some((letters) => readChecked(`${this.#parts.prefix}_${letters}_`, text) !== null);
+  /** Says why a text is not identified, in a sentence for the operator. */
+  whyUnknown(text: string): string {
+    const isWhole = LETTERS.some((letters) => readChecked(`${this.#parts.prefix}_${letters}_`, text) !== null);
+    return isWhole ? FORGOTTEN : UNREADABLE;
   }
 
   async #credential(credential: Credential): Promise<Identified | null> {

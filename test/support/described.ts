@@ -18,8 +18,9 @@ type Operation = {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: Readonly<Record<string, Answer>>;
 };
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type PathItem = { readonly servers?: readonly { readonly url: string }[] } & Readonly<
-  Record<'get' | 'post' | 'put', Operation>
+  Record<(typeof METHODS)[number], Operation>
 >;
 
 /** An OpenAPI document, as far as the tests read it; references are resolved. */
@@ -64,7 +65,7 @@ function resolved(document: object): Document {
 function operationsOf({ servers, paths }: Document): Map<string, Described> {
   const operations = new Map<string, Described>();
   for (const [path, item] of Object.entries(paths))
-    for (const method of ['get', 'post', 'put'] as const) {
+    for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
       assert.ok(!operations.has(operation.operationId), `${operation.operationId} is there once`);
@@ -110,7 +111,7 @@ export class DescribedService {
   }
 
   /** Fetches the document of a service. */
-  static async of({ appUrl }: TestService, seen = new Set<string>()): Promise<DescribedService> {
+  static async of({ appUrl }: Pick<TestService, 'appUrl'>, seen = new Set<string>()): Promise<DescribedService> {
     const answer = await fetch(`${appUrl}/openapi.json`);
     return new DescribedService(resolved((await answer.json()) as object), seen);
   }

@@ -21,6 +21,8 @@ const LIMITS = {
   providerCalls: { count: 100, seconds: 10 },
   /** Its calls that end something: they are never refused because of the others. */
   providerEndings: { count: 100, seconds: 10 },
+  /** Calls of the operators' API with one key. */
+  operatorCalls: { count: 100, seconds: 10 },
 } as const satisfies Record<string, Limit>;
 
 /** The limits that only signing in knows. */
@@ -54,6 +56,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     signIns: throttle('signIns'),
     providerCalls: throttle('providerCalls'),
     providerEndings: throttle('providerEndings'),
+    operatorCalls: throttle('operatorCalls'),
   };
 }
 

@@ -120,7 +120,8 @@ const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
   unavailable: 'the service cannot answer right now: try again',
 };
 
-function describe(problem: HttpProblem): string {
+/** Returns the public sentence about a problem. */
+export function describe(problem: HttpProblem): string {
   const { kind, allow, description = DESCRIPTIONS[kind] } = problem;
   return allow
     ? `this address accepts only ${allow.filter((method) => !UNSAID.has(method)).join(' and ')}`

@@ -8,7 +8,7 @@ import type { Service } from '../service.ts';
 import { readableBy } from './cross-origin-answers.ts';
 import { oauthAnswers } from './json-answers.ts';
 import { documentBytes, sendMetadata } from './metadata.ts';
-import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme } from './operation.ts';
+import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme, type Tag } from './operation.ts';
 
 /** Version of the interface, not of the program: it changes with the interface's promises. */
 const VERSION = '1.0.0';
@@ -17,7 +17,7 @@ const DESCRIPTION = `All endpoints that are not pages. A body is a form or a JSO
 compressed, of at most 64 KiB. A parameter without a value counts as absent, unknown ones are ignored, and none may come \
 twice. Credentials in the URL are ignored.`;
 
-const TAGS: Readonly<Record<Operation['tags'][0], string>> = {
+const TAGS: Readonly<Record<Tag, string>> = {
   'published face': 'Two token endpoints and the token check, for apps that write the requests themselves.',
   'standard face': 'The same grants by the letter of the RFCs, for OAuth libraries.',
   'resource servers': 'For APIs that the operator registered: check a token, and learn at once when access ends.',
@@ -33,14 +33,34 @@ type DescribedRoute = {
   readonly operation: Operation;
 };
 
-/** The operations of a service's routes, from all of its servers. */
+/** The parts of a document besides its operations. `url` is the address of most of them. */
+export type DocumentFrame = {
+  readonly url: string;
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly externalDocs: { readonly url: string; readonly description: string } | null;
+  readonly securitySchemes: Readonly<Record<string, object>>;
+};
+
+/** Returns the frame of the description for apps, APIs and products. */
+export function documentFrame({ appUrl, brand, paths }: Service): DocumentFrame {
+  return {
+    ...{ url: appUrl, title: brand.productName, version: VERSION, description: DESCRIPTION, tags: TAGS },
+    externalDocs: { url: appUrl + paths.developers, description: 'For developers of apps' },
+    securitySchemes: securitySchemes(appUrl),
+  };
+}
+
+/** The operations of routes, from one server or several. */
 export class ApiDescription {
-  readonly #service: Service;
+  readonly #frame: DocumentFrame;
   readonly #routes: DescribedRoute[] = [];
   #bytes: Buffer | null = null;
 
-  constructor(service: Service) {
-    this.#service = service;
+  constructor(frame: DocumentFrame) {
+    this.#frame = frame;
   }
 
   /**
@@ -62,16 +82,16 @@ export class ApiDescription {
   }
 
   #document(): object {
-    const { appUrl, brand, paths } = this.#service;
+    const { url, title, version, description, tags, externalDocs, securitySchemes } = this.#frame;
     const components: Components = { schemas: {}, responses: {}, headers: {} };
     return {
       openapi: '3.1.0',
-      info: { title: brand.productName, version: VERSION, description: DESCRIPTION },
-      servers: [{ url: appUrl }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-      externalDocs: { url: appUrl + paths.developers, description: 'For developers of apps' },
+      info: { title, version, description },
+      servers: [{ url }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      ...(externalDocs && { externalDocs }),
       paths: this.#paths(components),
-      components: { securitySchemes: securitySchemes(appUrl), ...components },
+      components: { securitySchemes, ...components },
     };
   }
 
@@ -79,10 +99,11 @@ export class ApiDescription {
     const paths: Record<string, Record<string, unknown>> = {};
     for (const { path, method, operation } of this.#routes.toSorted(byPath)) {
       const servers = [...new Set(this.#routes.filter((route) => route.path === path).map(({ server }) => server))];
-      const isUsual = servers.length === 1 && servers[0] === this.#service.appUrl;
-      paths[path] = {
+      const isUsual = servers.length === 1 && servers[0] === this.#frame.url;
+      const name = path.replaceAll(/:(\w+)/g, '{$1}');
+      paths[name] = {
         ...(isUsual ? {} : { servers: servers.map((url) => ({ url })) }),
-        ...paths[path],
+        ...paths[name],
         [method]: withReferences(operation, components),
       };
     }
@@ -129,7 +150,7 @@ function byPath(one: DescribedRoute, other: DescribedRoute): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }
 
-function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object>> {
+function securitySchemes(appUrl: string): Readonly<Record<Exclude<SecurityScheme, 'operatorKey'>, object>> {
   const basic = (whose: string) => ({
     type: 'http',
     scheme: 'basic',

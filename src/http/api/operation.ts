@@ -33,19 +33,40 @@ export type SecurityScheme =
   | 'accessToken'
   | 'refreshToken'
   | 'publishedFace'
-  | 'standardFace';
+  | 'standardFace'
+  | 'operatorKey';
+
+/** The groups of operations for apps, APIs and products. */
+export type Tag =
+  | 'published face'
+  | 'standard face'
+  | 'resource servers'
+  | 'identity providers'
+  | 'discovery'
+  | 'health';
+
+/** The groups of operations of the operators' API: its nouns. */
+export type OperatorTag =
+  | 'clients'
+  | 'resource-servers'
+  | 'identity-providers'
+  | 'scopes'
+  | 'users'
+  | 'grants'
+  | 'audit-events'
+  | 'identify'
+  | 'status'
+  | 'description';
 
 /** An operation; `security` lists alternatives, where an empty one means credentials in the body. */
 export type Operation = {
   readonly operationId: string;
-  readonly tags: readonly [
-    'published face' | 'standard face' | 'resource servers' | 'identity providers' | 'discovery' | 'health',
-  ];
+  readonly tags: readonly [Tag | OperatorTag];
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
-  /** Parameters of the query, and headers. */
-  readonly parameters?: readonly (ReturnType<typeof queryParameter> | ReturnType<typeof optionalQueryParameter>)[];
+  /** Parameters of path and query, and headers. */
+  readonly parameters?: readonly DescribedParameter[];
   readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
   readonly responses: DescribedAnswers;
 };
@@ -102,6 +123,19 @@ export function posted(schema: ObjectSchema) {
 /** Describes a posted body whose values are not only strings: JSON only. */
 export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
   return { required: true, content: { 'application/json': { schema: fields(properties, required) } } } as const;
+}
+
+/** A parameter of an operation. */
+export type DescribedParameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+};
+
+/** Describes a part of the path, which is one percent-encoded segment. */
+export function pathParameter(name: string, schema: Schema): DescribedParameter {
+  return { name, in: 'path', required: true, schema };
 }
 
 /** Describes a required query parameter. */

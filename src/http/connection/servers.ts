@@ -4,7 +4,7 @@ import net from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { InstallationError } from '../../process/installation-error.ts';
-import { ApiDescription } from '../api/openapi.ts';
+import { ApiDescription, documentFrame } from '../api/openapi.ts';
 import { boundedSource } from '../origin.ts';
 import type { RequestLogger } from '../request-log.ts';
 import { buildServer, type Face } from '../server.ts';
@@ -48,7 +48,7 @@ export async function startServers(
         [['api'], apiListen],
       ];
   if (service.operatorUrl !== null) wanted.push([['operator'], operatorListen]);
-  const description = new ApiDescription(service);
+  const description = new ApiDescription(documentFrame(service));
   const open = new OpenConnections({
     max: service.maxConnections,
     sourceOf: (socket) => boundedSource(socket),

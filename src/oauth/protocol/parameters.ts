@@ -38,6 +38,11 @@ export class Parameters {
     return this.#values.has(name);
   }
 
+  /** The names of all parameters, each once. */
+  names(): string[] {
+    return [...this.#values.keys()];
+  }
+
   /** The name of the first parameter; undefined without any. */
   firstName(): string | undefined {
     return this.#values.keys().next().value;

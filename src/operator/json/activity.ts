@@ -1,6 +1,6 @@
 /** The activity of an app as commands and an API print it. */
 import type { AppFailure } from '../../oauth/activity/app-failure.ts';
-import { type AppTally, failuresOf } from '../../oauth/activity/app-tally.ts';
+import { type AppTally, failuresOf, type Span, type TallyOfSpan } from '../../oauth/activity/app-tally.ts';
 import type { FoundActivity } from '../app-activity.ts';
 import { isoTime } from './time.ts';
 
@@ -31,6 +31,20 @@ export function tallyJson(tally: AppTally) {
     invalid_request: tally.invalidRequest,
     limited: tally.limited,
     other: tally.other,
+  };
+}
+
+/** The activity of an app's last 24 hours, as a part of the app. */
+export function lastDayJson({ tally, failures: [last] }: FoundActivity) {
+  return { last_24_hours: tallyJson(tally), last_failure: last === undefined ? null : failureJson(last) };
+}
+
+/** The tallies of an app, hour by hour or day by day. */
+export function talliesJson(clientId: string, span: Span, tallies: readonly TallyOfSpan[]) {
+  return {
+    client_id: clientId,
+    span,
+    tallies: tallies.map((tally) => ({ at: isoTime(tally.bucket), ...tallyJson(tally) })),
   };
 }
 

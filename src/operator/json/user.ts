@@ -37,8 +37,13 @@ export function usedUserJson({ account, use }: ListedAccount) {
   };
 }
 
+/** A user with the last uses and the identities, for programs. */
+export function shownUserJson(listed: ListedAccount, identities: readonly Identity[]) {
+  return { ...usedUserJson(listed), identities: identitiesJson(identities) };
+}
+
 /** Returns a user's identities at providers. */
-export function identitiesJson(identities: readonly Identity[]) {
+function identitiesJson(identities: readonly Identity[]) {
   return identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) }));
 }
 

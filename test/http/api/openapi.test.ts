@@ -10,7 +10,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Answers } from '../../../src/http/answer.ts';
 import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts';
-import { ApiDescription } from '../../../src/http/api/openapi.ts';
+import { ApiDescription, documentFrame } from '../../../src/http/api/openapi.ts';
 import { providerAnswers } from '../../../src/http/provider/requests.ts';
 import type { Service } from '../../../src/http/service.ts';
 import { REFUSED_PARAMETERS, STANDARD_PARAMETERS } from '../../../src/oauth/protocol/authorization-request.ts';
@@ -45,7 +45,9 @@ test('OpenAPI 3.1: the document is valid, and anybody may read it', async () => 
 
 test('OpenAPI 3.1: the document is made once, whoever asks for it how often', () => {
   const brand = { productName: 'Acme', colour: '#000000', logoHref: null, supportAddress: null };
-  const description = new ApiDescription({ appUrl: 'https://auth.test', brand, paths: pagePaths('') } as Service);
+  const description = new ApiDescription(
+    documentFrame({ appUrl: 'https://auth.test', brand, paths: pagePaths('') } as Service),
+  );
   assert.equal(description.bytes, description.bytes);
 });
 

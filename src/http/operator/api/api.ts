@@ -1,6 +1,43 @@
-/** The operators' API, `{operator_url}/v1/…`. */
+/** The operators' API, `{operator_url}/v1/…`: its routes, and their description. */
 import type { FastifyInstance } from 'fastify';
+import { readJsonMembers } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
+import { apiErrorOf, sendApiError } from './api-error.ts';
+import { readingAuditEvents } from './audit-events.ts';
+import { readingClients } from './clients.ts';
+import { addDescription } from './description.ts';
+import { readingGrants } from './grants.ts';
+import { identifying } from './identify.ts';
+import { addKeyGuard } from './key-guard.ts';
+import { readingRegistrations } from './registrations.ts';
+import { addRoutes } from './route.ts';
+import { showingStatus } from './status.ts';
+import { readingUsers } from './users.ts';
 
 /** Adds the API's routes to the operators' server. */
-export async function addOperatorApi(_app: FastifyInstance, _service: Service): Promise<void> {}
+export async function addOperatorApi(app: FastifyInstance, service: Service): Promise<void> {
+  await app.register(async (part) => {
+    readJsonMembers(part);
+    part.setErrorHandler((error, request, reply) => {
+      const known = apiErrorOf(error);
+      // The server answers and logs every other error.
+      if (!known) throw error;
+      return sendApiError(request, reply, known);
+    });
+    const description = addDescription(app, service);
+    description.watch(part, service.operatorUrl as string);
+    addRoutes(
+      part,
+      [
+        ...readingClients(service),
+        ...readingRegistrations(service),
+        ...readingUsers(service),
+        ...readingGrants(service),
+        ...readingAuditEvents(service),
+        ...identifying(service),
+        ...showingStatus(service),
+      ],
+      addKeyGuard(part, service),
+    );
+  });
+}

@@ -1,0 +1,67 @@
+/** `GET /v1/audit-events`, and one event. */
+import { AUDIT_ACTIONS } from '../../../oauth/trail/audit.ts';
+import { eventJson } from '../../../operator/json/event.ts';
+import type { EventAsked } from '../../../operator/lists/event-pages.ts';
+import type { Service } from '../../service.ts';
+import { notFound } from './api-error.ts';
+import { listOperation, queryNames, showOperation, textParameter, timeParameter } from './described.ts';
+import { listBody } from './list.ts';
+import { given, type Query, readOneOf, readPage, readQuery, readTime } from './query.ts';
+import type { Route } from './route.ts';
+import { AUDIT_EVENT } from './schemas.ts';
+
+const ORDERS = ['newest', 'oldest'] as const;
+
+const LIST = listOperation(
+  'audit-events',
+  'listAuditEvents',
+  'The audit trail, newest first',
+  AUDIT_EVENT,
+  [
+    textParameter('client', 'Only events about the app, API, product or operator with this ID.'),
+    textParameter('user', 'Only events about the user with this ID.'),
+    textParameter('grant', 'Only events about the grant with this ID.'),
+    textParameter('action', 'Only events of this kind.', { enum: AUDIT_ACTIONS }),
+    textParameter('operator', 'Only acts of this operator: an ID, or the name of who ran a command.'),
+    timeParameter('since', 'Only events of this time or later.'),
+    timeParameter('until', 'Only events before this time.'),
+    textParameter('order', '`newest` or `oldest` first.', { enum: ORDERS, default: 'newest' }),
+  ],
+  'IDs of deleted objects work too. With `order=oldest`, ask again with the last cursor for events that came since.',
+);
+const SHOW = showOperation('audit-events', 'showAuditEvent', 'One event of the audit trail', AUDIT_EVENT);
+
+/** Returns the routes that read the audit trail. */
+export function readingAuditEvents({ operatorApi }: Service): Route[] {
+  const { lists, store } = operatorApi;
+  return [
+    {
+      ...{ method: 'GET', path: '/audit-events', act: 'audit-events.list', operation: LIST },
+      answer: async ({ request }) => {
+        const query = readQuery(request, queryNames(LIST));
+        return listBody(await lists.events(askedIn(query), readPage(query)), eventJson);
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/audit-events/:id', act: 'audit-events.show', operation: SHOW, hasTag: true },
+      answer: async ({ id, request }) => {
+        readQuery(request, []);
+        const [event] = /^[1-9][0-9]{0,14}$/.test(id) ? await store.listNamedAuditEventsAt([Number(id)]) : [];
+        if (!event) throw notFound('event');
+        return eventJson(event);
+      },
+    },
+  ];
+}
+
+function askedIn({ client, user, grant, action, operator, since, until, order = 'newest' }: Query): EventAsked {
+  return {
+    order: readOneOf('order', ORDERS, order),
+    ...given({
+      ...{ clientId: client, resourceOwnerId: user, grantId: grant?.toLowerCase(), operatorId: operator },
+      action: action === undefined ? undefined : readOneOf('action', AUDIT_ACTIONS, action),
+      since: since === undefined ? undefined : readTime('since', since),
+      until: until === undefined ? undefined : readTime('until', until),
+    }),
+  };
+}

@@ -1,0 +1,101 @@
+/** `GET /v1/clients…`: apps, their numbers and their failures. */
+import { FAILURES_KEPT } from '../../../oauth/activity/app-failure.ts';
+import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
+import type { Client } from '../../../oauth/clients/client.ts';
+import { activityJson, lastDayJson, talliesJson } from '../../../operator/json/activity.ts';
+import { clientJson, findClientJson } from '../../../operator/json/client.ts';
+import { optionalQueryParameter } from '../../api/operation.ts';
+import type { Service } from '../../service.ts';
+import { notFound } from './api-error.ts';
+import {
+  ID,
+  listOperation,
+  queryNames,
+  readOperation,
+  showOperation,
+  textParameter,
+  timeParameter,
+} from './described.ts';
+import { listBody } from './list.ts';
+import { given, invalid, readOneOf, readPage, readQuery, readTime } from './query.ts';
+import type { Call, Route } from './route.ts';
+import { CLIENT, FAILURES, SHOWN_CLIENT, TALLIES } from './schemas.ts';
+
+const STATES = ['active', 'paused'] as const;
+const SPANS = ['hour', 'day'] as const;
+const DAY_MS = 86_400_000;
+
+const LIST = listOperation('clients', 'listClients', 'Apps, oldest first; by name with `name`', CLIENT, [
+  textParameter('id', 'Only the app with this ID.'),
+  textParameter('name', 'Only apps whose name begins so.'),
+  textParameter('state', 'Only apps in this state.', { enum: STATES }),
+  timeParameter('unused_since', 'Only apps that were neither used nor registered since then.'),
+  timeParameter('failing_since', 'Only apps with a refused request since then, or in the same hour or day.'),
+]);
+const SHOW = showOperation('clients', 'showClient', 'One app', SHOWN_CLIENT);
+const SHOW_TALLIES = readOperation('clients', 'showTallies', 'Numbers of an app, by hour or day', TALLIES, [
+  ID,
+  textParameter('span', '`hour` (the last 48 hours) or `day` (the last 400 days).', { enum: SPANS, default: 'hour' }),
+  timeParameter('since', 'Only hours or days that ended later.'),
+]);
+const SHOW_FAILURES = readOperation('clients', 'showFailures', 'What an app was refused, newest first', FAILURES, [
+  ID,
+  timeParameter('since', 'Failures since then; 24 hours ago by default.'),
+  optionalQueryParameter('limit', { type: 'integer', minimum: 1, maximum: FAILURES_KEPT, default: FAILURES_KEPT }),
+]);
+
+/** Returns the routes that read apps. */
+export function readingClients(service: Service): Route[] {
+  const { lists, appActivity, secretUses } = service.operatorApi;
+  const find = async ({ id }: Call): Promise<Client> => {
+    const client = await service.clients.findClient(id);
+    if (!client) throw notFound('app');
+    return client;
+  };
+  return [
+    {
+      ...{ method: 'GET', path: '/clients', act: 'clients.list', operation: LIST },
+      answer: async ({ request }) => {
+        const { id, name, state, unused_since, failing_since, ...page } = readQuery(request, queryNames(LIST));
+        const asked = given({
+          ...{ id, name },
+          status: state === undefined ? undefined : readOneOf('state', STATES, state),
+          unusedSince: unused_since === undefined ? undefined : readTime('unused_since', unused_since),
+          failingSince: failing_since === undefined ? undefined : readTime('failing_since', failing_since),
+        });
+        return listBody(await lists.clients(asked, readPage(page)), clientJson);
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/clients/:id', act: 'clients.show', operation: SHOW, hasTag: true },
+      answer: async (call) => {
+        const client = await find(call);
+        readQuery(call.request, []);
+        const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
+        return { ...(await findClientJson(client, secretUses)), ...lastDayJson(found) };
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/clients/:id/tallies', act: 'clients.tallies', operation: SHOW_TALLIES },
+      answer: async (call) => {
+        const { span = 'hour', since } = readQuery(call.request, queryNames(SHOW_TALLIES));
+        const of = readOneOf('span', SPANS, span);
+        const from = since === undefined ? service.now() - TALLIES_KEPT_MS[of] : readTime('since', since);
+        const { id } = await find(call);
+        return talliesJson(id, of, await appActivity.tallies(id, of, from));
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/clients/:id/failures', act: 'clients.failures', operation: SHOW_FAILURES },
+      answer: async (call) => {
+        const { since, limit = String(FAILURES_KEPT) } = readQuery(call.request, queryNames(SHOW_FAILURES));
+        const most = /^[0-9]{1,3}$/.test(limit) ? Number(limit) : 0;
+        if (most < 1 || most > FAILURES_KEPT)
+          throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
+        const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
+        const { id } = await find(call);
+        return activityJson(id, await appActivity.find(id, from, most));
+      },
+    },
+  ];
+}

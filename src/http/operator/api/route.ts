@@ -1,0 +1,66 @@
+/** The routes of the operators' API: each names its act, its description and its answer. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OperatorOrigin } from '../../../operator/access/access.ts';
+import type { Access, Act } from '../../../operator/access/rights.ts';
+import { sendDone, sendJson } from '../../api/json-answers.ts';
+import type { Operation } from '../../api/operation.ts';
+import { originOf } from '../../origin.ts';
+import { operatorAnswers } from './api-error.ts';
+import { etagOf } from './etag.ts';
+
+/** A call of the API that may do its route's act. */
+export type Call = {
+  readonly access: Access;
+  readonly origin: OperatorOrigin;
+  /** The id in the path; empty without one. */
+  readonly id: string;
+  readonly request: FastifyRequest;
+  /** For status and headers; the frame sends the body. */
+  readonly reply: FastifyReply;
+};
+
+/** A route below `/v1`. `answer` returns the body, or null for none; it throws `ApiError` and `OperatorError`. */
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Such as `/clients/:id`; an id is one percent-encoded segment. */
+  readonly path: string;
+  readonly act: Act;
+  readonly operation: Operation;
+  /** True if the body is a single object with a version. */
+  readonly hasTag?: true;
+  readonly answer: (call: Call) => Promise<object | null>;
+};
+
+/** The address of the API below the operators' address. */
+export const API_PATH = '/v1';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Adds routes to the API's part of the server, and answers 405 to all other methods of their addresses. */
+export function addRoutes(
+  part: FastifyInstance,
+  routes: readonly Route[],
+  accessOf: (request: FastifyRequest) => Access,
+): void {
+  for (const { method, path, act, operation, hasTag, answer } of routes)
+    part.route<{ Params: { id?: string } }>({
+      method,
+      url: API_PATH + path,
+      config: { answers: operatorAnswers, operation, act },
+      handler: async (request, reply) => {
+        const { id = '' } = request.params;
+        const body = await answer({ access: accessOf(request), origin: originOf(request), id, request, reply });
+        if (body && hasTag) reply.header('ETag', etagOf(body));
+        return body ? sendJson(reply, body) : sendDone(reply);
+      },
+    });
+  for (const [path, some] of Map.groupBy(routes, (route) => route.path)) {
+    const allow: string[] = some.map(({ method }) => method);
+    if (allow.includes('GET')) allow.push('HEAD');
+    const others = METHODS.filter((method) => !allow.includes(method));
+    const handler = () => {
+      throw new Error('the guard answers');
+    };
+    part.route({ method: others, url: API_PATH + path, config: { answers: operatorAnswers, allow }, handler });
+  }
+}

@@ -1,0 +1,283 @@
+/** The schemas of the operators' API: the objects that `src/operator/json` makes. */
+import { AUDIT_ACTIONS } from '../../../oauth/trail/audit.ts';
+import { component, type ObjectSchema, object, type Schema, text } from '../../api/operation.ts';
+
+const TIME: Schema = { type: 'string', format: 'date-time' };
+const TIME_OR_NULL: Schema = { type: ['string', 'null'], format: 'date-time' };
+const TEXT: Schema = { type: 'string' };
+const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
+const TRUTH: Schema = { type: 'boolean' };
+const COUNT: Schema = { type: 'integer', minimum: 0 };
+const SECONDS_OR_NULL: Schema = {
+  type: ['integer', 'null'],
+  description: 'Seconds; null for the installation’s default.',
+};
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const oneOf = (...words: string[]): Schema => ({ type: 'string', enum: words });
+const named = (name: string, schema: ObjectSchema): ObjectSchema => component('schemas', name, schema);
+
+const LIVE_SECRETS = list(object({ created_at: TIME, last_used_at: TIME_OR_NULL }));
+
+const CLIENT_MEMBERS = {
+  client_id: TEXT,
+  type: oneOf('confidential', 'public'),
+  name: TEXT,
+  publisher: TEXT_OR_NULL,
+  homepage: TEXT_OR_NULL,
+  privacy_page: TEXT_OR_NULL,
+  contact: TEXT_OR_NULL,
+  is_checked: text('True if an operator checked that the publisher is real.', { type: 'boolean' }),
+  redirect_uris: list(TEXT),
+  scopes: list(object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH })),
+  default_resource: TEXT_OR_NULL,
+  person_fields: list(TEXT),
+  require_pkce: TRUTH,
+  refresh_overlap: SECONDS_OR_NULL,
+  refresh_retry_window: SECONDS_OR_NULL,
+  consent: oneOf('ask', 'remember', 'skip'),
+  device_flow: TRUTH,
+  assertion_audience: oneOf('any', 'issuer'),
+  sees_external_id: TRUTH,
+  status: oneOf('active', 'paused'),
+  last_used_at: TIME_OR_NULL,
+  live_secrets: LIVE_SECRETS,
+  keys: list(object({ kid: TEXT_OR_NULL, kty: TEXT_OR_NULL, alg: TEXT_OR_NULL, last_used_at: TIME_OR_NULL })),
+  document_sha256: TEXT_OR_NULL,
+  jwks_uri: TEXT_OR_NULL,
+  jwks_fetched_at: TIME_OR_NULL,
+  created_at: TIME,
+};
+
+/** An app in a list. */
+export const CLIENT = named('Client', object(CLIENT_MEMBERS));
+
+const COUNTS = {
+  allowed: COUNT,
+  denied: COUNT,
+  exchanges: COUNT,
+  refreshes: COUNT,
+  retries: COUNT,
+  checks: COUNT,
+  introspections: COUNT,
+  failures: text('All failures, before those of each cause.', { type: 'integer' }),
+  invalid_client: COUNT,
+  invalid_grant: COUNT,
+  invalid_request: COUNT,
+  limited: COUNT,
+  other: COUNT,
+};
+const TALLY = named('Tally', object(COUNTS));
+const FAILURE = named(
+  'Failure',
+  object({
+    at: TIME,
+    request_id: TEXT,
+    endpoint: TEXT,
+    error: TEXT,
+    reason: text('As the app was told.'),
+    network: text('The network (/24 or /48) of the request.'),
+    grant_id: TEXT_OR_NULL,
+  }),
+);
+
+/** An app with the activity of its last 24 hours. */
+export const SHOWN_CLIENT = named(
+  'ShownClient',
+  object({ ...CLIENT_MEMBERS, last_24_hours: TALLY, last_failure: { anyOf: [FAILURE, { type: 'null' }] } }),
+);
+
+/** The numbers of an app, by hour or day. */
+export const TALLIES = named(
+  'Tallies',
+  object({
+    client_id: TEXT,
+    span: oneOf('hour', 'day'),
+    tallies: list(object({ at: text('Begin of the hour or day.', { format: 'date-time' }), ...COUNTS })),
+  }),
+);
+
+/** The failures of an app, newest first. */
+export const FAILURES = named(
+  'Failures',
+  object({ client_id: TEXT, counted_since: TIME, tally: TALLY, failures: list(FAILURE) }),
+);
+
+/** An API. */
+export const RESOURCE_SERVER = named(
+  'ResourceServer',
+  object({
+    resource_server_id: TEXT,
+    name: TEXT,
+    resource: TEXT_OR_NULL,
+    accepts_unbound: TRUTH,
+    scopes: { type: ['array', 'null'], items: TEXT, description: 'Null means all.' },
+    live_secrets: LIVE_SECRETS,
+    created_at: TIME,
+  }),
+);
+
+/** A product. */
+export const IDENTITY_PROVIDER = named(
+  'IdentityProvider',
+  object(
+    {
+      provider_id: TEXT,
+      name: TEXT,
+      status: oneOf('active', 'paused'),
+      sign_in_url: TEXT,
+      own_ids: TRUTH,
+      rights: list(oneOf('sign-in', 'users')),
+      operators: TRUTH,
+      session: { type: ['integer', 'null'], description: 'Seconds.' },
+      live_secrets: LIVE_SECRETS,
+      keys: COUNT,
+      created_at: TIME,
+    },
+    ['operators'],
+  ),
+);
+
+/** A scope. */
+export const SCOPE = named(
+  'Scope',
+  object({
+    name: TEXT,
+    sentences: { type: 'object', additionalProperties: TEXT, description: 'By language (BCP 47).' },
+    effect: { type: ['string', 'null'], enum: ['reads', 'changes', 'sensitive', null] },
+    created_at: TIME,
+  }),
+);
+
+const USER_MEMBERS = {
+  id: TEXT,
+  email: TEXT_OR_NULL,
+  email_verified: TRUTH,
+  username: TEXT_OR_NULL,
+  name: TEXT_OR_NULL,
+  avatar_url: TEXT_OR_NULL,
+  operator: TRUTH,
+  status: oneOf('active', 'disabled'),
+  has_password: TRUTH,
+  must_change_password: TRUTH,
+  invited_until: TIME_OR_NULL,
+  created_at: TIME,
+  last_sign_in_at: TIME_OR_NULL,
+  apps_last_used_at: TIME_OR_NULL,
+};
+
+/** A user in a list. */
+export const USER = named('User', object(USER_MEMBERS, ['operator']));
+
+/** A user with the identities at products. */
+export const SHOWN_USER = named(
+  'ShownUser',
+  object({ ...USER_MEMBERS, identities: list(object({ provider: TEXT, subject: TEXT })) }, ['operator']),
+);
+
+const GRANT_MEMBERS = {
+  id: TEXT,
+  client_id: TEXT,
+  client_name: TEXT,
+  user_id: TEXT,
+  user_email: TEXT_OR_NULL,
+  scope: TEXT,
+  status: oneOf('issued', 'active', 'expired', 'revoked'),
+  provider_id: TEXT_OR_NULL,
+  signed_in_at: TIME,
+  granted_at: TIME,
+  last_used_at: TIME_OR_NULL,
+  expires_at: TIME,
+};
+
+/** A grant in a list. */
+export const GRANT = named('Grant', object(GRANT_MEMBERS));
+
+/** An event of the audit trail. */
+export const AUDIT_EVENT = named(
+  'AuditEvent',
+  object({
+    sequence: text('Number of the event.', { type: 'integer', minimum: 1 }),
+    at: TIME,
+    action: oneOf(...AUDIT_ACTIONS),
+    actor_kind: TEXT,
+    actor_id: TEXT,
+    source: TEXT_OR_NULL,
+    request_id: TEXT_OR_NULL,
+    client_id: text('The app, API, product or operator that it concerns.', TEXT_OR_NULL),
+    client_name: TEXT_OR_NULL,
+    user_id: TEXT_OR_NULL,
+    user_email: TEXT_OR_NULL,
+    grant_id: TEXT_OR_NULL,
+    detail: TEXT_OR_NULL,
+  }),
+);
+
+const LIFE = { ended: { anyOf: [AUDIT_EVENT, { type: 'null' }] }, events: list(AUDIT_EVENT) };
+
+/** The whole life of a grant. */
+export const GRANT_LIFE = {
+  anyOf: [
+    named(
+      'GrantLife',
+      object({
+        ...GRANT_MEMBERS,
+        external_id: TEXT_OR_NULL,
+        redirect_uri: TEXT,
+        resource: TEXT_OR_NULL,
+        resource_is_default: TRUTH,
+        redeemed: TRUTH,
+        refreshes: COUNT,
+        last_refreshed_at: TIME_OR_NULL,
+        last_token_used_at: TIME_OR_NULL,
+        expires_at_the_latest: TIME,
+        revoked_at: TIME_OR_NULL,
+        revocation_reason: TEXT_OR_NULL,
+        ...LIFE,
+      }),
+    ),
+    named('GoneGrant', object({ id: TEXT, status: { const: 'gone' }, ...LIFE })),
+  ],
+};
+
+/** An identified credential. */
+export const IDENTIFIED = named(
+  'Identified',
+  object({
+    kind: TEXT,
+    owner_id: TEXT,
+    owner_name: TEXT,
+    user_id: TEXT_OR_NULL,
+    user_email: TEXT_OR_NULL,
+    grant_id: TEXT_OR_NULL,
+    made_at: TIME_OR_NULL,
+    expires_at: TIME_OR_NULL,
+    alive: TRUTH,
+    dead_because: TEXT_OR_NULL,
+  }),
+);
+
+const FINDING = named(
+  'Finding',
+  object({
+    area: TEXT,
+    name: TEXT,
+    verdict: oneOf('ok', 'warning', 'wrong'),
+    detail: TEXT,
+    remedy: TEXT_OR_NULL,
+  }),
+);
+
+/** The state of the installation. */
+export const STATUS = named(
+  'Status',
+  object({
+    at: TIME,
+    version: TEXT,
+    instances: list(TEXT),
+    last_backup_at: TIME_OR_NULL,
+    last_restore_at: TIME_OR_NULL,
+    root_key: object({ key_id: TEXT, created_at: TIME }),
+    worst: { anyOf: [FINDING, { type: 'null' }] },
+    findings: list(FINDING),
+  }),
+);

@@ -1,0 +1,58 @@
+/** `GET /v1/users`, and one user. */
+import { NO_USE } from '../../../accounts/people/account-list.ts';
+import { shownUserJson, usedUserJson } from '../../../operator/json/user.ts';
+import type { UserAsked } from '../../../operator/lists/user-pages.ts';
+import type { Service } from '../../service.ts';
+import { notFound } from './api-error.ts';
+import { listOperation, queryNames, showOperation, textParameter } from './described.ts';
+import { listBody } from './list.ts';
+import { given, invalid, type Query, readPage, readQuery } from './query.ts';
+import type { Route } from './route.ts';
+import { SHOWN_USER, USER } from './schemas.ts';
+
+const LIST = listOperation(
+  'users',
+  'listUsers',
+  'Users, newest first; by ID with `email` or `username`',
+  USER,
+  [
+    textParameter('id', 'Only the user with this ID.'),
+    textParameter('email', 'Only users with this email address; several may share one.'),
+    textParameter('username', 'Only users with this user name.'),
+    textParameter('provider', 'Only the user with this `subject` at this product.'),
+    textParameter('subject', 'The ID of a user at `provider`.'),
+  ],
+  'Every value is exact.',
+);
+const SHOW = showOperation('users', 'showUser', 'One user, with the identities at products', SHOWN_USER);
+
+/** Returns the routes that read users. */
+export function readingUsers({ operatorApi }: Service): Route[] {
+  const { lists, store } = operatorApi;
+  return [
+    {
+      ...{ method: 'GET', path: '/users', act: 'users.list', operation: LIST },
+      answer: async ({ request }) => {
+        const query = readQuery(request, queryNames(LIST));
+        return listBody(await lists.users(askedIn(query), readPage(query)), usedUserJson);
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/users/:id', act: 'users.show', operation: SHOW, hasTag: true },
+      answer: async ({ id, request }) => {
+        readQuery(request, []);
+        const account = await store.findAccount(id);
+        if (!account) throw notFound('user');
+        const use = (await store.findAccountUses([id])).get(id) ?? NO_USE;
+        return shownUserJson({ account, use }, await store.listIdentities(id));
+      },
+    },
+  ];
+}
+
+function askedIn({ id, email, username, provider, subject }: Query): UserAsked {
+  if ((provider === undefined) !== (subject === undefined))
+    throw invalid(provider === undefined ? 'provider' : 'subject', 'is required: a user of a product has both');
+  const identity = provider === undefined || subject === undefined ? undefined : { providerId: provider, subject };
+  return given({ id, email, username, identity });
+}
