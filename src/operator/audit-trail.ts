@@ -166,7 +166,7 @@ export class AuditTrail {
     const [first] = found.problems;
     if (first && !accepted)
       throw new OperatorError(
-        `the audit trail is not what was recorded (${first.sentence}): look at "audit verify", and keep a copy of the database; --accept-trail retires the key all the same`,
+        `the audit trail failed its verification (${first.sentence}): keep a copy of the database, and run "audit verify"; --accept-trail retires the key all the same`,
       );
     const row = await store.findShortening();
     const shortening = row && readShortening(row.detail);
@@ -197,17 +197,17 @@ export class AuditTrail {
     const upTo = await store.lastAuditSequence();
     if (sequence > upTo)
       throw new OperatorError(
-        `the trail ends at event ${upTo}, before event ${sequence}: this is another installation, or another history of this one; ${await this.#whereToBegin()}`,
+        `the trail ends at event ${upTo}, before event ${sequence}: this is another installation, or a restored copy of this one; ${await this.#whereToBegin()}`,
       );
     const { upTo: start } = await this.#start();
     if (sequence > 0 && sequence < start)
       throw new OperatorError(
-        `the events up to ${start} were taken away by the retention: begin with --after ${start}`,
+        `the events up to ${start} are past the retention, and were deleted: begin with --after ${start}`,
       );
     const [taken] = mac && sequence > start ? await store.listTrailRows(sequence - 1, sequence, 1) : [];
     if (mac && sequence > start && !taken?.chain.mac.equals(mac))
       throw new OperatorError(
-        `event ${sequence} is not the one that was taken: this is another installation, or another history of this one; ${await this.#whereToBegin()}`,
+        `event ${sequence} is not the event that you have: this is another installation, or a restored copy of this one; ${await this.#whereToBegin()}`,
       );
     for (let after = sequence; ; ) {
       const events = await store.listChainedEvents(after, upTo, WINDOW);
@@ -222,7 +222,7 @@ export class AuditTrail {
   async #whereToBegin(): Promise<string> {
     const [restore] = await this.#parts.store.listAuditEvents({ action: 'database_restored', limit: 1 });
     return restore
-      ? `it was restored in event ${restore.sequence}, so begin with --after ${restore.sequence - 1}, and keep what you have apart`
+      ? `it was restored in event ${restore.sequence}: begin with --after ${restore.sequence - 1}, and keep the events that you have apart`
       : 'check VALETKEY_DATABASE_URL, or begin with --after 0';
   }
 
@@ -254,7 +254,7 @@ export class AuditTrail {
 
 function notAsRecorded(sentence: string): OperatorError {
   return new OperatorError(
-    `the audit trail is not what was recorded (${sentence}): keep a copy of the database, and look at "audit verify"`,
+    `the audit trail failed its verification (${sentence}): keep a copy of the database, and run "audit verify"`,
   );
 }
 

@@ -85,7 +85,7 @@ export class Backups {
     const endsAll = !keepGrants || ended.all;
     const told = `${from}; ${endsAll ? 'all grants ended' : 'grants go on, codes ended'}`;
     const wrong = newer?.report.wrong ?? 0;
-    const how = `${endRevived ? 'applied' : 'read'}${wrong > 0 ? ', of a trail that is not what was recorded' : ''}`;
+    const how = `${endRevived ? 'applied' : 'read'}${wrong > 0 ? ', of a trail that failed its verification' : ''}`;
     const detail = newer === null ? told : `${told}; ${acts.length} later events ${how}`;
     const taken = endRevived ? revived : [];
     await this.#store.beginHistory(
@@ -107,6 +107,6 @@ function requireWhole({ wrong, problems }: TrailReport): void {
   if (!first) return;
   const more = wrong > 1 ? `, and ${wrong - 1} more` : '';
   throw new OperatorError(
-    `the trail is not what was recorded, so that what ended since is not known (${first.sentence}${more}): give it whole, as "audit export" printed it; or restore without it and without --keep-tokens, so that every grant ends; --accept-trail goes on with what it tells`,
+    `the trail failed its verification, so it cannot tell what ended since the backup (${first.sentence}${more}): give it whole, from "audit export"; or restore without it and without --keep-tokens, so that every grant ends; --accept-trail uses it all the same`,
   );
 }

@@ -14,7 +14,7 @@ export type Shown = {
 export function certificateRemedy(code: string, at: number, { hostname, by, to }: Shown): string | undefined {
   const clock = `set the clock of this machine if it is not ${new Date(at).toISOString().slice(0, 16)} UTC`;
   const trust = (what: string) =>
-    `set NODE_EXTRA_CA_CERTS for this command to the file of ${what}, and have ${to} trust it as well; or get a certificate of a public authority`;
+    `set NODE_EXTRA_CA_CERTS for this command to the file of ${what}, and make ${to} trust it as well; or get a certificate from a public authority`;
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return trust('this certificate itself');
@@ -22,14 +22,14 @@ export function certificateRemedy(code: string, at: number, { hostname, by, to }
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return trust('the certificate of the authority');
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return `let ${by} send the whole chain (nginx: the intermediate certificate behind its own in the file of ssl_certificate); with an authority of your own ${trust('its certificate')}`;
+      return `configure ${by} to send the whole chain (nginx: add the intermediate certificate to the file of ssl_certificate); with an authority of your own, ${trust('its certificate')}`;
     case 'CERT_HAS_EXPIRED':
-      return `renew it, have ${by} load the new one, and see why nothing did; or ${clock}`;
+      return `renew it, make ${by} load the new one, and find out why no renewal happened; or ${clock}`;
     case 'CERT_NOT_YET_VALID':
-      return `${clock}; else have ${by} show one that is valid now`;
+      return `${clock}; otherwise configure a valid certificate at ${by}`;
     case 'UNRECOGNIZED_NAME':
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `have ${by} show a certificate for ${hostname} there (nginx: server_name and ssl_certificate of its server), or get one that names it`;
+      return `configure a certificate for ${hostname} at ${by} (nginx: server_name and ssl_certificate of its server), or get one that names it`;
     default:
       return undefined;
   }

@@ -74,7 +74,9 @@ export class ClientDocuments {
     const { store, isLocal } = this.#parts;
     const problem = documentAddressProblem(address, isLocal);
     if (problem)
-      throw new OperatorError(`the address ${JSON.stringify(address)} is not good for a document: ${problem}`);
+      throw new OperatorError(
+        `the address ${JSON.stringify(address)} cannot be that of a metadata document: ${problem}`,
+      );
     if (await store.findClient(address)) throw registeredAlready(address);
     return this.#read(address);
   }
@@ -86,9 +88,7 @@ export class ClientDocuments {
   async compare(client: Client): Promise<ComparedDocument> {
     const { id, name, documentSha256 } = client;
     if (documentSha256 === null)
-      throw new OperatorError(
-        `the app ${name} has no metadata document: "client update" changes what is registered of it`,
-      );
+      throw new OperatorError(`the app ${name} has no metadata document: change its registration with "client update"`);
     const fetched = await this.#read(id);
     const { document, sha256, fetchedAt } = fetched;
     const { redirectUris, keys, jwksUri } = document;
@@ -155,7 +155,7 @@ export class ClientDocuments {
     const [other] = await this.#parts.store.listClientsNamed(name, 1);
     if (other)
       throw new OperatorError(
-        `the app ${other.id} is called ${JSON.stringify(other.name)} already: give --name, so that people can tell the two apart`,
+        `the app ${other.id} already has the name ${JSON.stringify(other.name)}: give another --name, so that users can tell the two apart`,
       );
     return name;
   }
@@ -191,7 +191,7 @@ function profileNotes(client: Client, document: ClientDocument): string[] {
     .filter((member) => document[member] !== null && document[member] !== client[member])
     .map(
       (member) =>
-        `not taken over: ${said[member].slice(2)} ${JSON.stringify(document[member])} ("client update" with ${said[member]} does so)`,
+        `not applied: ${said[member].slice(2)} ${JSON.stringify(document[member])} (apply it with "client update ${said[member]}")`,
     );
 }
 
@@ -206,6 +206,6 @@ function withGoodProfile({ document, notes }: ReadDocument): ReadDocument {
   const without = Object.fromEntries(left.map(([member]) => [member, null]));
   return {
     document: { ...document, ...without },
-    notes: [...notes, ...left.map(([, problem]) => `left out: ${problem}`)],
+    notes: [...notes, ...left.map(([, problem]) => `omitted: ${problem}`)],
   };
 }

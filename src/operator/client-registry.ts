@@ -167,7 +167,7 @@ export class ClientRegistry {
     const client = await this.show(name);
     if (client.documentSha256 !== null)
       throw new OperatorError(
-        `this client is known by its metadata document, which is public: it has no secret; "client refresh ${client.id}" takes its keys from there`,
+        `this client has a public metadata document, so it has no secret: "client refresh ${client.id}" fetches its keys`,
       );
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
@@ -232,7 +232,7 @@ export class ClientRegistry {
     );
     if (!replaced)
       throw new OperatorError(
-        'somebody else changed the secrets or keys of this client at the same time: look with "client show", and try again',
+        'somebody else changed the secrets or keys of this client at the same time: check "client show", and try again',
       );
   }
 
@@ -244,13 +244,13 @@ export class ClientRegistry {
 /** The refusal to register a client whose id is taken. */
 export function registeredAlready(id: string): OperatorError {
   return new OperatorError(
-    `the client ${id} is registered already: "client refresh" takes over what its document says now, and "client update" changes the rest`,
+    `the client ${id} is already registered: "client refresh" applies its current document, and "client update" changes the other settings`,
   );
 }
 
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
     throw new OperatorError(
-      `the client ${id} changed or was deleted at the same time: look with "client list", and try again`,
+      `the client ${id} changed or was deleted at the same time: check "client list", and try again`,
     );
 }

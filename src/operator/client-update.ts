@@ -11,11 +11,11 @@ import type { ClientSettings } from './client-settings.ts';
 export function changesOfUpdate(before: Client, given: Partial<ClientSettings>): Partial<ClientSettings> {
   if (before.documentSha256 !== null && (given.redirectUris ?? given.keys))
     throw new OperatorError(
-      `the redirect URIs and keys of this client are those of its metadata document: "client refresh ${before.id}" takes them from there`,
+      `the redirect URIs and keys of this client come from its metadata document: apply them with "client refresh ${before.id}"`,
     );
   if (before.type === 'public' && given.requirePkce === false)
     // RFC 9700 §2.1.1
-    throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
+    throw new OperatorError('a public client must use PKCE: it has no other proof');
   const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
   return { ...given, ...(isOver ? { isChecked: false } : {}) };
 }

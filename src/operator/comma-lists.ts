@@ -36,6 +36,6 @@ export async function refuseCommaListOfScopes(
 
 function severalInOne(what: string, text: string, remedy: string): OperatorError {
   return new OperatorError(
-    `${what} ${JSON.stringify(text)} is a list with commas: give each as an argument of its own (${remedy})`,
+    `${what} ${JSON.stringify(text)} is a list with commas: give each entry as a separate argument (${remedy})`,
   );
 }

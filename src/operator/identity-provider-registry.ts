@@ -62,9 +62,7 @@ export class IdentityProviderRegistry {
     const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
     const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
     if (!(await store.registerIdentityProvider(provider, event)))
-      throw new OperatorError(
-        `there is an identity provider ${JSON.stringify(provider.id)} already: choose another id`,
-      );
+      throw new OperatorError(`the identity provider ${JSON.stringify(provider.id)} exists already: choose another ID`);
     return { provider, secret: made?.text ?? null };
   }
 
@@ -89,7 +87,7 @@ export class IdentityProviderRegistry {
     const changed = { ...before, ...changes };
     checkSettings(changed);
     if (changed.keys.length > 0 && changed.secrets.length > 0)
-      throw new OperatorError('this provider proves itself with a secret: register another one with --jwks');
+      throw new OperatorError('this provider authenticates with a secret: register another one with --jwks');
     const event = this.#event(
       'identity_provider_updated',
       operator,
@@ -105,7 +103,7 @@ export class IdentityProviderRegistry {
     const provider = await this.show(id);
     if (provider.keys.length > 0)
       throw new OperatorError(
-        'this provider proves itself with its keys: change them with "identity-provider update --jwks"',
+        'this provider authenticates with its keys: change them with "identity-provider update --jwks"',
       );
     const { text, secret } = this.#makeSecret(this.#parts.now());
     const secrets = withNewSecret(provider.secrets, secret, `identity-provider retire-secret ${id}`);
@@ -152,7 +150,7 @@ export class IdentityProviderRegistry {
     const event = this.#event('identity_provider_deleted', operator, id, provider.name);
     if (!(await this.#parts.store.deleteIdentityProvider(id, event)))
       throw new OperatorError(
-        `accounts have an identity at ${JSON.stringify(id)}: "identity-provider pause" stops it, or delete those accounts first`,
+        `accounts are linked to ${JSON.stringify(id)}: stop it with "identity-provider pause", or delete those accounts first`,
       );
     return provider;
   }
@@ -177,14 +175,12 @@ export class IdentityProviderRegistry {
     const others = await this.list();
     const alone = others.find((other) => other.ownIds);
     if (alone)
-      throw new OperatorError(
-        `${alone.id} was registered with --own-ids, so that it is the only identity provider here`,
-      );
+      throw new OperatorError(`${alone.id} was registered with --own-ids, so it must be the only identity provider`);
     if (!ownIds) return;
     if (others.length > 0)
-      throw new OperatorError(`--own-ids is for an installation with one identity provider: there is ${others[0]?.id}`);
+      throw new OperatorError(`--own-ids allows only one identity provider, and ${others[0]?.id} is registered`);
     if (await this.#parts.store.hasAccounts())
-      throw new OperatorError('--own-ids is for an installation without accounts: begin a new one');
+      throw new OperatorError('--own-ids needs an installation without accounts: start a new one');
   }
 
   async #replaceSecrets(
@@ -197,7 +193,7 @@ export class IdentityProviderRegistry {
     const event = this.#event(action, operator, provider.id);
     if (!(await store.replaceIdentityProviderSecrets(provider, secrets, event)))
       throw new OperatorError(
-        'somebody else changed the secrets or keys of this identity provider at the same time: look with "identity-provider show", and try again',
+        'somebody else changed the secrets or keys of this identity provider at the same time: check "identity-provider show", and try again',
       );
   }
 
@@ -228,6 +224,6 @@ function isRight(text: string): text is ProviderRight {
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
     throw new OperatorError(
-      `the identity provider ${id} changed or was deleted at the same time: look with "identity-provider list", and try again`,
+      `the identity provider ${id} changed or was deleted at the same time: check "identity-provider list", and try again`,
     );
 }

@@ -97,7 +97,7 @@ export class KeyRegistry {
     }
     const event = auditEvent('root_key_used', operator, now(), { detail: rootKeyName(keyId) });
     if (await store.useRootKey(keyId, event)) return { keyId, before: currentKeyId };
-    throw new OperatorError('another rotation came in between: look at "keys list", and rotate again if you want to');
+    throw new OperatorError('another rotation ran at the same time: check "keys list", and rotate again if needed');
   }
 
   /**
@@ -112,14 +112,12 @@ export class KeyRegistry {
     let key = await find();
     const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId, operator) : 0;
     if (ended > 0) key = await find();
-    const problem = key
-      ? this.#whyKept(key)
-      : `there is no root key ${rootKeyName(keyId)}: "keys list" shows those there are`;
+    const problem = key ? this.#whyKept(key) : `there is no root key ${rootKeyName(keyId)}: "keys list" shows them`;
     if (problem) throw new OperatorError(problem);
     await proveTrail(acceptTrail, operator);
     const event = auditEvent('root_key_retired', operator, now(), { detail: rootKeyName(keyId) });
     if (!(await store.retireRootKey(keyId, now() - LAST_USE_MS, event)))
-      throw new OperatorError('the keys were changed meanwhile: look at "keys list", and try again');
+      throw new OperatorError('the keys were changed at the same time: check "keys list", and try again');
     return ended;
   }
 
@@ -144,17 +142,16 @@ export class KeyRegistry {
   #whyKept({ keyId, status, supersededAt, grants, passwords }: ListedKey): string | null {
     const name = rootKeyName(keyId);
     if (status === 'retired') return `root key ${name} was retired before`;
-    if (status === 'current')
-      return `root key ${name} is the current one: have another one take over with "keys rotate"`;
+    if (status === 'current') return `root key ${name} is current: switch to another one with "keys rotate"`;
     if (status === 'announced') return `root key ${name} was never in use: remove it from the keys file instead`;
     if (grants > 0)
-      return `${grants} live grants rest on root key ${name}: they move at their next refresh, or --end-grants ends them`;
+      return `${grants} live grants depend on root key ${name}: they move to the current key at their next refresh, or --end-grants ends them`;
     if (passwords > 0)
-      return `${passwords} passwords are sealed with root key ${name}: a running service seals them anew; try again when "keys list" shows none`;
+      return `${passwords} passwords are sealed with root key ${name}: a running service seals them again; retry when "keys list" shows none`;
     const leftMs = (supersededAt ?? 0) + LAST_USE_MS - this.#parts.now();
     const minutes = Math.ceil(leftMs / 60_000);
     return leftMs > 0
-      ? `what root key ${name} issued last may be used for another ${Math.floor(minutes / 60)} h ${minutes % 60} min: try again then`
+      ? `the last credentials of root key ${name} are valid for another ${Math.floor(minutes / 60)} h ${minutes % 60} min: retry then`
       : null;
   }
 
@@ -166,7 +163,7 @@ export class KeyRegistry {
       tell(lacking);
       if (now() >= end)
         throw new OperatorError(
-          `${lacking.join(', ')} did not read root key ${rootKeyName(keyId)}: give each the same keys file, or the same VALETKEY_KEYS and a restart, and run this again; nothing uses the key before`,
+          `${lacking.join(', ')} did not read root key ${rootKeyName(keyId)}: give each the same keys file, or the same VALETKEY_KEYS and a restart, and run this again. Nothing uses the key until then`,
         );
       await wait(LOOK_EVERY_MS);
     }

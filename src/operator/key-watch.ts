@@ -122,7 +122,7 @@ function lacking(keyIds: readonly number[]): string[] {
 function unkept(keyIds: readonly number[]): string[] {
   if (keyIds.length === 0) return [];
   return [
-    `the keys file does not hold root keys of this installation any more (${names(keyIds)}): put them back from its backup, or retire them with "valetkey keys retire"; the next start is refused while something rests on them`,
+    `the keys file no longer holds some root keys of this installation (${names(keyIds)}): restore them from its backup, or retire them with "valetkey keys retire"; the next start fails while anything depends on them`,
   ];
 }
 

@@ -53,13 +53,13 @@ export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail
 }
 
 const noEvent = (line: number) =>
-  `line ${line} is no event of the trail: give what "audit export" printed, one JSON object a line; if its last line was cut short, take that out`;
+  `line ${line} is not an event of the trail: give the output of "audit export", one JSON object a line; remove a last line that was cut short`;
 const outOfOrder = (line: number, sequence: number, before: number) =>
-  `line ${line}: event ${sequence} stands after event ${before}: give the events in their order, each once, as "audit export" printed them`;
+  `line ${line}: event ${sequence} follows event ${before}: give each event once and in order, as "audit export" printed them`;
 const notTheSame = (sequence: number) =>
-  `event ${sequence} is not the one that the backup has: the trail is of another installation, or of another history of this one; give the one that the backup is from`;
+  `event ${sequence} differs from the one in the backup: the trail is of another installation, or of a restored copy of this one; give the trail that the backup comes from`;
 const notJoined = (last: number) =>
-  `the trail does not hold event ${last}, the last one of the backup: give the trail of this installation from that event on, such as of "audit export"`;
+  `the trail lacks event ${last}, the last one in the backup: give the trail of this installation from that event on, from "audit export"`;
 
 /** Finds an event of the backup by its number; the numbers that are asked for ascend. */
 function finder(own: OwnTrail, last: number): (sequence: number) => Promise<TrailRow | undefined> {

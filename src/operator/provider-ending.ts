@@ -38,7 +38,8 @@ export async function endThroughProvider(
   since: number,
   operator: Actor,
 ): Promise<EndedThroughProvider> {
-  if (since > now()) throw new OperatorError('this time is in the future: give when the first harm may have been done');
+  if (since > now())
+    throw new OperatorError('this time is in the future: give the earliest possible time of the compromise');
   const through = `through ${providerId} since ${new Date(since).toISOString()}`;
   const event = (action: AuditAction, about: Partial<AuditEvent> = {}) =>
     ({ ...auditEvent(action, operator, now(), { clientId: providerId, detail: through }), ...about }) as AuditEvent;

@@ -102,7 +102,10 @@ function ofRights({ id, rights }: IdentityProvider): ProviderFinding {
   if (!rights.includes('sign-in'))
     return wrong('rights', rights.join(', '), `valetkey identity-provider update ${id} --rights sign-in,users`);
   const mayAsk = rights.includes('users');
-  return good('rights', mayAsk ? rights.join(', ') : `${rights.join(', ')}: it may not ask about its people`);
+  return good(
+    'rights',
+    mayAsk ? rights.join(', ') : `${rights.join(', ')}: it may not request anything about its users`,
+  );
 }
 
 function ofMethods({ id, ownIds }: IdentityProvider, methods: readonly string[]): ProviderFinding {
@@ -110,13 +113,13 @@ function ofMethods({ id, ownIds }: IdentityProvider, methods: readonly string[])
   const detail = `VALETKEY_SIGN_IN_METHODS is ${named} for this command`;
   if (!methods.includes(id))
     return wrong(
-      'ways to sign in',
+      'sign-in methods',
       `${detail}, and does not name it`,
       `set it to ${id}${ownIds ? '' : ` or ${named},${id}`}, here and for serve`,
     );
   if (ownIds && methods.includes('password'))
-    return wrong('ways to sign in', `${detail}, and with --own-ids there is no password`, `set it to ${id} alone`);
-  return good('ways to sign in', detail);
+    return wrong('sign-in methods', `${detail}, and with --own-ids there is no password`, `set it to ${id} alone`);
+  return good('sign-in methods', detail);
 }
 
 function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): ProviderFinding {
@@ -142,7 +145,7 @@ async function ofAddresses({ id }: IdentityProvider, people: ProviderTestParts['
 }
 
 const UNVERIFIED =
-  'apps are told verified addresses alone: send email_verified beside email, true where the product has checked it';
+  'apps get only verified addresses: send email_verified with email, true if the product has verified it';
 
 async function ofAddress(provider: IdentityProvider, parts: ProviderTestParts): Promise<ProviderFinding[]> {
   const begun = parts.externalSignIns.begin(provider, {
@@ -176,7 +179,7 @@ function ofAnswer(provider: IdentityProvider, url: URL, signInRequest: string, a
   if (status >= 500) return wrong(name, `answers ${status}`, 'see the log of the product at this time');
   if (status === 404 || status === 410) return wrong(name, `answers ${status}: nothing is there`, updateUrl(provider));
   if (status >= 400 || status < 200)
-    return wrong(name, `answers ${status} to a browser that is not signed in`, 'let it show its sign-in page there');
+    return wrong(name, `answers ${status} to a browser that is not signed in`, 'show the sign-in page there');
   if (status < 300)
     return good(
       name,
@@ -189,22 +192,18 @@ function ofAnswer(provider: IdentityProvider, url: URL, signInRequest: string, a
   const where = `${target.origin}${target.pathname}`.replaceAll(signInRequest, '…');
   const detail = `answers ${status}, to ${where}`;
   if (url.protocol === 'https:' && target.protocol !== 'https:')
-    return wrong(
-      name,
-      detail,
-      'redirect to https alone: what the browser carries could be read and changed on its way',
-    );
+    return wrong(name, detail, 'redirect to https only: others could read and change the request on its way');
   if (target.origin !== url.origin && target.href.includes(signInRequest))
     return wrong(
       name,
       `${detail}, with sign_in_request`,
-      'keep sign_in_request in the session, and out of addresses of others',
+      'keep sign_in_request in the session, and out of the addresses of other sites',
     );
   return good(name, detail);
 }
 
 function ofTls(url: URL, { certificateEndsAt }: Answered, now: number): ProviderFinding[] {
-  if (url.protocol !== 'https:') return [good('TLS', 'none: an address of this machine, for trials alone')];
+  if (url.protocol !== 'https:') return [good('TLS', 'none: a local address, for trials only')];
   if (certificateEndsAt === null) return [good('TLS', 'trusted')];
   const left = certificateEndsAt - now;
   const detail = `trusted, for ${age(left)} more`;
@@ -222,7 +221,7 @@ function ofClock({ date, at }: Answered): ProviderFinding {
     ? wrong(
         'clock',
         detail,
-        'set both clocks by NTP: a sign-in of the future is refused, and one that looks old asked for again',
+        'set both clocks by NTP: a sign-in in the future is refused, and an old one is asked for again',
       )
     : good('clock', detail);
 }

@@ -120,10 +120,13 @@ export class ResourceServerRegistry {
     checkName(name);
     checkScopeNames(scopes ?? []);
     if (scopes?.length === 0)
-      throw new OperatorError('a resource server that may see no scope could be told of no token', 'scopes');
+      throw new OperatorError(
+        'a resource server that sees no scope would refuse every token: give at least one, or all',
+        'scopes',
+      );
     if (acceptsUnbound && resource === null)
       throw new OperatorError(
-        'an API without a resource takes unbound tokens in any case: give --resource, or leave --accept-unbound out (when updating: --no-accept-unbound)',
+        'an API without a resource always accepts unbound tokens: give --resource, or omit --accept-unbound (when updating: --no-accept-unbound)',
         'accepts_unbound',
       );
     if (resource === null) return;
@@ -143,7 +146,7 @@ export class ResourceServerRegistry {
     const event = this.#event(action, operator, server.id);
     if (!(await store.replaceResourceServerSecrets(server, secrets, event)))
       throw new OperatorError(
-        'somebody else changed the secrets of this resource server at the same time: look with "resource-server show", and try again',
+        'somebody else changed the secrets of this resource server at the same time: check "resource-server show", and try again',
       );
   }
 
@@ -155,6 +158,6 @@ export class ResourceServerRegistry {
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
     throw new OperatorError(
-      `the resource server ${id} changed or was deleted at the same time: look with "resource-server list", and try again`,
+      `the resource server ${id} changed or was deleted at the same time: check "resource-server list", and try again`,
     );
 }

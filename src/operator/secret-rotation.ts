@@ -10,7 +10,7 @@ export function withNewSecret(
 ): readonly StoredSecret[] {
   if (secrets.length > 1)
     throw new OperatorError(
-      `two secrets are live already: end the older one first with "${retire}", or the newer one, if nobody has it, with "${retire} --newer"`,
+      `two secrets are live already: retire the older one first with "${retire}", or the newer one, if nobody has it, with "${retire} --newer"`,
     );
   return [secret, ...secrets];
 }

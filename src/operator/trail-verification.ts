@@ -106,7 +106,7 @@ async function walkAll(
   most = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   if (await store.hasMisplacedEvents())
-    walk.complain(null, 'there are events at places that no event gets: they were added');
+    walk.complain(null, 'there are events with impossible sequence numbers: they were added');
   for (let place = from; place < last; ) {
     const rows = await store.listTrailRows(place, last, WINDOW);
     for (const row of rows) walk.step(row);

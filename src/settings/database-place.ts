@@ -33,6 +33,6 @@ export function requireRestorable(database: DatabaseLocation, file: string | nul
   if (file !== null && database.kind === 'postgresql') throw new InstallationError([ON_POSTGRESQL]);
 }
 
-const IN_MEMORY = 'VALETKEY_DATABASE_URL is sqlite::memory:, which is gone when the service stops: name a file';
+const IN_MEMORY = 'VALETKEY_DATABASE_URL is sqlite::memory:, which is lost when the service stops: name a file';
 const ON_POSTGRESQL =
   'a backup of PostgreSQL is put in place with pg_restore, or with a base backup and its log: do that, and then run "database restore" without a file';

@@ -183,7 +183,7 @@ test('where a provider gives people their ids, nobody is imported', async (t) =>
   await addProvider(service, true);
   await assert.rejects(
     imported(service, [{ email: 'ada@example.com', password_hash: WEAK }]),
-    (error) => error instanceof OperatorError && /gives them their ids/.test(error.message),
+    (error) => error instanceof OperatorError && /provider with --own-ids/.test(error.message),
   );
 });
 

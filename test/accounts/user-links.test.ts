@@ -81,8 +81,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const [service] = instances as [TestService];
       await assert.rejects(
         service.installation.links.link(to('ada', '7'), service.installation.operator),
-        /gives them their ids/,
+        /provider with --own-ids/,
       );
-      await assert.rejects(run(service, [to('ada', '7')]), /gives them their ids/);
+      await assert.rejects(run(service, [to('ada', '7')]), /provider with --own-ids/);
     });
   });

@@ -89,7 +89,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is 
   const yes = await valetkey(['client', 'refresh', id, '--json'], 'y\n');
   assert.equal(yes.code, 0, yes.stderr);
   assert.deepEqual(JSON.parse(yes.stdout).redirect_uris, [R1, R2]);
-  assert.match(yes.stderr, /not taken over: name "Another Name" \("client update" with --name does so\)/);
+  assert.match(yes.stderr, /not applied: name "Another Name" \(apply it with "client update --name"\)/);
   const refreshed = await clients.show(id);
   assert.deepEqual([refreshed.name, refreshed.redirectUris], ['Agent 1', [R1, R2]]);
   const sha256 = hash('sha256', JSON.stringify(documents.get(new URL(id).pathname)));
@@ -233,8 +233,8 @@ test('ASVS 15.4.2: a refresh of what somebody changed since is refused, and writ
 
 test('what the document owns is not given by hand, and the remedy is named', async () => {
   const { id } = await admitted();
-  assert.match(await refused(['client', 'register', '--from', id, '--yes']), /registered already: "client refresh"/);
-  const remedy = new RegExp(`"client refresh ${id.replaceAll('.', '\\.')}" takes`);
+  assert.match(await refused(['client', 'register', '--from', id, '--yes']), /already registered: "client refresh"/);
+  const remedy = new RegExp(`"client refresh ${id.replaceAll('.', '\\.')}"`);
   assert.match(await refused(['client', 'update', id, '--redirect-uri', R2]), remedy);
   assert.match(await refused(['client', 'update', id, '--no-jwks']), remedy);
   assert.match(await refused(['client', 'rotate-secret', id]), remedy);

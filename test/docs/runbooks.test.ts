@@ -126,7 +126,7 @@ describe('runbooks', { timeout: 300_000 }, () => {
     await walk('The keys file leaked', {
       'valetkey keys retire': async () => {
         const early = await shell('valetkey keys retire $OLD --end-grants --yes');
-        assert.match(early.stderr, /may be used for another \d+ h|passwords are sealed with root key/);
+        assert.match(early.stderr, /are valid for another \d+ h|passwords are sealed with root key/);
         await untilSealedAnew(old);
         await stop();
         variables['NODE_OPTIONS'] = `--import=${new URL('test/instances/shifted-clock.child.ts', ROOT)}`;

@@ -63,13 +63,16 @@ const SHOWN: Readonly<Record<string, [certificate: TestCertificate, said: RegExp
   })() as [TestCertificate, RegExp, string],
   'comes without that of who signed it': [
     makeCertificate(now, DAY_MS, { authority }),
-    /without the intermediate one, or .*: let the proxy send the whole chain .*; .* NODE_EXTRA_CA_CERTS/,
+    /without the intermediate one, or .*: configure the proxy to send the whole chain .*; .* NODE_EXTRA_CA_CERTS/,
   ],
   'has expired': [expired, /has expired: renew it, .* or set the clock of this machine if it is not 20\S+ UTC$/],
-  'is not valid yet': [early, /not valid yet: set the clock of this machine .*; else have the proxy show one/],
+  'is not valid yet': [
+    early,
+    /not valid yet: set the clock of this machine .*; otherwise configure a valid certificate at the proxy/,
+  ],
   'is for another name': [
     another,
-    /is for other\.example, 127\.0\.0\.1, not for localhost: have the proxy show a certificate for localhost /,
+    /is for other\.example, 127\.0\.0\.1, not for localhost: configure a certificate for localhost at the proxy /,
   ],
 };
 
@@ -103,7 +106,7 @@ test('RFC 6066 §3: the doctor says what to do where a proxy has no certificate 
   const finding = await reached(`https://localhost:${await listen(t, server)}`);
   assert.match(
     finding,
-    /^wrong: .* no TLS certificate for its host name: have the proxy show a certificate for localhost /,
+    /^wrong: .* no TLS certificate for its host name: configure a certificate for localhost at the proxy /,
   );
 });
 

@@ -58,7 +58,7 @@ test('operating: an export that follows ends when another file takes the place o
   const last = taken.at(-1);
   const again = (cursor: string) => program.command(['audit', 'export', '--after', cursor]);
   const refused = await again(`${last?.sequence}:${last?.chain_mac}`);
-  assert.match(refused.stderr, /another history of this one; it was restored in event \d+, so begin with --after \d+/);
+  assert.match(refused.stderr, /a restored copy of this one; it was restored in event \d+: begin with --after \d+/);
   const begin = /--after (\d+)/.exec(refused.stderr)?.[1] ?? '';
   const joined = taken.find(({ sequence }) => String(sequence) === begin);
   const { stdout } = await again(`${begin}:${joined?.chain_mac}`);

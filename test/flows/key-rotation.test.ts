@@ -200,7 +200,7 @@ test('operating: a key is not retired while the service may have issued tokens t
       await json(command);
     const { code, stderr } = await run(['keys', 'retire', first, '--yes']);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`may be used for another ${left}`));
+    assert.match(stderr, new RegExp(`are valid for another ${left}`));
   }
   assert.equal((await me(service, before.accessToken)).status, 200);
   rotated(day + 61);

@@ -151,10 +151,10 @@ test('what is not honoured is told: members by their known names, redirect URIs 
   const { document, notes } = await documents.fetch(address);
   assert.deepEqual(document.redirectUris, ['http://localhost/callback']);
   assert.deepEqual([document.homepage, document.privacyPage, document.contact], [null, null, null]);
-  assert.equal(notes.filter((note) => note.startsWith('left out: redirect URI')).length, 3);
+  assert.equal(notes.filter((note) => note.startsWith('omitted: redirect URI')).length, 3);
   assert.ok(notes.includes('ignored: scope, 1 other member'), String(notes));
-  assert.ok(notes.some((note) => note.startsWith('left out: the policy_uri')));
-  assert.ok(notes.some((note) => note.startsWith('left out: the first of contacts')));
+  assert.ok(notes.some((note) => note.startsWith('omitted: the policy_uri')));
+  assert.ok(notes.some((note) => note.startsWith('omitted: the first of contacts')));
   assert.doesNotMatch(String(notes), /canary/);
 });
 
@@ -170,8 +170,8 @@ test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept
   });
   const fetched = await documents.fetch(address);
   assert.deepEqual(
-    fetched.notes.filter((note) => note.startsWith('left out: key')),
-    ['left out: key 2: its use must be sig', 'left out: key 3: its kty must be EC, RSA or OKP'],
+    fetched.notes.filter((note) => note.startsWith('omitted: key')),
+    ['omitted: key 2: its use must be sig', 'omitted: key 3: its kty must be EC, RSA or OKP'],
     'RFC 7517 §5: keys for other uses are not for us',
   );
   const client = await documents.register(fetched, { name: undefined }, operator);
@@ -322,7 +322,7 @@ test('hostile documents: a name that another app has to people needs one from th
     const fetched = await documents.fetch(address);
     assert.match(
       await refused(documents.register(fetched, { name: undefined }, operator)),
-      /already: give --name/,
+      /already has the name/,
       client_name,
     );
   }
@@ -350,16 +350,16 @@ test('a document is registered once, also by two operators at once, and has no s
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   assert.equal((await store.listAuditEvents({ limit: 9 })).length, 1, 'the loser leaves no event');
   const before = asked;
-  assert.match(await refused(documents.fetch(address)), /registered already/);
+  assert.match(await refused(documents.fetch(address)), /already registered/);
   assert.equal(asked, before);
   assert.match(await refused(clients.rotateSecret(address, operator)), /has no secret/);
   assert.match(
     await refused(clients.update(address, { redirectUris: [`${origin}/x`] }, operator)),
-    /those of its metadata document/,
+    /come from its metadata document/,
   );
   assert.match(
     await refused(clients.update(address, { keys: [keys.jwk] }, operator)),
-    /those of its metadata document/,
+    /come from its metadata document/,
   );
   assert.equal((await clients.update(address, { name: 'Renamed' }, operator)).documentSha256, fetched.sha256);
 });

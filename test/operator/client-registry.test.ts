@@ -60,7 +60,7 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['a privacy page with a user name', { privacyPage: 'https://a@one.test/' }, /privacy page .*not an https address/],
   ['a script for a homepage', { homepage: 'javascript:alert(1)' }, /not an https address/],
   ['a contact that is neither', { contact: 'one.test' }, /an https address or an email address/],
-  ['a word for nobody', { isChecked: true, publisher: null }, /give --publisher with --checked/],
+  ['a word for nobody', { isChecked: true, publisher: null }, /give --publisher too/],
   ['no redirect URI at all', { redirectUris: [] }, /at least one/],
   ['21 redirect URIs', { redirectUris: uris(21) }, /at most 20/],
   ['a redirect URI twice', { redirectUris: ['https://one.test/cb', 'https://one.test/cb'] }, /twice/],
@@ -195,7 +195,7 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
 test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] }, operator);
-  await assert.rejects(registry.update(client.id, { requirePkce: false }, operator), /always asked for PKCE/);
+  await assert.rejects(registry.update(client.id, { requirePkce: false }, operator), /must use PKCE/);
   assert.deepEqual(await registry.show(client.id), client);
   assert.ok((await registry.update(client.id, { requirePkce: true }, operator)).requirePkce);
 });
@@ -369,7 +369,7 @@ test('ASVS 15.4.2: of two operators who change an app at once one is told to loo
   const removal = registry.update(client.id, { redirectUris: uris(1) }, operator);
   await assert.rejects(
     registry.update(client.id, { name: 'Two' }, operator),
-    /changed .*at the same time: look .*and try again/,
+    /changed .*at the same time: check .*and try again/,
   );
   await removal;
   assert.deepEqual((await registry.update(client.id, { name: 'Two' }, operator)).redirectUris, uris(1));

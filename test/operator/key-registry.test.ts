@@ -113,7 +113,7 @@ test('an instance says once, and again when it is so again, that its keys are no
   one.held.file = [SECOND];
   for (const _ of [1, 2]) await one.look();
   assert.equal(one.reports.length, 3);
-  assert.match(one.reports[2] ?? '', new RegExp(`does not hold .*${rootKeyName(all.first)}.: put them back`));
+  assert.match(one.reports[2] ?? '', new RegExp(`no longer holds .*${rootKeyName(all.first)}.: restore them`));
   assert.ok(one.keyring.key(all.first, 'at'), 'it goes on with those it has');
 });
 
@@ -196,20 +196,20 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const grant = sampleGrant({ keyId: first, expiresAt: NOW + 100 * HOUR, absoluteExpiresAt: NOW + 100 * HOUR });
   await store.issueGrant(grant, event('consent_allowed'));
   const one = await instanceOf(all, 'one', [FIRST, SECOND]);
-  await assert.rejects(registry.retire(first, operator), refused(/is the current one: .*"keys rotate"/));
+  await assert.rejects(registry.retire(first, operator), refused(/is current: .*"keys rotate"/));
   await assert.rejects(registry.retire(second, operator), refused(/never in use/));
   await assert.rejects(registry.retire(77, operator), refused(/there is no root key 0000004d: "keys list"/));
   await registry.rotate(second, () => {}, operator);
   await one.look();
-  await assert.rejects(registry.retire(first, operator), refused(/1 live grants rest on root key .*--end-grants/));
+  await assert.rejects(registry.retire(first, operator), refused(/1 live grants depend on root key .*--end-grants/));
   await store.revokeGrant(grant.id, 'user', event('grant_revoked'));
   await assert.rejects(registry.retire(first, operator), refused(/1 passwords are sealed with root key/));
   const both = new PasswordHasher(one.keyring);
   const [{ password } = assert.fail()] = await store.listSealedWith(first, '', 1);
   await store.rehashPassword('usr_ada', password, both.reseal(password) ?? assert.fail());
-  await assert.rejects(registry.retire(first, operator), refused(/may be used for another 24 h 1 min/));
+  await assert.rejects(registry.retire(first, operator), refused(/are valid for another 24 h 1 min/));
   clock.now += LAST_USE_MS;
-  await assert.rejects(registry.retire(first, operator), refused(/another 0 h 1 min|changed meanwhile/));
+  await assert.rejects(registry.retire(first, operator), refused(/another 0 h 1 min|changed at the same time/));
   clock.now += 1;
   assert.equal(await registry.retire(first, operator), 0);
   await assert.rejects(registry.retire(first, operator), refused(/was retired before/));

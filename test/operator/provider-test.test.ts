@@ -87,7 +87,7 @@ test('identity-provider test: the product gets one real sign-in request, and no 
   const findings = await service.installation.testProvider('product');
   assert.deepEqual(
     findings.filter(({ ok }) => !ok).map(({ name }) => name),
-    ['ways to sign in'],
+    ['sign-in methods'],
   );
   assert.equal(got.length, 1);
   const [url] = got;
@@ -158,7 +158,7 @@ test('identity-provider test: of a certificate that is not trusted it says what 
   assert.equal(before?.detail, 'its TLS certificate is self-signed, which browsers refuse');
   assert.match(
     before.remedy ?? '',
-    /^set NODE_EXTRA_CA_CERTS .* file of this certificate itself, and have browsers trust/,
+    /^set NODE_EXTRA_CA_CERTS .* file of this certificate itself, and make browsers trust/,
   );
   assert.equal((await seen({ NODE_EXTRA_CA_CERTS: trusted }))?.ok, true);
 });
@@ -179,8 +179,8 @@ test('identity-provider test: what is registered wrongly', async () => {
   const rotating = (await found({ secrets: [sampleSecret(), old] }, fine))('credentials');
   assert.deepEqual([rotating.ok, rotating.detail], [true, 'two secrets, made 0 min and 30 days ago']);
   assert.equal((await found({ rights: ['users'] }, fine))('rights').ok, false);
-  assert.equal((await found({}, fine, { methods: ['password'] }))('ways to sign in').ok, false);
-  assert.equal((await found({ ownIds: true }, fine))('ways to sign in').ok, false, 'a password beside own ids');
+  assert.equal((await found({}, fine, { methods: ['password'] }))('sign-in methods').ok, false);
+  assert.equal((await found({ ownIds: true }, fine))('sign-in methods').ok, false, 'a password beside own ids');
   const local = { signInEndpoint: 'http://localhost:3000/api/auth/oauth/sign-in' };
   assert.equal((await found({}, fine, local))('sign-in endpoint').ok, false);
   assert.equal((await found({}, fine))('sign-in endpoint').ok, true);

@@ -30,7 +30,7 @@ const wrongSettings: [string, Partial<ResourceServerSettings>, RegExp][] = [
   ['an empty name', { name: '' }, /1 to 100 characters/],
   ['a space around the name', { name: 'Letters ' }, /no space around/],
   ['a name with a direction character', { name: 'Let\u202eters' }, /invisible/],
-  ['no scopes at all', { scopes: [] }, /no scope could be told of no token/],
+  ['no scopes at all', { scopes: [] }, /sees no scope would refuse every token/],
   ['a scope twice', { scopes: ['read', 'read'] }, /twice/],
   ['a scope with a space', { scopes: ['a b'] }, /printable ASCII/],
   ['101 scopes', { scopes: Array.from({ length: 101 }, (_, n) => `s${n}`) }, /at most 100/],

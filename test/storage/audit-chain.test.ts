@@ -247,7 +247,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       const [row] = await sql<{ detail: string }>(`SELECT detail FROM audit_event WHERE sequence = ${last - 2}`);
       await set('forged');
       let opened = await open();
-      const refused = new RegExp(`not what was recorded \\(event ${last - 2} is not as it was recorded`);
+      const refused = new RegExp(`failed its verification \\(event ${last - 2} is not as it was recorded`);
       await assert.rejects(trailOf(opened, keys).prove(false, operator), refused);
       await opened.close();
       await set((row?.detail ?? '').replaceAll("'", "''"));
@@ -356,14 +356,14 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       t.after(() => opened.close());
       assert.deepEqual(await exported(opened, last - 2, mac), [last - 1, last]);
       assert.deepEqual(await exported(opened, last - 2), [last - 1, last], 'the number alone will do');
-      const other = new RegExp(`event ${last - 1} is not the one that was taken: .*begin with --after 0`);
+      const other = new RegExp(`event ${last - 1} is not the event that you have: .*begin with --after 0`);
       await assert.rejects(exported(opened, last - 1, mac), other);
       const beyond = new RegExp(`the trail ends at event ${last}, before event ${last + 1}: .*begin with --after 0`);
       await assert.rejects(exported(opened, last + 1, mac), beyond);
       await opened.store.beginHistory(Buffer.alloc(16, 1), event('database_restored'), {
         ...{ endAll: null, ended: null, revived: [], events: [] },
       });
-      const restored = new RegExp(`it was restored in event ${last + 1}, so begin with --after ${last}`);
+      const restored = new RegExp(`it was restored in event ${last + 1}: begin with --after ${last}`);
       await assert.rejects(exported(opened, last + 1, mac), restored);
       await trailOf(opened).recordCheckpoint(operator);
       await trailOf(opened).shorten(NOW + 1, operator);

@@ -148,11 +148,11 @@ for (const [kind, make] of storesOfRun(KINDS))
         ['access that ended', changed(last, '"ended_access":[{"', '"ended_access":[{"x'), /is not as it was recorded/],
         ['removed', lines.toSpliced(last, 1), /missing|are not those of the checkpoint/],
         ['all but the last removed', lines.toSpliced(last, newer - 1), /missing/],
-        ['moved', lines.toSpliced(last, 2, lines[last + 1] ?? '', lines[last] ?? ''), /in their order/],
-        ['twice', lines.toSpliced(last, 0, lines[last] ?? ''), /in their order/],
-        ['not joined', lines.slice(last), /does not hold event \d+, the last one of the backup/],
-        ['no line', [...lines, '{"sequence":1'], /line \d+ is no event/],
-        ['another', changed(last - 1, '"chain_mac":"', '"chain_mac":"00'), /is not the one that the backup has/],
+        ['moved', lines.toSpliced(last, 2, lines[last + 1] ?? '', lines[last] ?? ''), /each event once and in order/],
+        ['twice', lines.toSpliced(last, 0, lines[last] ?? ''), /each event once and in order/],
+        ['not joined', lines.slice(last), /lacks event \d+, the last one in the backup/],
+        ['no line', [...lines, '{"sequence":1'], /line \d+ is not an event/],
+        ['another', changed(last - 1, '"chain_mac":"', '"chain_mac":"00'), /differs from the one in the backup/],
       ];
       for (const [what, given, reason] of wrong) await assert.rejects(restore(backup, given), reason, what);
       assert.equal((await within(backup, ({ store }) => store.findBackups())).restoredAt, null);
@@ -182,7 +182,7 @@ for (const [kind, make] of storesOfRun(KINDS))
         assert.equal((await store.findClient('app_one'))?.status, 'paused');
         await store.recordDenial(event('consent_denied'));
       });
-      await assert.rejects(restore(backup, lines), /does not hold event|is not the one that the backup has/);
+      await assert.rejects(restore(backup, lines), /lacks event|differs from the one in the backup/);
     });
 
     test('the trail that begins with a restore says what that one ended, for another restore of the same backup', async (t) => {

@@ -92,9 +92,7 @@ export class UserImport {
   ): Promise<ImportReport> {
     const providers = await this.#parts.store.listIdentityProviders();
     if (providers.some(({ ownIds }) => ownIds))
-      throw new OperatorError(
-        'all people here come from one provider, which gives them their ids: none can be imported',
-      );
+      throw new OperatorError('all accounts come from one provider with --own-ids: none can be imported');
     const providerIds = new Set(providers.map(({ id }) => id));
     const take = dryRun ? this.#pretending() : (newcomer: Newcomer) => this.#write(newcomer, operator);
     const tally = new Tally();

@@ -76,9 +76,7 @@ export class UserLinks {
   async #providers(): Promise<IdentityProvider[]> {
     const providers = await this.#parts.store.listIdentityProviders();
     if (providers.some(({ ownIds }) => ownIds))
-      throw new OperatorError(
-        'all people here come from one provider, which gives them their ids: none can be linked to another one',
-      );
+      throw new OperatorError('all accounts come from one provider with --own-ids: none can be linked to another one');
     return providers;
   }
 
@@ -102,7 +100,7 @@ export class UserLinks {
     if (found) throw new OperatorError(await this.#taken(found.account));
     if (account.isOperator && !provider.forOperators)
       throw new OperatorError(
-        `${accountLabel(account)} may operate this installation, and ${provider.id} was registered without --operators`,
+        `${accountLabel(account)} has the operator mark, and ${provider.id} was registered without --operators`,
       );
     const at = now();
     const id = identityId(provider.id, subject);

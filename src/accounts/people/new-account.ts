@@ -54,7 +54,7 @@ export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProvid
   const alone = (await store.listIdentityProviders()).find(({ ownIds }) => ownIds);
   if (alone)
     throw new OperatorError(
-      `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
+      `${alone.id} was registered with --own-ids: all accounts come from there, and none has a password`,
     );
 }
 

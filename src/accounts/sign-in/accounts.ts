@@ -192,7 +192,7 @@ export class Accounts {
     await refuseOwnIds(this.#parts.store);
     const { id, email } = account;
     if (account.status === 'disabled')
-      throw new OperatorError('the account is disabled: "user enable" lets its person sign in');
+      throw new OperatorError('the account is disabled: enable it first with "user enable"');
     if (email === null) throw new OperatorError(NO_EMAIL);
     const { invitation, token } = makeInvitation(id, now());
     const problem = await store.invite(id, emailKey(email), invitation, this.#event('user_invited', operator, id));
@@ -318,7 +318,5 @@ export class Accounts {
 
 function mustBeThere(there: boolean): void {
   if (!there)
-    throw new OperatorError(
-      'the account changed or was deleted at the same time: look with "user show", and try again',
-    );
+    throw new OperatorError('the account changed or was deleted at the same time: check "user show", and try again');
 }

@@ -122,7 +122,7 @@ function redirectUrisOf(
   if (good.length === 0) return 'none of its redirect_uris can be registered';
   if (good.length > MAX_REDIRECT_URIS) return `it has more than ${MAX_REDIRECT_URIS} redirect_uris`;
   const notes = judged.flatMap(({ uri, problem }) =>
-    problem === null ? [] : [`left out: redirect URI ${JSON.stringify(uri)}: ${problem}`],
+    problem === null ? [] : [`omitted: redirect URI ${JSON.stringify(uri)}: ${problem}`],
   );
   return { good, notes };
 }

@@ -45,7 +45,7 @@ export function readKeySet(value: unknown): ReadKeySet | string {
     const secret = secretKeyProblem(key);
     if (secret) return `key ${index + 1}: ${secret}`;
     const problem = publicKeyProblem(key);
-    if (problem) notes.push(`left out: key ${index + 1}: ${problem}`);
+    if (problem) notes.push(`omitted: key ${index + 1}: ${problem}`);
     else keys.push(publicPart(key));
   }
   return { keys, notes };
