@@ -39,7 +39,7 @@ export const httpGuards: readonly Guard[] = [
     'src/http/connection/pipeline.ts',
     ['test/http/connection/pipelining.test.ts'],
     [
-      ['of a connection one request is under way', 'else this.#waitForTurn()', 'this.#waitForTurn()'],
+      ['of a connection one request is under way', '!isInBody && this.#isUnanswered', 'false'],
       ['the parser gets one head at a time', 'end + HEAD_END.length', 'bytes.length'],
     ],
   ),

@@ -1,7 +1,7 @@
 /**
  * Handles the requests of one connection one after the other. Node.js begins every request that it finds in a chunk,
- * and 64 KB may hold 1,700 of them. So its parser gets pieces: up to the end of the next head, once it is the
- * connection's turn and no request is pending; and a body at once.
+ * and 64 KB may hold 1,700 of them. So its parser gets pieces: up to the end of the next head, if no request is pending;
+ * and a body at once.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,8 +26,6 @@ export class Pipeline {
   /** Number of bytes read behind the parser's current piece. */
   #behind = 0;
   #isHeadBegun = false;
-  #awaitsTurn = false;
-  #isItsTurn = false;
   #isBroken = false;
   /** Start of the silence, or time of the current request's first byte (`performance.now()`). */
   #since = performance.now();
@@ -46,16 +44,18 @@ export class Pipeline {
     socket.off('data', parse);
   }
 
-  /** Called when Node.js has read the head of a request. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /** Called when Node.js has read the head of a request; `handle` is called in the turn of the connection's source. */
+  begin(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     this.#request = request;
     this.#bodyLeft = coding === undefined ? Number(length) : Number.POSITIVE_INFINITY;
     this.#isHeadBegun = false;
-    this.#isItsTurn = false;
     this.#isUnanswered = true;
     this.#context.open.begin(this.#self, response, this.#behind > this.#bodyLeft);
     response.once('close', () => this.#end(response));
+    this.#context.batch.add(this.#self.turnOf, () => {
+      if (!response.destroyed) handle();
+    });
   }
 
   /** Called when the parser failed: no further input can be read. */
@@ -66,7 +66,7 @@ export class Pipeline {
   /** Ends the connection after a timeout: it was silent, or its request is incomplete. `now` is `performance.now()`. */
   checkTimeouts(now: number): void {
     const isWhole = this.#request?.complete !== false && !this.#isHeadBegun;
-    if (this.#isBroken || this.#awaitsTurn || (this.#isUnanswered && isWhole)) return;
+    if (this.#isBroken || (this.#isUnanswered && isWhole)) return;
     const limit = this.#request?.complete === false ? TIMEOUTS.request : this.#limitOfHead(isWhole);
     if (now - this.#since <= limit) return;
     if (isWhole) return void this.#socket.destroy();
@@ -100,7 +100,7 @@ export class Pipeline {
 
   /**
    * Returns the end of the piece that the parser may have now: with the body; after empty lines, which begin no
-   * request and may belong to a head's end; or after the next head, if it is its turn. 0 if the bytes must wait.
+   * request and may belong to a head's end; or after the next head. 0 if the bytes must wait for an answer.
    */
   #pieceEnd(bytes: Buffer): number {
     const isInBody = this.#request?.complete === false;
@@ -113,7 +113,7 @@ export class Pipeline {
     while (bytes[end] === CR || bytes[end] === LF) end += 1;
     if (end > 0) return end;
     // A chunked body ends with an empty line, like a head.
-    if (!isInBody && !this.#isItsTurn) return 0;
+    if (!isInBody && this.#isUnanswered) return 0;
     if (!isInBody) this.#beginHead();
     end = bytes.indexOf(HEAD_END, 0, 'latin1');
     return end < 0 ? bytes.length : end + HEAD_END.length;
@@ -127,8 +127,7 @@ export class Pipeline {
   /** Puts bytes back into the stream, until the parser may have them. The stream's `end` then follows them. */
   #wait(bytes: Buffer): void {
     this.#socket.pause().unshift(bytes);
-    if (this.#isUnanswered) this.#context.open.expectMore(this.#self);
-    else this.#waitForTurn();
+    this.#context.open.expectMore(this.#self);
   }
 
   /** Called when an answer is sent completely, or the client is gone. */
@@ -137,17 +136,7 @@ export class Pipeline {
     this.#isUnanswered = false;
     this.#hasAnswered = true;
     this.#since = performance.now();
-    if (this.#socket.readableLength > 0) this.#waitForTurn();
-  }
-
-  #waitForTurn(): void {
-    if (this.#awaitsTurn) return;
-    this.#awaitsTurn = true;
-    this.#context.batch.add(this.#self.turnOf, () => {
-      this.#awaitsTurn = false;
-      this.#isItsTurn = true;
-      this.#socket.resume();
-    });
+    if (this.#socket.readableLength > 0) this.#socket.resume();
   }
 }
 

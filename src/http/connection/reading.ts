@@ -8,13 +8,14 @@ const CHECK_EVERY_MS = 1000;
 
 /**
  * Reads the connections of a server. `notePeer` notes the address of a new connection while it has one; then the
- * connection is admitted, and only then read. Fastify added the listener of Node.js already; it is removed here and
- * called by hand.
+ * connection is admitted, and only then read. The server has a listener of Node.js for connections and one of Fastify for
+ * requests already; both are removed here and called by hand.
  */
 export function readConnections(server: Server, context: ConnectionContext, notePeer: (socket: Socket) => void): void {
   const [readByNode] = server.listeners('connection');
-  if (!readByNode) throw new Error('the server listens to no connection');
-  server.removeListener('connection', readByNode as () => void);
+  const [handle] = server.listeners('request');
+  if (!readByNode || !handle) throw new Error('the server listens to no connection');
+  server.removeListener('connection', readByNode as () => void).removeListener('request', handle as () => void);
   // A client that half-closes its connection still gets its answers (RFC 9112 §9.6).
   Object.assign(server, { httpAllowHalfOpen: true });
   // An expectation other than `100-continue` may be ignored (RFC 9110 §10.1.1).
@@ -28,9 +29,8 @@ export function readConnections(server: Server, context: ConnectionContext, note
     pipelines.set(socket, new Pipeline(socket, context));
     socket.once('close', () => pipelines.delete(socket)).resume();
   });
-  // Prepended, to run before the handler, which may send the answer at once.
-  server.prependListener('request', (message: IncomingMessage, response: ServerResponse) =>
-    pipelines.get(message.socket)?.begin(message, response),
+  server.on('request', (message: IncomingMessage, response: ServerResponse) =>
+    pipelines.get(message.socket)?.begin(message, response, () => handle.call(server, message, response)),
   );
   server.on('clientError', (_error, socket) => pipelines.get(socket as Socket)?.break());
   const check = () => {
