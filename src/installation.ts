@@ -24,6 +24,8 @@ import { AuthorizationServer } from './oauth/protocol/authorization-server.ts';
 import { Introspection } from './oauth/protocol/introspection.ts';
 import { newProtocolTally } from './oauth/protocol/tally.ts';
 import { OperatorAccess } from './operator/access/access.ts';
+import { OperatorSignIn } from './operator/access/operator-sign-in.ts';
+import { relyingParty } from './operator/access/webauthn.ts';
 import { AppActivity } from './operator/app-activity.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
@@ -194,6 +196,10 @@ export function makeInstallation(
     backups: new Backups(store, auditTrail, now),
     operators: {
       access: new OperatorAccess({ store, throttle: throttles.clientAndSource, prefix, now }),
+      signIn: new OperatorSignIn({
+        ...{ store, keyring, now },
+        rp: relyingParty(configuration.operatorUrl ?? appUrl, configuration.productName),
+      }),
       store,
     },
     activity,

@@ -22,6 +22,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/clients/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
   'src/oauth/guessing/networks.ts': ['ipaddr.js'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
+  'src/operator/access/webauthn.ts': ['@simplewebauthn/server', 'src/operator/access/'],
   'src/operator/': ['node:crypto', 'src/oauth/', 'src/accounts/'],
   'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
   'src/process/log.ts': ['node:', 'pino', 'src/process/'],

@@ -29,7 +29,11 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
 }
 
 /** Refuses a cookie of ours that came twice: another site of the same domain can add one, and both look alike. */
-export function requireSingleCookies(app: FastifyInstance, pages: Pages, sessions: BrowserSessions): void {
+export function requireSingleCookies(
+  app: FastifyInstance,
+  pages: Pick<Pages, 'answers'>,
+  sessions: Pick<BrowserSessions, 'hasRepeatedCookie'>,
+): void {
   addCheck(app, (request, reply) => {
     if (!sessions.hasRepeatedCookie(request)) return undefined;
     request.outcome = { error: 'bad_request', detail: 'a cookie of this service came twice' };

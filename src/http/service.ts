@@ -16,6 +16,8 @@ import type { AuthorizationServer } from '../oauth/protocol/authorization-server
 import type { Introspection } from '../oauth/protocol/introspection.ts';
 import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import type { OperatorAccess } from '../operator/access/access.ts';
+import type { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
+import type { OperatorStore } from '../operator/access/operator-store.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';
@@ -25,6 +27,9 @@ import type { RequestTally } from './request-tally.ts';
 /** The operators, as their address sees them. */
 export type OperatorService = {
   readonly access: OperatorAccess;
+  readonly signIn: OperatorSignIn;
+  /** For lists; whatever changes goes through the others. */
+  readonly store: Pick<OperatorStore, 'listPasskeys' | 'listOperatorSessions'>;
 };
 
 /** The running service, as HTTP sees it. */

@@ -96,7 +96,7 @@ export function makePages(service: Service): Pages {
 }
 
 /** Returns a part of a file's address, so that browsers may cache the file forever. */
-function shortDigest(text: string): string {
+export function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 12);
 }
 
@@ -121,8 +121,8 @@ const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
   unavailable: 'unavailable',
 };
 
-/** RFC 9700 §4.16 (framing), ASVS 3.4. */
-function setSecurityHeaders(
+/** Sets the headers of every answer to browsers: RFC 9700 §4.16 (framing), ASVS 3.4. */
+export function setSecurityHeaders(
   reply: FastifyReply,
   { formsStay, hasScript, isHttps }: { formsStay: boolean; hasScript: boolean; isHttps: boolean },
 ): FastifyReply {

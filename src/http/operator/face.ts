@@ -2,9 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from '../answer.ts';
 import { apiAnswers } from '../api/json-answers.ts';
+import { likeness } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { addOperatorApi } from './api/api.ts';
 import { addConsole } from './console/console.ts';
+import { makeConsolePages } from './console/console-pages.ts';
 
 /** Adds the operators' API and console to their server. */
 export async function addOperatorFace(app: FastifyInstance, service: Service): Promise<void> {
@@ -12,7 +14,8 @@ export async function addOperatorFace(app: FastifyInstance, service: Service): P
   await addConsole(app, service);
 }
 
-/** Returns the answers of the operators' server to addresses without a route. */
-export function operatorFallback(_service: Service): FallbackAnswers {
-  return () => apiAnswers;
+/** Returns the answers of the operators' server to addresses without a route: JSON for programs, a page for people. */
+export function operatorFallback(service: Service): FallbackAnswers {
+  const { answers } = makeConsolePages(service);
+  return ({ url }) => (/^\/(v1(\/|$)|openapi\.json)/.test(likeness(url.replace(/\?.*$/s, ''))) ? apiAnswers : answers);
 }

@@ -7,7 +7,8 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 /**
  * The purposes of derived keys: the three kinds of credentials; passwords; form tokens; the marks of known browsers;
  * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors); the chains
- * and the checkpoints of the audit trail; the doctor's pass; secrets that are handed over; canaries.
+ * and the checkpoints of the audit trail; the doctor's pass; secrets that are handed over; challenges of passkeys;
+ * canaries.
  */
 const PURPOSES = [
   'ac',
@@ -27,6 +28,7 @@ const PURPOSES = [
   'checkpoint',
   'doctor',
   'hand-over',
+  'passkey',
   'canary',
 ] as const;
 

@@ -1,6 +1,46 @@
 /** The operators' pages. */
+import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
+import { AccessEnded } from '../../../oauth/trail/audit.ts';
+import { homePage } from '../../../pages/operator/home-page.ts';
+import { requireSingleCookies } from '../../repeated-headers.ts';
 import type { Service } from '../../service.ts';
+import { makeConsolePages } from './console-pages.ts';
+import type { ConsoleParts } from './console-parts.ts';
+import { ConsoleSessions } from './console-session.ts';
+import { addGuard } from './guard.ts';
+import { addOwn } from './own.ts';
+import { addConsoleSignIn } from './sign-in.ts';
 
-/** Adds the pages' routes to the operators' server. */
-export async function addConsole(_app: FastifyInstance, _service: Service): Promise<void> {}
+/** Adds the pages' routes to the operators' server; in a plugin of its own, since only pages have cookies. */
+export async function addConsole(app: FastifyInstance, service: Service): Promise<void> {
+  await app.register(async (part) => {
+    await part.register(cookie);
+    const { operators } = service;
+    const [pages, sessions] = [makeConsolePages(service), new ConsoleSessions(service)];
+    requireSingleCookies(part, pages, sessions);
+    const accessOf = addGuard(part, { service, operators, pages, sessions });
+    const parts: ConsoleParts = { service, operators, pages, sessions, accessOf };
+    part.setErrorHandler((error, _request, reply) => {
+      if (!(error instanceof AccessEnded)) throw error;
+      return pages.sendProblem(reply, 403, { kind: 'access_ended' });
+    });
+    for (const file of pages.files)
+      part.get(
+        file.path,
+        { config: { answers: pages.answers, limit: 'public', mayBePlain: true } },
+        (_request, reply) => pages.sendFile(reply, file),
+      );
+    addConsoleSignIn(part, parts);
+    addOwn(part, parts);
+    addHome(part, parts);
+  });
+}
+
+function addHome(app: FastifyInstance, { operators, pages, accessOf }: ConsoleParts): void {
+  app.get('/', { config: { answers: pages.answers, limit: 'public', act: 'own.show' } }, async (request, reply) => {
+    const { operator, by } = accessOf(request);
+    const passkeys = await operators.store.listPasskeys(operator.id);
+    return pages.send(reply, homePage(pages.context, { operator, how: by.how, passkeyCount: passkeys.length }));
+  });
+}

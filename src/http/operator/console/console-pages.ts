@@ -1,0 +1,87 @@
+/** Sends the operators' pages with their headers, and problems as pages. English only. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Html } from '../../../pages/html.ts';
+import type { PageContext } from '../../../pages/layout.ts';
+import { messagesFor } from '../../../pages/messages/messages.ts';
+import { passkeyScript } from '../../../pages/operator/passkey-script.ts';
+import { type ConsoleProblem, problemPage } from '../../../pages/operator/problem-page.ts';
+import { consoleStylesheet } from '../../../pages/operator/stylesheet.ts';
+import { pagePaths } from '../../../pages/page-paths.ts';
+import { isNavigation } from '../../browser/navigation.ts';
+import { setSecurityHeaders, shortDigest } from '../../browser/page-answers.ts';
+import type { HttpProblem } from '../../problem.ts';
+import type { Service } from '../../service.ts';
+
+/** Sends the pages of the operators' address: the one place that knows their headers. */
+export type ConsolePages = {
+  readonly context: PageContext;
+  /** Sends a page to a window, and refuses frames, scripts and service workers. */
+  readonly send: (reply: FastifyReply, page: Html) => FastifyReply;
+  /** Sends a page that uses passkeys, with their script. */
+  readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;
+  readonly sendProblem: (reply: FastifyReply, status: number, problem: ConsoleProblem) => FastifyReply;
+  readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
+  /** Redirects by 303, so that the browser never posts a form twice. */
+  readonly seeOther: (reply: FastifyReply, location: string) => FastifyReply;
+  /** The files that pages use, each at an address with its digest. */
+  readonly files: readonly { readonly path: string; readonly type: string; readonly text: string }[];
+  readonly sendFile: (reply: FastifyReply, file: ConsolePages['files'][number]) => FastifyReply;
+};
+
+/** Prepares the pages of the operators' address. */
+export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages {
+  const isHttps = operatorUrl?.startsWith('https:') ?? false;
+  const style = consoleStylesheet(brand.colour);
+  const stylePath = `/assets/console-${shortDigest(style)}.css`;
+  const scriptPath = `/assets/passkeys-${shortDigest(passkeyScript)}.js`;
+  const context: PageContext = {
+    messages: messagesFor('en'),
+    language: 'en',
+    brand: { ...brand, logoHref: null },
+    paths: pagePaths(''),
+    stylesheetHref: stylePath,
+    copyScriptHref: scriptPath,
+  };
+  const secure = (reply: FastifyReply, hasScript = false) =>
+    setSecurityHeaders(reply, { formsStay: true, hasScript, isHttps });
+  const sendHtml = (reply: FastifyReply, page: Html, hasScript = false) =>
+    secure(reply, hasScript)
+      .header('Cache-Control', 'no-store')
+      .header('Content-Type', 'text/html; charset=utf-8')
+      .send(String(page));
+  const sendProblem: ConsolePages['sendProblem'] = (reply, status, problem) => {
+    reply.request.outcome ??= { error: problem.kind };
+    return sendHtml(reply.code(status), problemPage(context, problem, reply.request.id));
+  };
+  const toWindow = (reply: FastifyReply, page: Html, hasScript = false) =>
+    isNavigation(reply.request) ? sendHtml(reply, page, hasScript) : sendProblem(reply, 403, { kind: 'not_a_window' });
+  return {
+    context,
+    send: (reply, page) => toWindow(reply, page),
+    sendWithScript: (reply, page) => toWindow(reply, page, true),
+    sendProblem,
+    answers: (_request, reply, { kind, retryAfter }) =>
+      sendProblem(reply, reply.statusCode, { kind: PROBLEMS[kind] ?? 'bad_request', retryAfterSeconds: retryAfter }),
+    seeOther: (reply, location) =>
+      secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send(),
+    files: [
+      { path: stylePath, type: 'text/css; charset=utf-8', text: style },
+      { path: scriptPath, type: 'text/javascript; charset=utf-8', text: passkeyScript },
+    ],
+    sendFile: (reply, { type, text }) =>
+      secure(reply)
+        .header('Cache-Control', 'public, max-age=31536000, immutable')
+        .header('Content-Type', type)
+        .send(text),
+  };
+}
+
+/** All others are requests that no page of ours makes. */
+const PROBLEMS: Partial<Record<HttpProblem['kind'], ConsoleProblem['kind']>> = {
+  not_found: 'not_found',
+  method_not_allowed: 'not_found',
+  plain_http: 'plain_http',
+  too_many_requests: 'too_many_requests',
+  internal: 'internal',
+  unavailable: 'unavailable',
+};

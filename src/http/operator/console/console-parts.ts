@@ -1,0 +1,16 @@
+/** Parts that the operators' pages share. */
+import type { FastifyRequest } from 'fastify';
+import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
+import type { OperatorService, Service } from '../../service.ts';
+import type { ConsolePages } from './console-pages.ts';
+import type { ConsoleSessions } from './console-session.ts';
+
+/** The service, its operators, the page sender and the cookies. */
+export type ConsoleParts = {
+  readonly service: Service;
+  readonly operators: OperatorService;
+  readonly pages: ConsolePages;
+  readonly sessions: ConsoleSessions;
+  /** Returns the access of a request whose route names an act. */
+  readonly accessOf: (request: FastifyRequest) => SessionAccess;
+};

@@ -1,0 +1,260 @@
+/** Enrolment, sign-in and confirmation of operators in the console, by passkey or one-time address. */
+import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
+import type { Keyring } from '../../oauth/keys/keyring.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
+import type { OperatorOrigin } from './access.ts';
+import type { OneTimeAddress } from './one-time-address.ts';
+import type { Operator } from './operator.ts';
+import { newOperatorSession, newOperatorToken, type OperatorSession, operatorTokenDigest } from './operator-session.ts';
+import type { OperatorStore } from './operator-store.ts';
+import type { Passkey } from './passkey.ts';
+import { type ChallengeBinding, makeChallenge, readChallenge } from './passkey-challenge.ts';
+import type { Access } from './rights.ts';
+import {
+  answeringPasskey,
+  type CeremonyOptions,
+  creationOptions,
+  type RelyingParty,
+  requestOptions,
+  verifyAssertion,
+  verifyCreation,
+  WrongAnswer,
+} from './webauthn.ts';
+
+/** The parts of `OperatorSignIn`. `now` returns ms. */
+export type OperatorSignInParts = {
+  readonly store: OperatorStore;
+  readonly keyring: Keyring;
+  readonly rp: RelyingParty;
+  readonly now: () => number;
+};
+
+/** The browser that asks: the secret of its cookie, and its name in a few words. */
+export type AskingBrowser = OperatorOrigin & { readonly secret: string; readonly browser: string };
+
+/** The access of a session, which alone may confirm and enrol. */
+export type SessionAccess = Access & { readonly by: Extract<Access['by'], { kind: 'session' }> };
+
+/**
+ * Reason why nobody was signed in. `dead`: the one-time address was used, replaced or has expired. `expired`: the page was
+ * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used.
+ */
+export type SignInRefusal = { readonly kind: 'dead' | 'expired' | 'wrong'; readonly detail: string };
+
+/** The result of a sign-in, with the token of the new session. */
+export type SignInOutcome =
+  | { readonly kind: 'signed_in'; readonly token: string; readonly operator: Operator }
+  | SignInRefusal;
+
+/** Signs operators in. */
+export class OperatorSignIn {
+  readonly #parts: OperatorSignInParts;
+
+  constructor(parts: OperatorSignInParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the operator of a one-time address that still works, or null. Uses nothing. */
+  async operatorOfAddress(token: string, purpose: OneTimeAddress['purpose']): Promise<Operator | null> {
+    const found = await this.#parts.store.findOneTimeAddress(operatorTokenDigest(token));
+    if (found === null || found.address.purpose !== purpose || found.operator.status !== 'active') return null;
+    return found.address.expiresAt > this.#parts.now() ? found.operator : null;
+  }
+
+  /** Returns the options to make a passkey, at a one-time address (`enrol`) or in a session (`add`). */
+  async creation(operator: Operator, purpose: 'enrol' | 'add', secret: string): Promise<CeremonyOptions> {
+    const { store, keyring, rp, now } = this.#parts;
+    const challenge = makeChallenge(keyring, { browser: secret, purpose, operatorId: operator.id }, now());
+    return creationOptions(rp, operator, await store.listPasskeys(operator.id), challenge);
+  }
+
+  /** Enrols the first passkey at a one-time address, which is then used, and signs its operator in. */
+  async enrol(token: string, answer: string, name: string, browser: AskingBrowser): Promise<SignInOutcome> {
+    const operator = await this.operatorOfAddress(token, 'enrol');
+    if (!operator) return DEAD;
+    return this.#withNewPasskey(answer, name, operator, 'enrol', browser, async (passkey, challenge) => {
+      const begun = this.#begin(operator, 'passkey', browser);
+      const event = this.#event('operator_passkey_added', operator, browser, `${passkey.name}, at a one-time address`);
+      const digest = operatorTokenDigest(token);
+      const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
+      return isDone ? { kind: 'signed_in', token: begun.token, operator } : DEAD;
+    });
+  }
+
+  /** Adds a passkey to the operator of a session. */
+  async addPasskey(
+    { operator, by }: SessionAccess,
+    answer: string,
+    name: string,
+    browser: AskingBrowser,
+  ): Promise<{ readonly kind: 'added'; readonly name: string } | SignInRefusal> {
+    return this.#withNewPasskey(answer, name, operator, 'add', browser, async (passkey, challenge) => {
+      const event = this.#event('operator_passkey_added', operator, browser, passkey.name);
+      const isDone = await this.#parts.store.addPasskey(passkey, by.digest, challenge, event);
+      return isDone ? { kind: 'added', name: passkey.name } : wrong('the passkey or its answer was used before');
+    });
+  }
+
+  /** Returns the options to sign in with any passkey. */
+  signInOptions(secret: string): Promise<CeremonyOptions> {
+    const { keyring, rp, now } = this.#parts;
+    return requestOptions(rp, [], makeChallenge(keyring, signInBinding(secret), now()));
+  }
+
+  /** Signs in the operator whose passkey answered. The browser's earlier session (its token) ends. */
+  async signIn(answer: string, earlier: string | null, browser: AskingBrowser): Promise<SignInOutcome> {
+    const replaced =
+      earlier === null ? null : await this.#parts.store.findOperatorSession(operatorTokenDigest(earlier));
+    return this.#byPasskey(answer, signInBinding(browser.secret), browser, {
+      replaces: replaced?.session.digest ?? null,
+      action: 'operator_signed_in',
+    });
+  }
+
+  /** Returns the options to confirm with a passkey of the session's operator; null if there is none. */
+  async confirmOptions({ operator }: SessionAccess, secret: string): Promise<CeremonyOptions | null> {
+    const { store, keyring, rp, now } = this.#parts;
+    const passkeys = await store.listPasskeys(operator.id);
+    if (passkeys.length === 0) return null;
+    return requestOptions(rp, passkeys, makeChallenge(keyring, confirmBinding(operator, secret), now()));
+  }
+
+  /** Confirms that the session's operator is present. The session goes on under a new token. */
+  async confirm({ operator, by }: SessionAccess, answer: string, browser: AskingBrowser): Promise<SignInOutcome> {
+    const found = await this.#parts.store.findOperatorSession(by.digest);
+    if (!found) return wrong('the session ended meanwhile');
+    return this.#byPasskey(answer, confirmBinding(operator, browser.secret), browser, {
+      replaces: by.digest,
+      action: 'operator_confirmed',
+      since: found.session.createdAt,
+    });
+  }
+
+  /** Signs in at a one-time address, which is then used. */
+  async useAddress(token: string, browser: AskingBrowser): Promise<SignInOutcome> {
+    const operator = await this.operatorOfAddress(token, 'sign-in');
+    if (!operator) return DEAD;
+    const { token: sessionToken, session } = this.#begin(operator, 'address', browser);
+    const event = this.#event('operator_signed_in', operator, browser, 'at a one-time address');
+    const isDone = await this.#parts.store.beginSessionByAddress(session, operatorTokenDigest(token), event);
+    return isDone ? { kind: 'signed_in', token: sessionToken, operator } : DEAD;
+  }
+
+  /** Ends the session of an access. */
+  async signOut({ operator, by }: SessionAccess, origin: OperatorOrigin): Promise<void> {
+    const event = this.#event('operator_signed_out', operator, origin);
+    await this.#parts.store.endOperatorSession(by.digest, operator.id, event);
+  }
+
+  /** Removes a passkey of the session's operator, but not the only one; the sessions that it began go on. */
+  async removePasskey(
+    { operator }: SessionAccess,
+    id: string,
+    origin: OperatorOrigin,
+  ): Promise<'removed' | 'gone' | 'only'> {
+    const { store } = this.#parts;
+    const passkeys = await store.listPasskeys(operator.id);
+    const passkey = passkeys.find((each) => each.id === id);
+    if (!passkey) return 'gone';
+    if (passkeys.length === 1) return 'only';
+    const event = this.#event('operator_passkey_removed', operator, origin, passkey.name);
+    return (await store.removePasskey(id, operator.id, event)) ? 'removed' : 'gone';
+  }
+
+  /** Ends another session of the session's operator (its digest); false if it is gone. */
+  async endSession({ operator }: SessionAccess, digest: Buffer, origin: OperatorOrigin): Promise<boolean> {
+    const event = this.#event('operator_sessions_ended', operator, origin, 'one session');
+    return this.#parts.store.endOperatorSession(digest, operator.id, event);
+  }
+
+  async #byPasskey(
+    answer: string,
+    binding: ChallengeBinding,
+    browser: AskingBrowser,
+    how: { replaces: Buffer | null; action: AuditAction; since?: number },
+  ): Promise<SignInOutcome> {
+    const { store, keyring, rp, now } = this.#parts;
+    try {
+      const found = await store.findPasskey(answeringPasskey(answer));
+      if (!found) return wrong('the passkey is unknown');
+      const { passkey, operator } = found;
+      if (binding.operatorId !== '' && binding.operatorId !== operator.id) return wrong('the passkey is another’s');
+      if (operator.status !== 'active') return wrong(`the operator ${operator.id} is disabled`);
+      const { challenge: answered, ...verified } = await verifyAssertion(rp, answer, passkey);
+      const challenge = readChallenge(keyring, binding, answered, now());
+      if (typeof challenge === 'string') return ofChallenge(challenge);
+      const { token, session } = this.#begin(operator, 'passkey', browser, how.since);
+      const assertion = { passkeyId: passkey.id, before: passkey.counter, ...verified, challenge };
+      const event = this.#event(how.action, operator, browser, passkey.name);
+      const isDone = await store.beginSessionByPasskey(session, assertion, how.replaces, event);
+      return isDone ? { kind: 'signed_in', token, operator } : wrong('the answer was used before');
+    } catch (error) {
+      return ofError(error);
+    }
+  }
+
+  async #withNewPasskey<T>(
+    answer: string,
+    name: string,
+    { id: operatorId }: Operator,
+    purpose: 'enrol' | 'add',
+    { secret }: AskingBrowser,
+    add: (passkey: Passkey, challenge: { digest: Buffer; expiresAt: number }) => Promise<T>,
+  ): Promise<T | SignInRefusal> {
+    const { keyring, rp, now } = this.#parts;
+    try {
+      const { passkey, challenge: answered } = await verifyCreation(rp, answer);
+      const challenge = readChallenge(keyring, { browser: secret, purpose, operatorId }, answered, now());
+      if (typeof challenge === 'string') return ofChallenge(challenge);
+      return await add({ ...passkey, operatorId, name, createdAt: now(), lastUsedAt: null }, challenge);
+    } catch (error) {
+      return ofError(error);
+    }
+  }
+
+  #begin(
+    { id: operatorId }: Operator,
+    how: OperatorSession['how'],
+    { source, browser }: AskingBrowser,
+    since?: number,
+  ): { token: string; session: OperatorSession } {
+    const token = newOperatorToken();
+    const begun = { operatorId, how, source: widestNetworkOf(source), browser };
+    return { token, session: newOperatorSession(token, begun, this.#parts.now(), since) };
+  }
+
+  #event(
+    action: AuditAction,
+    { id, epoch }: Operator,
+    { source, requestId }: OperatorOrigin,
+    detail?: string,
+  ): AuditEvent {
+    const actor: Actor = { kind: 'operator', id, source, requestId, standing: { operatorId: id, epoch } };
+    return auditEvent(action, actor, this.#parts.now(), { clientId: id, ...(detail !== undefined && { detail }) });
+  }
+}
+
+const DEAD: SignInRefusal = { kind: 'dead', detail: 'the one-time address was used, replaced or has expired' };
+
+function signInBinding(secret: string): ChallengeBinding {
+  return { browser: secret, purpose: 'sign-in', operatorId: '' };
+}
+
+function confirmBinding({ id }: Operator, secret: string): ChallengeBinding {
+  return { browser: secret, purpose: 'confirm', operatorId: id };
+}
+
+function wrong(detail: string): SignInRefusal {
+  return { kind: 'wrong', detail };
+}
+
+function ofChallenge(problem: 'expired' | 'wrong'): SignInRefusal {
+  return problem === 'wrong'
+    ? wrong('the challenge was made for another browser, page or operator')
+    : { kind: 'expired', detail: 'the challenge has expired' };
+}
+
+function ofError(error: unknown): SignInRefusal {
+  if (error instanceof WrongAnswer) return wrong(error.message);
+  throw error;
+}

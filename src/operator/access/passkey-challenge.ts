@@ -1,0 +1,55 @@
+/**
+ * Challenges for passkeys (WebAuthn L3 §13.4.3). A challenge is sealed to one browser, purpose and operator, and valid for 5
+ * minutes. It carries its own proof, so an anonymous visitor stores nothing; a used one leaves a row.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
+import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
+import type { UsedChallenge } from './passkey.ts';
+
+/** The binding of a challenge. `operatorId` is empty where any operator may answer. */
+export type ChallengeBinding = {
+  /** The secret of the browser's cookie. */
+  readonly browser: string;
+  readonly purpose: 'enrol' | 'add' | 'sign-in' | 'confirm';
+  readonly operatorId: string;
+};
+
+/** Lifetime of a challenge (ms). */
+export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
+
+const RANDOM_BYTES = 16;
+const TIME_BYTES = 6;
+const HEAD_BYTES = RANDOM_BYTES + TIME_BYTES;
+
+/** Makes a challenge at a time (ms). */
+export function makeChallenge(keyring: Keyring, binding: ChallengeBinding, now: number): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  randomBytes(RANDOM_BYTES).copy(head);
+  head.writeUIntBE(now, RANDOM_BYTES, TIME_BYTES);
+  return Buffer.concat([head, proof(keyring, keyring.currentKeyId, binding, head)]);
+}
+
+/** Reads an answered challenge (base64url). `wrong`: it was not made for this binding. */
+export function readChallenge(
+  keyring: Keyring,
+  binding: ChallengeBinding,
+  challenge: string,
+  now: number,
+): UsedChallenge | 'expired' | 'wrong' {
+  const bytes = Buffer.from(challenge, 'base64url');
+  const [head, proven] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES)];
+  // The decoder also takes other alphabets, so the bytes must encode to the same text.
+  if (proven.length !== 32 || bytes.toString('base64url') !== challenge) return 'wrong';
+  if (!keyring.keyIds.some((keyId) => timingSafeEqual(proof(keyring, keyId, binding, head), proven))) return 'wrong';
+  const madeAt = head.readUIntBE(RANDOM_BYTES, TIME_BYTES);
+  const expiresAt = madeAt + CHALLENGE_LIFETIME_MS;
+  if (expiresAt <= now || isAheadOfClock(madeAt, 0, now)) return 'expired';
+  return { digest: hash('sha256', bytes, 'buffer'), expiresAt };
+}
+
+/** In the present history alone, because a restore forgets which challenges were used. */
+function proof(keyring: Keyring, keyId: number, { browser, purpose, operatorId }: ChallengeBinding, head: Buffer) {
+  const key = keyring.key(keyId, 'passkey') ?? currentKey(keyring, 'passkey');
+  return mac(key, head, JSON.stringify([browser, purpose, operatorId, keyring.history.toString('base64url')]));
+}

@@ -1,0 +1,162 @@
+/**
+ * The ceremonies of passkeys (WebAuthn L3 §7.1, §7.2), by @simplewebauthn/server. Passkeys are discoverable, verify their
+ * user, and attest nothing. The library takes 0.5 s and 31 MB to load, so it is imported at first use.
+ */
+import type { WebAuthnCredential } from '@simplewebauthn/server';
+import type { Operator } from './operator.ts';
+import type { Passkey } from './passkey.ts';
+
+/** The relying party: the operators' address, and its name for people. */
+export type RelyingParty = { readonly id: string; readonly origin: string; readonly name: string };
+
+/** Options for a browser, as JSON for its `parse…OptionsFromJSON` methods. */
+export type CeremonyOptions = { readonly ceremony: 'create' | 'get'; readonly json: string };
+
+/** A new passkey, as a browser reports it. */
+export type NewPasskey = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'isBackedUp'>;
+
+/** An answer that does not verify; the message is for the log. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+}
+
+const load = () => import('@simplewebauthn/server');
+/** Time that a browser gives its user (ms). */
+const TIMEOUT_MS = 4 * 60 * 1000;
+const MAX_DETAIL = 200;
+
+/** Returns the relying party of the operators' address (WebAuthn L3 §5.1.2: the RP ID is the host). */
+export function relyingParty(operatorUrl: string, productName: string): RelyingParty {
+  return { id: new URL(operatorUrl).hostname, origin: operatorUrl, name: `${productName} operators` };
+}
+
+/** Returns the options to make a passkey of an operator who has these already (WebAuthn L3 §5.4). */
+export async function creationOptions(
+  rp: RelyingParty,
+  { id, name }: Operator,
+  passkeys: readonly Passkey[],
+  challenge: Buffer,
+): Promise<CeremonyOptions> {
+  const { generateRegistrationOptions } = await load();
+  const options = await generateRegistrationOptions({
+    rpName: rp.name,
+    rpID: rp.id,
+    userName: name,
+    userDisplayName: name,
+    userID: bytesOf(Buffer.from(id)),
+    challenge: bytesOf(challenge),
+    timeout: TIMEOUT_MS,
+    attestationType: 'none',
+    excludeCredentials: passkeys.map(descriptor),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  return { ceremony: 'create', json: JSON.stringify(options) };
+}
+
+/** Returns the options to use a passkey: one of these, or any that the browser finds if there are none (§5.5). */
+export async function requestOptions(
+  rp: RelyingParty,
+  passkeys: readonly Passkey[],
+  challenge: Buffer,
+): Promise<CeremonyOptions> {
+  const { generateAuthenticationOptions } = await load();
+  const options = await generateAuthenticationOptions({
+    rpID: rp.id,
+    challenge: bytesOf(challenge),
+    timeout: TIMEOUT_MS,
+    userVerification: 'required',
+    ...(passkeys.length > 0 && { allowCredentials: passkeys.map(descriptor) }),
+  });
+  return { ceremony: 'get', json: JSON.stringify(options) };
+}
+
+/** Returns the new passkey of an answer, and its challenge (WebAuthn L3 §7.1). Throws `WrongAnswer`. */
+export async function verifyCreation(
+  rp: RelyingParty,
+  text: string,
+): Promise<{ passkey: NewPasskey; challenge: string }> {
+  const { verifyRegistrationResponse } = await load();
+  return refusing(async () => {
+    let challenge = '';
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: JSON.parse(text),
+      expectedChallenge: (answered) => {
+        challenge = answered;
+        return true; // The caller reads it: it says for whom it was made.
+      },
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      requireUserVerification: true,
+    });
+    if (!verified) throw new WrongAnswer('the attestation does not verify');
+    const { credential, credentialBackedUp: isBackedUp } = registrationInfo;
+    const { id, publicKey, counter, transports = [] } = credential;
+    return { passkey: { id, publicKey: Buffer.from(publicKey), counter, transports, isBackedUp }, challenge };
+  });
+}
+
+/** Returns the id of the passkey that answered, unverified. Throws `WrongAnswer`. */
+export function answeringPasskey(text: string): string {
+  const id = (jsonOf(text) as { id?: unknown } | null)?.id;
+  if (typeof id !== 'string') throw new WrongAnswer('the answer names no passkey');
+  return id;
+}
+
+/**
+ * Verifies the answer of a stored passkey (WebAuthn L3 §7.2), and returns its new counter and its challenge. A counter
+ * that does not go on is refused, unless both are 0 (§6.1.1): the passkey may have been copied. Throws `WrongAnswer`.
+ */
+export async function verifyAssertion(
+  rp: RelyingParty,
+  text: string,
+  { id, operatorId, publicKey, counter }: Passkey,
+): Promise<{ counter: number; isBackedUp: boolean; challenge: string }> {
+  const { verifyAuthenticationResponse } = await load();
+  return refusing(async () => {
+    const answer = JSON.parse(text);
+    // A discoverable passkey always says whose it is (§7.2, step 6).
+    if (answer.response.userHandle !== Buffer.from(operatorId).toString('base64url'))
+      throw new WrongAnswer('the passkey names another operator');
+    let challenge = '';
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: answer,
+      expectedChallenge: (answered) => {
+        challenge = answered;
+        return true; // As above.
+      },
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      credential: { id, publicKey: bytesOf(publicKey), counter },
+      requireUserVerification: true,
+    });
+    if (!verified) throw new WrongAnswer('the signature does not verify');
+    const { newCounter, credentialBackedUp: isBackedUp } = authenticationInfo;
+    return { counter: newCounter, isBackedUp, challenge };
+  });
+}
+
+/** The library throws for whatever does not verify, and for malformed answers. */
+async function refusing<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (error) {
+    throw new WrongAnswer((error as Error).message.slice(0, MAX_DETAIL));
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function descriptor({ id, transports }: Passkey): { id: string; transports: string[] } {
+  return { id, transports: [...transports] };
+}
+
+/** Returns the bytes as the library takes them: over a buffer that nobody shares. */
+function bytesOf(buffer: Buffer): WebAuthnCredential['publicKey'] {
+  return new Uint8Array(buffer);
+}

@@ -1,0 +1,36 @@
+import { type Html, html } from '../html.ts';
+import { isolated } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { card, type ShownOperator } from './frame.ts';
+import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+
+/** Data of the page; `ceremony` is null for an operator without a passkey. */
+export type ConfirmData = {
+  operator: ShownOperator;
+  ceremony: Ceremony | null;
+  continueTo: string;
+  problem: PasskeyProblem | null;
+};
+
+/** The page where a signed-in operator shows to be present, before what needs that. */
+export function confirmPage(context: PageContext, { operator, ceremony, continueTo, problem }: ConfirmData): Html {
+  const back = html`<a class="button secondary" href="${continueTo}">Go back</a>`;
+  if (ceremony === null)
+    return card(
+      context,
+      'A passkey is needed',
+      html`<h1>You need a passkey</h1>
+<p class="lead">You signed in at a one-time address. Whatever gives access or takes it away asks for a passkey. Add one first.</p>
+<div class="stack"><a class="button primary" href="/passkeys/new">Add a passkey</a>${back}</div>`,
+    );
+  return card(
+    context,
+    problem ? 'Problem: Confirm' : 'Confirm',
+    html`<h1>Confirm that it’s you</h1>
+<p class="lead">You’re signed in as ${isolated(operator.name)}. What you want to do asks for your passkey again, and for the next 5 minutes no more. Afterwards, press the button again.</p>
+${passkeyProblem(problem)}
+${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
+<div class="stack">${back}</div>`,
+    passkeyScriptTag(context),
+  );
+}

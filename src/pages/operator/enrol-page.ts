@@ -1,0 +1,36 @@
+import { type Html, html } from '../html.ts';
+import { isolated } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { card, type ShownOperator } from './frame.ts';
+import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+
+/** Data of the page: `passkeyName` is the name that the passkey gets unless another is typed. */
+export type EnrolData = {
+  operator: ShownOperator;
+  ceremony: Ceremony;
+  passkeyName: string;
+  problem: PasskeyProblem | null;
+};
+
+/** The page at the one-time address where an operator makes the first passkey. */
+export function enrolPage(context: PageContext, { operator, ceremony, passkeyName, problem }: EnrolData): Html {
+  return card(
+    context,
+    problem ? 'Problem: Make a passkey' : 'Make a passkey',
+    html`<h1>Welcome, ${isolated(operator.name)}</h1>
+<p class="lead">Make a passkey, with which you sign in from now on: your device keeps it, and asks for your finger, face or PIN. Your role is ${operator.role}.</p>
+${passkeyProblem(problem)}
+${passkeyForm(ceremony, 'Make a passkey', passkeyNameField(passkeyName))}
+<p class="aside">This address works once. If nobody gave it to you, close the page.</p>`,
+    passkeyScriptTag(context),
+  );
+}
+
+/** Returns the field for a new passkey's name. */
+export function passkeyNameField(passkeyName: string): Html {
+  return html`<div class="field">
+<label for="name">Name of the passkey</label>
+<input id="name" name="name" value="${passkeyName}" maxlength="60" autocomplete="off" aria-describedby="name-hint">
+<span class="hint" id="name-hint">So that you recognize it in a list.</span>
+</div>`;
+}

@@ -1,0 +1,116 @@
+/** One operator: passkeys, sessions and keys, and the acts on them. */
+import { type Html, html } from '../html.ts';
+import { icons } from '../icons.ts';
+import { isolated } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { problemNotice } from '../notice.ts';
+import { consoleLayout, type ShownOperator } from './frame.ts';
+import { type ListedOperator, roleField } from './operators-page.ts';
+import type { ShownPasskey, ShownSession } from './own-page.ts';
+
+/** A key in the list. Times in ms. */
+export type ShownKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly rights: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly lastUsedAt: number | null;
+};
+
+/** Data of the page. */
+export type OperatorData = {
+  /** The signed-in operator. */
+  operator: ShownOperator;
+  shown: ListedOperator;
+  passkeys: readonly ShownPasskey[];
+  sessions: readonly ShownSession[];
+  keys: readonly ShownKey[];
+  /** The rights that a new key may have. */
+  rights: readonly string[];
+  /** True if the signed-in operator's role lets them change operators. */
+  mayChange: boolean;
+  /** Sentences of an act that was done just now, and of one that was not. */
+  done: string | null;
+  problem: string | null;
+  now: number;
+};
+
+/** The page of one operator. */
+export function operatorPage(context: PageContext, data: OperatorData): Html {
+  const { operator, shown, done, problem, mayChange } = data;
+  const title = shown.name;
+  return consoleLayout(
+    context,
+    operator,
+    { title: problem === null ? title : `Problem: ${title}` },
+    html`<h1>${isolated(shown.name)}</h1>
+<p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
+${done !== null && html`<div class="notice advice" role="status">${icons.check}<div>${done}</div></div>`}
+${problem !== null && problemNotice({ heading: 'Nothing happened.', text: problem })}
+${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
+${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
+${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
+${mayChange && acts(data)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function part<T>(heading: string, none: string, items: readonly T[], item: (each: T) => Html): Html {
+  return html`<section class="part"><h2>${heading}</h2>
+${items.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${items.map(item)}</ul>`}</section>`;
+}
+
+function passkeyItem({ messages }: PageContext, { name, createdAt, lastUsedAt }: ShownPasskey): Html {
+  const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
+  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p></div></li>
+`;
+}
+
+function sessionItem(
+  { messages }: PageContext,
+  { browser, source, createdAt, lastSeenAt, isThis }: ShownSession,
+): Html {
+  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}</p></div>${isThis && html`<span class="effect">This browser</span>`}</li>
+`;
+}
+
+function keyItem({ messages }: PageContext, key: ShownKey, { mayChange, shown, now }: OperatorData): Html {
+  const { id, name, rights, createdAt, expiresAt, lastUsedAt } = key;
+  const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
+  const ends = expiresAt <= now ? 'expired' : `until ${messages.day(expiresAt)}`;
+  const end = html`<form method="post" action="/operators/${shown.id}/keys/end"><input type="hidden" name="key" value="${id}"><button class="secondary danger">End<span class="unseen"> ${isolated(name)}</span></button></form>`;
+  return html`<li><div><h3>${isolated(name)}</h3><p>${rights.join(', ')}</p><p>Made ${messages.minute(createdAt)}, ${used}, ${ends}</p></div>${mayChange && end}</li>
+`;
+}
+
+function acts({ shown, rights }: OperatorData): Html {
+  const at = `/operators/${shown.id}`;
+  const isActive = shown.status === 'active';
+  return html`<section class="part"><h2>Change</h2>
+<p>Each of these asks for your passkey.</p>
+<div class="acts">
+<form method="post" action="${at}/role" class="stack narrow">${roleField(shown.role)}<button class="secondary">Change the role</button></form>
+${isActive && act(`${at}/end-sessions`, 'End all sessions', 'They sign in again with a passkey.')}
+${isActive && act(`${at}/reset`, 'Reset', 'Ends passkeys and sessions, and gives a new address to enrol at: for lost devices.', true)}
+${isActive && act(`${at}/disable`, 'Disable', 'Ends sessions and keys. Passkeys wait until you enable them again.', true)}
+${!isActive && act(`${at}/enable`, 'Enable', 'They sign in again with their passkeys. Keys stay ended.')}
+${act(`${at}/delete`, 'Delete', 'Ends everything for good. The audit trail keeps what they did.', true)}
+</div></section>
+${isActive && keyForm(at, rights)}`;
+}
+
+/** One button, behind a question. */
+function act(action: string, name: string, effect: string, isDanger = false): Html {
+  return html`<details class="act"><summary>${name}</summary><form method="post" action="${action}"><p>${effect}</p><button class="secondary${isDanger && ' danger'}">${name}</button></form></details>`;
+}
+
+function keyForm(at: string, rights: readonly string[]): Html {
+  return html`<section class="part"><h2>Add a key for a program</h2>
+<p>It acts by the smaller of its rights and the role, for 90 days. It is shown once.</p>
+<form method="post" action="${at}/keys" class="stack narrow">
+<div class="field"><label for="key-name">Name</label><input id="key-name" name="name" required maxlength="100" autocomplete="off"></div>
+<fieldset class="rights"><legend>Rights</legend>${rights.map((right) => html`<label><input type="checkbox" name="rights" value="${right}"> ${right}</label>`)}</fieldset>
+<button class="secondary">Add a key</button>
+</form></section>`;
+}

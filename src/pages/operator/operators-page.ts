@@ -1,0 +1,88 @@
+/** The operators of the installation. */
+import { type Html, html } from '../html.ts';
+import { isolated } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { problemNotice } from '../notice.ts';
+import { consoleLayout, type ShownOperator } from './frame.ts';
+
+/** An operator in the list. `createdAt` in ms. */
+export type ListedOperator = ShownOperator & {
+  readonly id: string;
+  readonly status: 'active' | 'disabled';
+  readonly createdAt: number;
+};
+
+/** Data of the page. */
+export type OperatorsData = {
+  operator: ShownOperator;
+  operators: readonly ListedOperator[];
+  /** True if the signed-in operator's role lets them add one. */
+  mayAdd: boolean;
+  /** Why nobody was added, as a sentence, with the name that was typed; null before a try. */
+  problem: { readonly text: string; readonly name: string } | null;
+};
+
+/** The page with all operators, and the form to add one. */
+export function operatorsPage(context: PageContext, { operator, operators, mayAdd, problem }: OperatorsData): Html {
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Operators' },
+    html`<h1>Operators</h1>
+<p class="lead">They look after this installation, by these pages or by keys for programs.</p>
+${problem && problemNotice({ heading: 'Nobody was added.', text: problem.text })}
+<ul class="things">${operators.map((each) => item(context, each))}</ul>
+${mayAdd && addForm(problem?.name ?? '')}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function item({ messages }: PageContext, { id, name, role, status, createdAt }: ListedOperator): Html {
+  return html`<li><div><h3><a href="/operators/${id}">${isolated(name)}</a></h3><p>${role}, added ${messages.day(createdAt)}</p></div>${status === 'disabled' && html`<span class="effect sensitive">Disabled</span>`}</li>
+`;
+}
+
+function addForm(name: string): Html {
+  return html`<section class="part"><h2>Add an operator</h2>
+<p>You get an address that works once, for 24 hours, where they make their passkey. Asks for your passkey.</p>
+<form method="post" action="/operators" class="stack narrow">
+<div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
+${roleField('read')}
+<button class="primary">Add</button>
+</form></section>`;
+}
+
+/** Returns the field for a role. */
+export function roleField(current: ShownOperator['role']): Html {
+  const option = (role: ShownOperator['role'], words: string) =>
+    html`<option value="${role}"${role === current && html` selected`}>${words}</option>`;
+  return html`<div class="field"><label for="role">Role</label><select id="role" name="role">
+${option('read', 'read: sees everything')}
+${option('support', 'support: also pauses apps, and ends access of people')}
+${option('admin', 'admin: does everything')}
+</select></div>`;
+}
+
+/** Data of the page that shows a secret text once: a one-time address, or a key. */
+export type ShownOnceData = {
+  operator: ShownOperator;
+  heading: string;
+  /** Sentences that say how to use the text. */
+  lead: string;
+  text: string;
+  back: string;
+};
+
+/** The page that shows a secret text once. */
+export function shownOncePage(context: PageContext, { operator, heading, lead, text, back }: ShownOnceData): Html {
+  return consoleLayout(
+    context,
+    operator,
+    { title: heading },
+    html`<h1>${heading}</h1>
+<p class="lead">${lead}</p>
+<p class="secret"><code>${text}</code></p>
+<p>It is shown once: it is not on this page when you load it again.</p>
+<p class="part"><a class="button secondary" href="${back}">Go back</a></p>`,
+  );
+}

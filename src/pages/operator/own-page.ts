@@ -1,0 +1,98 @@
+/** An operator's own passkeys and sessions. */
+import { type Html, html } from '../html.ts';
+import { icons } from '../icons.ts';
+import { isolated } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { passkeyNameField } from './enrol-page.ts';
+import { card, consoleLayout, type ShownOperator } from './frame.ts';
+import { fewPasskeys } from './home-page.ts';
+import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+
+/** A passkey in a list. Times in ms. */
+export type ShownPasskey = {
+  readonly id: string;
+  readonly name: string;
+  readonly isBackedUp: boolean;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+};
+
+/** A session in a list; `id` names it in forms. Times in ms. */
+export type ShownSession = {
+  readonly id: string;
+  readonly browser: string;
+  readonly source: string;
+  readonly how: 'passkey' | 'address';
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  /** True for the session that looks at the page. */
+  readonly isThis: boolean;
+};
+
+/** Data of the page; `notice` says what was done just now. */
+export type OwnData = {
+  operator: ShownOperator;
+  passkeys: readonly ShownPasskey[];
+  sessions: readonly ShownSession[];
+  notice: keyof typeof NOTICES | null;
+};
+
+/** Sentences about an act that was done just now, or was not. */
+const NOTICES = {
+  added: 'The passkey was added.',
+  removed: 'The passkey was removed. Sessions that it began go on until you end them.',
+  only: 'This is your only passkey, so it stays. Add another one first.',
+  ended: 'The session has ended.',
+  gone: 'It was gone already.',
+} as const;
+
+/** The page of an operator's own passkeys and sessions. */
+export function ownPage(context: PageContext, { operator, passkeys, sessions, notice }: OwnData): Html {
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Your passkeys' },
+    html`<h1>Your passkeys and sessions</h1>
+${notice !== null && html`<div class="notice advice" role="status">${icons.check}<div>${NOTICES[notice]}</div></div>`}
+${notice === null && fewPasskeys(passkeys.length)}
+<section class="part"><h2>Passkeys</h2>
+<ul class="things">${passkeys.map((each) => passkeyItem(context, each))}</ul>
+<a class="button secondary" href="/passkeys/new">Add a passkey</a></section>
+<section class="part"><h2>Sessions</h2>
+<p>A session ends after 30 minutes without a request, and after 12 hours at the latest.</p>
+<ul class="things">${sessions.map((each) => sessionItem(context, each))}</ul></section>
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function passkeyItem({ messages }: PageContext, { id, name, isBackedUp, createdAt, lastUsedAt }: ShownPasskey): Html {
+  const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
+  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}${isBackedUp && ', copied to your other devices by its maker'}</p></div>
+<form method="post" action="/passkeys/remove"><input type="hidden" name="passkey" value="${id}"><button class="secondary danger">Remove<span class="unseen"> ${isolated(name)}</span></button></form></li>
+`;
+}
+
+function sessionItem({ messages }: PageContext, session: ShownSession): Html {
+  const { id, browser, source, how, createdAt, lastSeenAt, isThis } = session;
+  const end = html`<form method="post" action="/sessions/end"><input type="hidden" name="session" value="${id}"><button class="secondary danger">End<span class="unseen"> the session of ${browser}, ${source}</span></button></form>`;
+  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}${how === 'address' && ', begun at a one-time address'}</p></div>
+${isThis ? html`<span class="effect">This browser</span>` : end}</li>
+`;
+}
+
+/** Data of the page that adds a passkey. */
+export type AddPasskeyData = { ceremony: Ceremony; passkeyName: string; problem: PasskeyProblem | null };
+
+/** The page that adds a passkey to a signed-in operator. */
+export function addPasskeyPage(context: PageContext, { ceremony, passkeyName, problem }: AddPasskeyData): Html {
+  return card(
+    context,
+    problem ? 'Problem: Add a passkey' : 'Add a passkey',
+    html`<h1>Add a passkey</h1>
+<p class="lead">On this device, or on a telephone or security key that your browser offers.</p>
+${passkeyProblem(problem)}
+${passkeyForm(ceremony, 'Add a passkey', passkeyNameField(passkeyName))}
+<div class="stack"><a class="button secondary" href="/passkeys">Go back</a></div>`,
+    passkeyScriptTag(context),
+  );
+}

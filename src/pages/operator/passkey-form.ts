@@ -1,0 +1,44 @@
+/** The form that uses a passkey, with what it says when that is impossible. */
+import { type Html, html } from '../html.ts';
+import { icons } from '../icons.ts';
+import type { PageContext } from '../layout.ts';
+import { problemNotice } from '../notice.ts';
+
+/** Options for the browser, as JSON; `create` makes a passkey, and `get` uses one. */
+export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: string };
+
+/** Why the last answer was not accepted. `dead` has a page of its own. */
+export type PasskeyProblem = 'expired' | 'wrong' | 'dead';
+
+/** Returns the script of a page with such a form. */
+export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
+  return html`<script src="${copyScriptHref}" defer></script>\n`;
+}
+
+/**
+ * Returns the form. Without an `action`, it posts to the page's own address: so a one-time address is in no page.
+ * `fields` stand before the button.
+ */
+export function passkeyForm({ ceremony, json }: Ceremony, submit: string, fields: Html | false = false): Html {
+  return html`<noscript><div class="notice problem">${icons.alert}<div><strong>Scripts are off.</strong> A passkey can only be used by a script, and this page has one of its own. Allow scripts for this address, and load the page again. Without a passkey, ask an operator with a shell for <code>valetkey operator sign-in NAME</code>.</div></div></noscript>
+<div class="notice problem" role="alert" id="problem-here" hidden>${icons.alert}<span></span></div>
+<form method="post" class="stack" data-ceremony="${ceremony}" data-options="${json}">
+<input type="hidden" name="answer">
+${fields}
+<button class="primary">${submit}</button>
+</form>`;
+}
+
+/** Returns the notice of an answer that was not accepted, or null. */
+export function passkeyProblem(problem: PasskeyProblem | null): Html | null {
+  return problem === null ? null : problemNotice(PROBLEMS[problem]);
+}
+
+const PROBLEMS: Readonly<Record<PasskeyProblem, { heading: string; text: string }>> = {
+  expired: { heading: 'The page was open for too long.', text: 'Nothing happened. Try again.' },
+  wrong: {
+    heading: 'The passkey was not accepted.',
+    text: 'Try again, with a passkey for this address. If this happens again, an admin finds the reason in the log.',
+  },
+  dead: { heading: 'The address no longer works.', text: 'Ask for a new one.' },
+};

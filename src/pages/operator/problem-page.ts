@@ -1,0 +1,47 @@
+import { type Html, html } from '../html.ts';
+import { isolatedAddress } from '../isolated.ts';
+import type { PageContext } from '../layout.ts';
+import { card } from './frame.ts';
+
+/** A problem at the operators' address. */
+export type ConsoleProblem = { readonly kind: keyof typeof KINDS; readonly retryAfterSeconds?: number | undefined };
+
+/** The page that says what happened, and what to do. */
+export function problemPage(
+  context: PageContext,
+  { kind, retryAfterSeconds }: ConsoleProblem,
+  requestId: string,
+): Html {
+  const [heading, text] = KINDS[kind];
+  return card(
+    context,
+    heading,
+    html`<h1>${heading}</h1>
+<p>${text}${retryAfterSeconds !== undefined && ` Try again in ${retryAfterSeconds} seconds.`}</p>
+<div class="stack"><a class="button secondary" href="/">Go to the start page</a></div>
+<dl class="detail"><div><dt>Request</dt><dd>${isolatedAddress(requestId)}</dd></div></dl>`,
+  );
+}
+
+const KINDS = {
+  not_found: ['There is nothing here', 'The address is mistyped, or what was there is gone.'],
+  dead_address: [
+    'This address no longer works',
+    'A one-time address works once, and not for long: 24 hours to enrol, 5 minutes to sign in. A newer one ends it. Ask for a new one: valetkey operator reset NAME, or operator sign-in NAME.',
+  ],
+  not_allowed: ['Your role does not allow this', 'Nothing happened. An admin can do it, or change your role.'],
+  access_ended: [
+    'Your access changed meanwhile',
+    'Nothing happened. Sign in again, and look whether you may still do this.',
+  ],
+  form_refused: [
+    'This form was not sent from here',
+    'Nothing happened. Open the page at its own address, and try again. If a proxy is in between, VALETKEY_OPERATOR_URL must be the address that your browser shows.',
+  ],
+  not_a_window: ['Open this page in a window', 'A frame or a script asked for it. Nothing was shown.'],
+  bad_request: ['This request cannot be read', 'Nothing happened. Go to the start page, and try again.'],
+  plain_http: ['This page needs https', 'The request came over plain http, where others can read it.'],
+  too_many_requests: ['Too many requests', 'Nothing happened.'],
+  unavailable: ['The database does not answer', 'Nothing happened.'],
+  internal: ['Something went wrong', 'The log has the reason, under the number below.'],
+} as const satisfies Record<string, readonly [heading: string, text: string]>;

@@ -1,0 +1,82 @@
+// Passkeys of operators on the wire: enrolment, sign-in and confirmation, and every answer that must not be taken.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Browser } from '../../support/browser.ts';
+import {
+  addOperator,
+  addSignInAddress,
+  enrolledOperator,
+  postOwn,
+  startConsole,
+  usePasskey,
+} from '../../support/console.ts';
+import { SoftPasskey } from '../../support/passkeys.ts';
+
+test('operators §2: an operator enrols at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
+  const service = await startConsole(t);
+  const { operatorUrl } = service;
+  const { operator, enrolUrl } = await addOperator(service, 'support', 'Ann');
+  const [browser, passkey] = [new Browser(), new SoftPasskey(operatorUrl)];
+  const page = await browser.get(enrolUrl);
+  assert.equal(page.status, 200, page.body);
+  assert.match(page.body, /Welcome, <bdi>Ann<\/bdi>/);
+  const done = await postOwn(browser, enrolUrl, { answer: passkey.create(page), name: 'laptop' });
+  assert.deepEqual([done.status, done.headers.get('location')], [303, '/'], done.body);
+  const home = await browser.get(`${operatorUrl}/`);
+  assert.match(home.body, /Hello, <bdi>Ann<\/bdi>/);
+  assert.match(home.body, /You have one passkey/);
+  const elsewhere = new Browser();
+  assert.equal((await usePasskey(elsewhere, passkey, `${operatorUrl}/sign-in`)).status, 303);
+  assert.match((await elsewhere.get(`${operatorUrl}/`)).body, /Hello, <bdi>Ann/);
+  const events = (await service.installation.audit.listAuditEvents({ limit: 10 })).map(({ action, actor, detail }) => [
+    action,
+    actor.id === operator.id,
+    detail,
+  ]);
+  assert.deepEqual(events.slice(0, 2), [
+    ['operator_signed_in', true, 'laptop'],
+    ['operator_passkey_added', true, 'laptop, at a one-time address'],
+  ]);
+});
+
+test('operators §2: a one-time address to sign in at binds one browser, for an hour', async (t) => {
+  const service = await startConsole(t);
+  const { operator } = await addOperator(service);
+  const url = await addSignInAddress(service, operator);
+  const browser = new Browser();
+  const page = await browser.get(url);
+  assert.match(page.body, /once, for an hour/);
+  assert.equal((await browser.get(url)).status, 200, 'GET uses nothing');
+  assert.equal((await postOwn(browser, url)).status, 303);
+  assert.match((await browser.get(`${service.operatorUrl}/`)).body, /one-time address/);
+  assert.equal((await postOwn(new Browser(), url)).status, 400, 'used');
+  for (let minutes = 0; minutes < 60; minutes += 20) {
+    assert.equal((await browser.get(`${service.operatorUrl}/`)).status, 200);
+    service.clock.advance(20 * 60);
+  }
+  assert.equal((await browser.get(`${service.operatorUrl}/`)).status, 303);
+});
+
+test('operators §2: a confirmation and a sign-in give the session a new token; the old one is dead', async (t) => {
+  const service = await startConsole(t);
+  const home = `${service.operatorUrl}/`;
+  const { browser, passkey } = await enrolledOperator(service);
+  const copied = () => {
+    const copy = new Browser();
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    return copy;
+  };
+  const before = copied();
+  const confirmed = await usePasskey(browser, passkey, `${home}confirm?continue=/operators`);
+  assert.deepEqual([confirmed.status, confirmed.headers.get('location')], [303, '/operators']);
+  assert.equal((await before.get(home)).status, 303);
+  assert.equal((await browser.get(home)).status, 200);
+
+  const otherTab = copied();
+  otherTab.cookies.delete('operator_session');
+  const page = await otherTab.get(`${home}sign-in`);
+  const between = copied();
+  assert.equal((await postOwn(browser, `${home}sign-in`, { answer: passkey.get(page) })).status, 303);
+  assert.equal((await between.get(home)).status, 303);
+  assert.equal((await browser.get(home)).status, 200);
+});
