@@ -1,5 +1,5 @@
 /**
- * Refusals of the protocol. `http/` chooses their status codes; whether one may be sent by redirect is said by its type
+ * Refusals of the protocol. `http/` chooses their status codes; the type of a refusal says if it may be sent by redirect
  * (`authorization-request.ts`).
  */
 
@@ -79,8 +79,8 @@ export function invalidRequest(description: string, detail?: string): Refusal {
 }
 
 /**
- * `invalid_client`: one public text for every reason, so that nobody learns which clients exist; or else the `mistake` that
- * can be seen of the secret itself (`mistaken-credential.ts`).
+ * `invalid_client`: one public text for every reason, so that nobody learns which clients exist; or the `mistake` that the
+ * secret itself shows (`mistaken-credential.ts`).
  */
 export function invalidClient(
   detail: string,
@@ -90,7 +90,7 @@ export function invalidClient(
 }
 
 /**
- * `invalid_client` when a part of the credentials is missing. The public text may say so, because it tells nothing about any
+ * `invalid_client` when a part of the credentials is missing. The public text may say so, because it reveals nothing about any
  * client.
  */
 export function missingCredential(name: 'client_id' | 'client_secret'): Refusal {
@@ -110,8 +110,8 @@ export function missingSecret(detail: string): Refusal {
 }
 
 /**
- * `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret, or else the `mistake`
- * that can be seen of the text itself (`mistaken-credential.ts`). So it is with the other credentials.
+ * `invalid_grant` for an authorization code: one public text for a client that did not prove a secret, or the `mistake` that
+ * the code itself shows (`mistaken-credential.ts`). The other credentials have the same two texts.
  */
 export function invalidCode(
   detail: string,
@@ -120,7 +120,7 @@ export function invalidCode(
   return new Refusal('invalid_grant', mistake, detail);
 }
 
-/** `invalid_grant` for a refresh token: one public text for everybody who did not prove a secret. */
+/** `invalid_grant` for a refresh token: one public text for a client that did not prove a secret. */
 export function invalidRefreshToken(
   detail: string,
   mistake = 'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',

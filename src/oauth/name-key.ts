@@ -1,11 +1,11 @@
-/** Names as people take them: two that look alike are one. */
+/** Keys of names for people: two names that look alike have the same key. */
 
 /** Returns the same text for names that look alike to people. In upper case first: only so ß is folded to ss. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** Tells whether any of some names holds a text, as people read both. */
+/** True if one of some names contains a text, both compared by their keys. */
 export function isNamed(text: string, names: readonly (string | null)[]): boolean {
   return names.some((name) => name !== null && nameKey(name).includes(nameKey(text)));
 }

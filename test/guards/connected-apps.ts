@@ -76,7 +76,7 @@ export const connectedAppsGuards: readonly Guard[] = [
   ...guardsIn('src/oauth/protocol/grant-limit.ts', STORE_TESTS, [
     [
       'one grant more than the limit ends another',
-      "if (redemption === 'crowded') await",
+      "if (redemption === 'overLimit') await",
       "if (redemption === ('never' as never)) await",
     ],
     [

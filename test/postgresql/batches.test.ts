@@ -64,7 +64,7 @@ test('a redemption planned while the table was empty does not read the grants th
     assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
     const [read] = await server.query<{ blocks: number }>(
       url,
-      `SELECT sum(shared_blks_hit + shared_blks_read)::int AS blocks FROM pg_stat_statements WHERE query ~ 'is_crowded'`,
+      `SELECT sum(shared_blks_hit + shared_blks_read)::int AS blocks FROM pg_stat_statements WHERE query ~ 'is_over_limit'`,
     );
     return read?.blocks ?? Number.NaN;
   };

@@ -1,4 +1,4 @@
-/** The port to where tallies and failures of apps are kept. Rules are as for every port (`oauth/store.ts`). */
+/** The port to the store of tallies and failures. Rules are as for every port (`oauth/store.ts`). */
 import type { AppFailure } from './app-failure.ts';
 import type { AppTally, Span, TallyOfSpan } from './app-tally.ts';
 
@@ -14,9 +14,9 @@ export type CountedActivity = {
 /** Tallies and failures of registered apps. */
 export type ActivityStore = {
   /**
-   * Adds to the tallies of the hour and the day, and to the failures, of which it keeps the last `FAILURES_KEPT`, and none that
-   * is well after `now` (ms): a clock that was ahead must not hide the failures of today. Nothing is written of an app that is
-   * gone. It happens once at most: throws `OutcomeUnknown` if it may have happened.
+   * Adds to the tallies of the hour and the day, and to the failures. Keeps the last `FAILURES_KEPT` failures, but none well
+   * after `now` (ms): a clock that was ahead must not hide the failures of today. Writes nothing for a deleted app. Writes at
+   * most once: throws `OutcomeUnknown` if the write may have happened.
    */
   addActivity(counted: CountedActivity, now: number): Promise<void>;
   /** The tallies of an app whose spans end after `since` (ms), oldest first. */

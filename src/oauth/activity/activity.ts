@@ -12,18 +12,21 @@ import { COUNTERS, type Counter, counterOf, emptyTally } from './app-tally.ts';
 /** Time between two writes (ms). */
 const WRITE_EVERY_MS = 10_000;
 
-/** The parts of `Activity`. `now` returns ms; `later` acts after some ms, and returns what takes that back. */
+/**
+ * The parts of `Activity`. `now` returns ms; `later` calls a function after some ms, and returns a function that cancels the
+ * call.
+ */
 export type ActivityParts = {
   readonly store: Pick<ActivityStore, 'addActivity'>;
   readonly now: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
-  /** Gets a sentence for the operator when something is lost. */
+  /** Called with a sentence for the operator when counts are lost. */
   readonly report: (sentence: string) => void;
 };
 
 /**
- * A refused request that names an app. `isProven`: it came from the app, as its credentials prove, or a grant or device code of its
- * own; the name of a public client alone proves nothing. `grantId` is the id, as text, of one of its grants, or null.
+ * A refused request that names an app. `isProven`: its credentials, or the app's own grant or device code, prove that it came
+ * from the app. The name of a public client proves nothing. `grantId` is the id, as text, of one of its grants, or null.
  */
 export type RefusedRequest = {
   readonly endpoint: FailedEndpoint;
@@ -32,7 +35,7 @@ export type RefusedRequest = {
   readonly grantId: string | null;
 };
 
-/** Maximum number of failures that wait to be written, of all apps. Beyond it they are counted only. */
+/** Maximum number of failures of all apps that wait to be written. Further ones are only counted. */
 const MAX_WAITING = 10_000;
 
 /** An app since `at` (ms), the last write. */
@@ -57,18 +60,18 @@ export class Activity {
     this.#parts = parts;
   }
 
-  /** Counts something of an app that is there. */
+  /** Counts an event of a registered app. */
   count(clientId: string, counter: Counter): void {
     this.#of(clientId).tally[counter] += 1;
   }
 
-  /** Counts a refusal for an app that is there and proved nothing. */
+  /** Counts a refusal for a registered app that did not authenticate. */
   refusedUnproven(clientId: string, refusal: Refusal): void {
     const counter = counterOf(refusal);
     if (counter) this.count(clientId, counter);
   }
 
-  /** Counts a refusal for an app that is there, and records it if the app proved who it is. Returns what was answered. */
+  /** Counts a refusal for a registered app, and records it if the app authenticated. Returns the refusal. */
   answered<Answer>(clientId: string, answer: Answer | Refusal, request: RefusedRequest): Answer | Refusal {
     if (!(answer instanceof Refusal)) return answer;
     const counter = counterOf(answer);
@@ -78,13 +81,13 @@ export class Activity {
     return answer;
   }
 
-  /** Writes what was counted. What cannot be written now is written later. */
+  /** Writes the counts. Counts that cannot be written now are written later. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
-  /** Writes the rest, and then no more by itself. */
+  /** Writes the remaining counts, and stops the timer. */
   async close(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = () => {};
@@ -132,7 +135,10 @@ export class Activity {
     void this.flush();
   }
 
-  /** One app after another, so that they never occupy the whole database; those that cannot be written now stay. */
+  /**
+   * Writes one app after another, so that the writes never occupy the whole database. Apps that cannot be written now stay in
+   * memory.
+   */
   async #write(): Promise<void> {
     for (const [clientId, counting] of [...this.#counting]) {
       this.#counting.delete(clientId);
@@ -151,7 +157,7 @@ export class Activity {
     this.#parts.report(`what ${clients} did in the last seconds ${verb} counted: ${why}`);
   }
 
-  /** Under what was counted meanwhile. */
+  /** Adds the counts made in the meantime. */
   #putBack(clientId: string, { at, tally, failures }: Counting): void {
     const since = this.#of(clientId);
     for (const counter of COUNTERS) tally[counter] += since.tally[counter];

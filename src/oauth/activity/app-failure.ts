@@ -1,4 +1,4 @@
-/** Failures of apps that proved who they are, as their operator and developer look them up. */
+/** Failures of authenticated apps, for their operators and developers. */
 
 /** The endpoint that refused, by its name in the metadata (RFC 8414 §2) without `_endpoint`. */
 export type FailedEndpoint = 'token' | 'revocation' | 'pushed_authorization_request' | 'device_authorization';
@@ -19,11 +19,11 @@ export type AppFailure = {
   readonly grantId: string | null;
 };
 
-/** Number of failures that are kept of an app: the last ones. */
+/** Number of stored failures of an app, the newest ones. */
 export const FAILURES_KEPT = 200;
 
 /** How long a failure is kept (ms). */
 export const FAILURES_KEPT_MS = 30 * 86_400_000;
 
-/** Maximum number of failures of an app that are recorded in a second. The others are counted only. */
+/** Maximum number of recorded failures of an app per second. Further ones are only counted. */
 export const MAX_FAILURES_PER_SECOND = 10;

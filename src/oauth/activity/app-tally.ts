@@ -16,7 +16,7 @@ export type Counter = (typeof COUNTERS)[number];
 /** A number for each counter. */
 export type AppTally = { readonly [Each in Counter]: number };
 
-/** A period that tallies are kept of: hours for two days, days for 400. */
+/** A period of a tally. Hours are kept for two days, days for 400. */
 export type Span = 'hour' | 'day';
 
 /** Milliseconds of a span, in UTC. */
@@ -49,8 +49,8 @@ export function failuresOf(tally: AppTally): number {
 }
 
 /**
- * The counter of a refusal; null for what is no failure: a device that still waits (RFC 8628 §3.5), and a Deny, which is
- * counted when the person presses the button.
+ * The counter of a refusal. Null if it is not a failure: a device that still waits (RFC 8628 §3.5), and a Deny, which is
+ * counted when the user presses the button.
  */
 export function counterOf({ code, retryAfter }: Refusal): Counter | null {
   switch (code) {

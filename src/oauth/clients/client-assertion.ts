@@ -1,6 +1,6 @@
 /**
- * Client assertions (`private_key_jwt`, RFC 7523 §2.2 and §3): a client proves itself with a key that never leaves it.
- * Everything is decided here but whether an assertion is replayed: one write of the store decides that.
+ * Client assertions (`private_key_jwt`, RFC 7523 §2.2 and §3): a client authenticates with a key that never leaves it. This
+ * file decides everything except a replay, which one write of the store decides.
  */
 import { hash } from 'node:crypto';
 import { invalidClient, Refusal, Unavailable } from '../error.ts';
@@ -106,8 +106,8 @@ export async function claimedClientId(assertion: string): Promise<string | undef
 export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'> & { readonly jwksUri?: string | null };
 
 /**
- * `invalid_client` for an assertion that is right in all but its key: the client has none with its `kid` (`isUnknown`), or
- * none that made its signature. Anybody can make such an assertion.
+ * `invalid_client` for an assertion whose only fault is its key: the client has no key with its `kid` (`isUnknown`), or none
+ * that made its signature. Anybody can make such an assertion.
  */
 export class WrongKey extends Refusal {
   readonly isUnknown: boolean;
@@ -120,9 +120,9 @@ export class WrongKey extends Refusal {
 }
 
 /**
- * Verifies an assertion against a client's keys, of which it asks last. `audiences` are the names of this service, the issuer
- * first; `now` in ms. `restoredAt` (ms) is when the database was last restored, or null: it has lost which assertions were used
- * before that.
+ * Verifies an assertion; the client's keys are checked last. `audiences` are the names of this service, the issuer first;
+ * `now` in ms. `restoredAt` (ms) is when the database was last restored, or null: a restore loses the marks of used
+ * assertions.
  */
 export async function verifyClientAssertion(
   client: Signer,
@@ -132,7 +132,7 @@ export async function verifyClientAssertion(
   restoredAt: number | null,
 ): Promise<VerifiedAssertion | Refusal> {
   const { decodeProtectedHeader, jwtVerify, UnsecuredJWT } = await jose();
-  // One that publishes its keys may have taken all of them out, and publish others by now.
+  // A client that publishes its keys may have withdrawn all of them, and published others since.
   if (client.keys.length === 0 && !client.jwksUri) return invalidClient('the client has no public key');
   let header: ProtectedHeader;
   try {
@@ -144,7 +144,7 @@ export async function verifyClientAssertion(
     return invalidClient('the client assertion is a JWT of another kind, by its typ');
   if (!ASSERTION_ALGORITHMS.includes(String(header.alg)))
     return invalidClient('the client assertion is refused: its alg is not supported');
-  // OAuth 2.1 §2.4 knows the issuer alone, RFC 9126 §2 the endpoints as well.
+  // OAuth 2.1 §2.4 accepts only the issuer, RFC 9126 §2 also the endpoints.
   const accepted = client.assertionAudience === 'issuer' ? audiences.slice(0, 1) : audiences;
   const demands = {
     issuer: client.id,
@@ -178,7 +178,7 @@ export async function verifyClientAssertion(
       key,
       clientId: client.id,
       digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),
-      // A NumericDate may have a fraction (RFC 7519 §2), and a time of ours has none.
+      // A NumericDate may have a fraction (RFC 7519 §2); our times have none.
       expiresAt: Math.ceil((exp + CLOCK_TOLERANCE) * 1000),
     };
   }
@@ -198,7 +198,7 @@ function unsigned(assertion: string, header: ProtectedHeader): string {
 /** Why claims are refused that the library takes; null when they are good. */
 function claimsProblem({ exp, iat = 0, jti, aud }: Claims, accepted: readonly string[], now: number): string | null {
   if (typeof jti !== 'string' || jti === '') return 'the client assertion has no jti';
-  // An assertion with a second audience could be used here by that audience.
+  // The second audience of an assertion could replay it here.
   if (![aud].flat().every((name) => accepted.includes(String(name))))
     return 'the client assertion is for others as well';
   if (iat * 1000 > now + CLOCK_TOLERANCE * 1000) return 'the client assertion is issued in the future';
@@ -213,10 +213,7 @@ function reasonOf(error: unknown): string {
   return `the client assertion is refused: ${code === 'ERR_JOSE_NOT_SUPPORTED' ? code : message}`;
 }
 
-/**
- * True if `typ` is absent or for client authentication: a JWT that was signed for another use must not be accepted
- * (RFC 8725 §3.11).
- */
+/** True if `typ` is absent or for client authentication: a JWT for another use must not be accepted (RFC 8725 §3.11). */
 function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
   if (typ === undefined) return true;
   // RFC 7515 §4.1.9: a media type, whatever its case, with or without "application/".
@@ -224,8 +221,8 @@ function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
 }
 
 /**
- * The keys that may have signed: the one that the assertion's `kid` names (RFC 7515 §4.1.4), or without a `kid` those for
- * its `alg`. A client has few keys (`MAX_KEYS`), so an assertion costs few checks of a signature.
+ * The keys that may have signed: the one with the assertion's `kid` (RFC 7515 §4.1.4), or without a `kid` those for its `alg`.
+ * A client has few keys (`MAX_KEYS`), so an assertion costs few checks of a signature.
  */
 function candidates(keys: readonly PublicKey[], { kid, alg }: ProtectedHeader): readonly PublicKey[] {
   return keys.filter(

@@ -79,17 +79,14 @@ export class ClientAuthenticator {
     return this.#parts.activity.answered(proven.client.id, proven, { endpoint, origin, isProven, grantId: null });
   }
 
-  /**
-   * The client that the credentials claim to be. It is refused without a search for the client when too many guesses at it
-   * have failed.
-   */
+  /** The client that the credentials name. Refused without a search if too many guesses at that client have failed. */
   async claim(credentials: ClientCredentials, origin: RequestOrigin): Promise<ClientClaim | Refusal> {
     const clientId =
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
     const refusal = this.#checks.refusal(guessKey(clientId, origin));
-    // Guesses count under the name of an app only where there is one (`#check`).
+    // Guesses count under an app's id only if the app exists (`#check`).
     if (refusal && clientId !== undefined && isClientId(clientId))
       this.#parts.activity.refusedUnproven(clientId, refusal);
     return refusal ?? { clientId, credentials, origin };
@@ -108,17 +105,17 @@ export class ClientAuthenticator {
   }
 
   /**
-   * Notes that tokens were issued to a client. Only for a public client does that count as a use: it has no secret whose use
-   * is noted.
+   * Notes that tokens were issued to a client. Only for a public client does that count as a use: a confidential client's
+   * secret records its own uses.
    */
   noteIssued(client: Client): void {
     if (client.type === 'public') this.#used(publicUse(client));
   }
 
   /**
-   * Records the refusal of a request in which something was wrong before the app was asked who it is, if its secret proves it.
-   * Nothing is recorded where an assertion would: it would be used up. Without an id or a secret nobody guessed. The answer never
-   * depends on the record, so that nothing is recorded either while the store is away.
+   * Records a refusal that came before the app's authentication, if the app's secret is right. An assertion is not checked for
+   * this, because that would use it up. Without an id and a secret, nothing counts as a guess. The response never depends on
+   * the record, so nothing is recorded while the store is unavailable.
    */
   async recordMalformed(
     credentials: ClientCredentials,
@@ -149,9 +146,9 @@ export class ClientAuthenticator {
   }
 
   /**
-   * Judges an assertion of an unknown `kid` once more if the client publishes other keys by now. Only the request that fetches
-   * them waits, outside the checks that others wait for: so a client whose key changed needs no second try. Some forget
-   * their tokens after `invalid_client`.
+   * Verifies an assertion with an unknown `kid` again if the client has published other keys since. Only the request that
+   * fetches them waits, outside the throttled checks. So a client with a new key needs no retry: some clients drop their
+   * tokens after `invalid_client`.
    */
   async #withNewKeys(claim: ClientClaim, client: Client, refusal: WrongKey): Promise<Client | Refusal> {
     if (!(await this.#parts.keys.refresh(client))) return refusal;
@@ -169,7 +166,7 @@ export class ClientAuthenticator {
     const { store, audiences, now, restoredAt } = this.#parts;
     const verified = await verifyClientAssertion(client, assertion, audiences, now(), restoredAt);
     if (verified instanceof Refusal) return verified;
-    // The mark is made last: only the client's own key can make one, and an assertion that fails is not used up.
+    // The mark comes last: only the client's own key can cause one, and a refused assertion is not used up.
     const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));
     if (!refused) this.#used(keyUse(client, verified.key));
     return refused ?? client;

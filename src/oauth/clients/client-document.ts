@@ -22,14 +22,14 @@ export type ClientDocument = {
   /** The client's authentication method at the token endpoint (RFC 7591 §2). */
   readonly method: 'none' | 'private_key_jwt';
   readonly keys: readonly PublicKey[];
-  /** The address of its keys, which are not read yet then; null where it holds them. */
+  /** The address of its keys, if they are not in the document; otherwise null. */
   readonly jwksUri: string | null;
 };
 
-/** A document as it was read: what is honoured of it, and sentences on what is left out. */
+/** A parsed document: the supported members, and notes on the omitted ones. */
 export type ReadDocument = { readonly document: ClientDocument; readonly notes: readonly string[] };
 
-/** Why a text cannot be the address of a document; null if it can. `isLocal`: http on loopback is good as well. */
+/** The reason why a text cannot be the address of a document; null if it can. `isLocal`: http on loopback is accepted too. */
 export function documentAddressProblem(text: string, isLocal = false): string | null {
   const url = /^[\x21-\x5b\x5d-\x7e]+$/.test(text) ? URL.parse(text) : null;
   if (!url || text.includes('#')) return 'it must be an address in printable ASCII, without a fragment';

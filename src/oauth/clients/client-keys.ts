@@ -37,15 +37,15 @@ export class ClientKeys {
   }
 
   /**
-   * Fetches the keys of a client, unless they were asked for lately. Returns whether there are other keys now. Whoever finds a
-   * fetch under way is not to wait for it. Throws `StoreUnavailable`.
+   * Fetches the keys of a client, unless they were fetched recently. Returns true if the keys changed. Does not wait for a
+   * fetch that is already running. Throws `StoreUnavailable`.
    */
   async refresh(client: Client): Promise<boolean> {
     const { store, fetchJson, now, actor } = this.#parts;
     const { id, jwksUri, status, jwksAskedAt } = client;
     const askedAt = now();
     if (jwksUri === null || status !== 'active' || isNear(jwksAskedAt, askedAt, KEYS_PAUSE_MS)) return false;
-    // The mark is in the row before anything is asked: of all requests on all instances one fetches.
+    // The mark is in the row before the fetch: of all requests on all instances, one fetches.
     if (!(await store.noteKeysAsked({ id, jwksUri }, askedAt, KEYS_PAUSE_MS))) return false;
     const set = await fetchKeySet(fetchJson, jwksUri);
     if (typeof set === 'string') {

@@ -1,4 +1,4 @@
-/** The port to where clients are kept. Rules are as for every port (`oauth/store.ts`). */
+/** The port to the store of clients. Rules are as for every port (`oauth/store.ts`). */
 import type { StoredSecret } from '../keys/secret.ts';
 import type { AuditEvent } from '../trail/audit.ts';
 import type { Client } from './client.ts';
@@ -20,35 +20,38 @@ export type ClientStore = {
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
   /** The next clients whose names begin as this one does to people (`nameKey`), by name, after one (null: from the first), at most `limit`. */
   listClientsBeginning(start: string, after: Pick<Client, 'id' | 'name'> | null, limit: number): Promise<Client[]>;
-  /** The default resources that they have, each spelling once, in no order. */
+  /** The default resources of all clients, each spelling once, unordered. */
   listDefaultResources(): Promise<string[]>;
   /** Registers a client; false when its id is taken. */
   registerClient(client: Client, event: AuditEvent): Promise<boolean>;
-  /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the client is gone. */
+  /**
+   * Writes the operator's settings, if they are still as `expected`; false if another write was faster or the client is
+   * deleted.
+   */
   updateClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
   /**
-   * Writes what a metadata document owns of a client, if that is still as `expected`, also the time from which consent is
-   * remembered and the operator's vouching; false when somebody was faster or the client is gone. Whoever remembers consent at
-   * the same time looks at the time in the write of the grant.
+   * Writes the settings that come from a client's metadata document, the time from which consent is remembered, and the
+   * operator's vouching, if the settings are still as `expected`. False if another write was faster or the client is deleted.
+   * A concurrent Allow by remembered consent checks that time in its own write.
    */
   refreshClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if the client still proves itself as `expected`: by secrets, keys or neither; false otherwise. */
   replaceClientSecrets(expected: Client, secrets: readonly StoredSecret[], event: AuditEvent): Promise<boolean>;
-  /** Pauses, or resumes as of the event's time; false when the client is gone or was so already. */
+  /** Pauses, or resumes as of the event's time; false if the client is deleted or already in that state. */
   setClientStatus(id: string, status: Client['status'], event: AuditEvent): Promise<boolean>;
-  /** Ends every grant of a client by raising its epoch; false when the client is gone. */
+  /** Ends every grant of a client by raising its epoch; false if the client is deleted. */
   revokeClientGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes a client, and all its grants with it; false when it is gone. */
   deleteClient(id: string, event: AuditEvent): Promise<boolean>;
   /**
-   * Notes that the keys of a client are asked for at a time (ms), unless they were less than `pause` before or after it (ms): of
-   * all who try at most one gets `true`. False as well when the client is not active, or its keys are elsewhere.
+   * Records a fetch of a client's keys at a time (ms), unless another one is less than `pause` (ms) away: at most one caller
+   * gets `true`. Also false if the client is not active, or its keys moved to another address.
    */
   noteKeysAsked(client: PublishedKeys, at: number, pause: number): Promise<boolean>;
   /**
-   * Replaces the keys that a client publishes by those that were asked for at a time (ms). False when nobody noted that, somebody
-   * asked since, the keys are not those of `client` any more, or the client is not active or has its keys elsewhere. The event
-   * is null when the keys are as before.
+   * Replaces a client's published keys with those fetched at a time (ms). False if that fetch was not recorded, a later one
+   * was, the keys differ from those of `client`, or the client is not active or moved its keys. The event is null if the keys
+   * did not change.
    */
   refreshClientKeys(
     client: PublishedKeys & Pick<Client, 'keys'>,
@@ -57,8 +60,8 @@ export type ClientStore = {
     event: AuditEvent | null,
   ): Promise<boolean>;
   /**
-   * Marks a client assertion as used. Of all who try at most one ever gets `first`, as long as the assertion is good, also
-   * after a clock stepped back by up to a day; and a client never has more than `most` marks.
+   * Marks a client assertion as used. At most one caller ever gets `first` while the assertion is valid, even if a clock steps
+   * back by up to a day. A client never has more than `most` marks.
    */
   useClientAssertion(assertion: UsedAssertion, most: number): Promise<AssertionUse>;
 };

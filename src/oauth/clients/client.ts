@@ -11,14 +11,12 @@ import { type StoredSecret, secretOf, type UseMark, useMark } from '../keys/secr
 export type ClientType = 'confidential' | 'public';
 
 /**
- * When the resource owner is asked for consent: each time (`ask`), only when no live grant covers the request (`remember`),
- * or never, for the operator's own apps (`skip`).
+ * The consent policy: ask each time (`ask`), only when no live grant covers the request (`remember`), or never, for the
+ * operator's own apps (`skip`).
  */
 export type ConsentPolicy = 'ask' | 'remember' | 'skip';
 
-/**
- * Which audiences a client's assertions may name: any name of this service (its issuer, an endpoint), or the issuer alone.
- */
+/** The accepted audiences of a client's assertions: any name of this service (its issuer, an endpoint), or only the issuer. */
 export type AssertionAudience = 'any' | 'issuer';
 
 /** A public key of a client, as a JSON Web Key (RFC 7517). */
@@ -58,8 +56,8 @@ export type Client = {
   /** The address that its keys are fetched from (RFC 7591 §2); null where they are registered. */
   readonly jwksUri: string | null;
   /**
-   * When the fetch of its keys began, and when the last try began (ms): a later try than fetch has failed, or is under way. Null
-   * without a `jwksUri`.
+   * Start of the last successful fetch of its keys, and of the last try (ms). A later try has failed, or is still running.
+   * Null without a `jwksUri`.
    */
   readonly jwksFetchedAt: number | null;
   readonly jwksAskedAt: number | null;
@@ -70,15 +68,15 @@ export type Client = {
   readonly secrets: readonly StoredSecret[];
   readonly createdAt: number;
   /**
-   * No consent from this time (ms) or before is remembered: when it was last resumed after a pause, or its document brought
-   * another redirect host or method. Null when neither happened.
+   * Consent up to this time (ms) is not remembered: the time of its last resume, or of a document with another redirect host
+   * or method. Null if neither happened.
    */
   readonly remembersSince: number | null;
 };
 
 /**
- * The mark for uses of a public client. A use is that tokens were issued to it: a request alone proves nothing, since
- * anybody can name it.
+ * The last use of a public client: the last issue of tokens to it. A request proves nothing, since anybody can name the
+ * client.
  */
 export function publicUse({ id }: Pick<Client, 'id'>): UseMark {
   return useMark('public', id);
@@ -90,8 +88,8 @@ export function keyUse({ id }: Pick<Client, 'id'>, key: PublicKey): UseMark {
 }
 
 /**
- * Tells whether a text can be a client's id at all (RFC 6749 appendix A.1); the address of a metadata document is the longest.
- * No client is searched for by another text, and guesses at all other texts are counted together.
+ * True if a text can be a client's id (RFC 6749 appendix A.1); the address of a metadata document is the longest. Any other
+ * text is never searched for, and guesses at all such texts share one counter.
  */
 export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);

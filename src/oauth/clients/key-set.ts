@@ -20,8 +20,8 @@ export type ReadKeySet = { readonly keys: readonly PublicKey[]; readonly notes: 
 export const NO_KEY = 'its key set holds no key that Valetkey can use';
 
 /**
- * Fetches a key set. Returns a sentence if it cannot be fetched, or is refused. An empty set is one, by which a host takes its keys
- * back; one whose keys are all left out is a mistake.
+ * Fetches a key set. Returns a sentence if it cannot be fetched, or is refused. An empty set is valid: a host withdraws its
+ * keys with it. A set without a usable key is a mistake.
  */
 export async function fetchKeySet(fetchJson: FetchJson, jwksUri: string): Promise<ReadKeySet | string> {
   const fetched = await fetchJson(jwksUri, MAX_KEY_SET_BYTES);
@@ -31,8 +31,8 @@ export async function fetchKeySet(fetchJson: FetchJson, jwksUri: string): Promis
 }
 
 /**
- * Reads a key set. Keys for other uses and of unknown kinds are left out (RFC 7517 §5). Returns a sentence if the set is refused:
- * one that publishes a secret is refused as a whole.
+ * Reads a key set. Omits keys for other uses and of unknown kinds (RFC 7517 §5). Returns a sentence if the set is refused: a
+ * set that publishes a secret is refused as a whole.
  */
 export function readKeySet(value: unknown): ReadKeySet | string {
   const all = (value as { keys?: unknown } | null)?.keys;

@@ -1,4 +1,4 @@
-/** The proof of an identity provider: its calls rest on that, so that their writes ask for it again. */
+/** The proof of an identity provider. The writes of its calls check the proof again. */
 
 import type { StoredSecret } from '../keys/secret.ts';
 import type { PublicKey } from './client.ts';

@@ -11,7 +11,7 @@ const ALGORITHMS_OF: Readonly<Record<string, readonly string[]>> = {
   'P-384': ['ES384'],
   'P-521': ['ES512'],
   RSA: ['PS256', 'PS384', 'PS512', 'RS256'],
-  // EdDSA is the earlier name of Ed25519 (RFC 9864 §2.2), so a key for one is good for the other.
+  // EdDSA is the earlier name of Ed25519 (RFC 9864 §2.2), so a key for one also serves for the other.
   Ed25519: ['Ed25519', 'EdDSA'],
 };
 
@@ -29,7 +29,7 @@ const MAX_KID_CHARACTERS = 255;
 /** Maximum number of keys of a client: where an assertion has no `kid`, each of them may be tried. */
 export const MAX_KEYS = 5;
 
-/** Why a key must not be published, in words for the operator; null for a public key, and for what is no key. */
+/** The reason, for the operator, why a key must not be published; null for a public key, and for a value that is no key. */
 export function secretKeyProblem(key: PublicKey): string | null {
   if (key.kty === 'oct') return 'it is a symmetric key, and a client proves itself with a private key of its own';
   return PRIVATE_MEMBERS.some((member) => member in key)
@@ -39,14 +39,14 @@ export function secretKeyProblem(key: PublicKey): string | null {
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Why a value cannot be a client's public key, in words for the operator; null when it can. */
+/** The reason, for the operator, why a value cannot be a client's public key; null if it can. */
 export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
   const secret = secretKeyProblem(key);
   if (secret) return secret;
   if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid.length > MAX_KID_CHARACTERS))
     return `its kid must be a text of at most ${MAX_KID_CHARACTERS} characters`;
-  // It stands in the audit trail and in lists.
+  // The id appears in the audit trail and in lists.
   if (key.kid !== undefined && UNPRINTABLE.test(key.kid)) return 'its kid has characters that cannot be printed';
   const fitting = algorithmsFor(key);
   if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;

@@ -28,7 +28,7 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
     return 'http is only for loopback (127.0.0.1, [::1] or localhost): use https';
   if (url.hostname.endsWith('.')) return 'its host must not end with a dot';
-  // Matching is by exact string, and browsers go to the normal form: both must be one text.
+  // Matching compares exact strings, and browsers go to the normal form: both must be the same text.
   const normal = url.pathname === '/' && !url.search && !uri.endsWith('/') ? url.origin : url.href;
   return normal === uri ? null : `it is not in its normal form: write it as ${normal}`;
 }
@@ -94,9 +94,9 @@ export function isAppBound(uri: string): boolean {
 }
 
 /**
- * Equal for URIs that name one redirection endpoint on loopback; null for a URI that is not on loopback. The system chooses
- * an app's port, so any port matches (RFC 8252 §7.3). `localhost` is a name, which may lead elsewhere (RFC 8252 §8.3): its port
- * may vary only for public clients, whose users are asked each time.
+ * A key that is equal for all URIs of one redirection endpoint on loopback; null for a URI that is not on loopback. The system
+ * chooses an app's port, so any port matches (RFC 8252 §7.3). `localhost` is a name, which may lead elsewhere (RFC 8252 §8.3):
+ * its port may vary only for public clients, whose users are asked each time.
  */
 function loopbackAddress(uri: string, type: ClientType): string | null {
   const [, host, port = '', rest = ''] = LOOPBACK.exec(uri) ?? [];

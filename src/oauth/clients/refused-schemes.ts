@@ -14,7 +14,7 @@ const REGISTERED = new Set(
   z39.50r z39.50s`.split(/\s+/),
 );
 
-/** Others that lead to no app of the client's maker. */
+/** Other schemes that lead to no app of the client's maker. */
 const OTHERS: readonly (readonly [scheme: RegExp, reason: string])[] = [
   [/^(javascript|vbscript)$/, 'it runs a script in the browser'],
   [/^(data|file|about|blob|view-source)$/, 'the browser opens it itself'],
@@ -24,7 +24,7 @@ const OTHERS: readonly (readonly [scheme: RegExp, reason: string])[] = [
   [/^localhost$/, 'it is a host name: write http:// before it'],
 ];
 
-/** Why a scheme (lower case, without its colon) is nobody's private-use one, in words; null when it may be. */
+/** The reason why a scheme (lower case, without its colon) cannot be a private-use one; null if it can. */
 export function refusedScheme(scheme: string): string | null {
   const other = OTHERS.find(([pattern]) => pattern.test(scheme))?.[1];
   if (other !== undefined) return other;

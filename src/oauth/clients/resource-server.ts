@@ -71,7 +71,7 @@ export function visibleToken(
     clientId,
     resourceOwner: visibleFields(resourceOwner, grant),
     externalId,
-    // As this resource server is registered: the grant may have another spelling.
+    // The spelling of the registration: the grant may have another one.
     resource: grant.resource === null ? null : resourceServer.resource,
     expiresAt,
     grant: namesOf(grant),
@@ -85,8 +85,8 @@ function isForResource({ resource: granted }: Pick<Grant, 'resource'>, resource:
 }
 
 /**
- * True if a grant's tokens are good at a resource server. A resource server with a resource takes only tokens for
- * that resource, unless its operator lets it take unbound ones (RFC 9700 §2.3).
+ * True if a grant's tokens are accepted at a resource server. A resource server with a resource accepts only tokens for that
+ * resource, unless its operator lets it accept unbound ones (RFC 9700 §2.3).
  */
 export function isGoodAt({ resource, acceptsUnbound }: ResourceServer, access: GrantedAccess): boolean {
   if (access.resource === null) return resource === null || acceptsUnbound;

@@ -6,8 +6,8 @@ import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../trail/audit
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
 /**
- * The access that ended: of a grant, a client, a resource owner, or a resource owner at a client. A notice without
- * names means all access.
+ * The ended access: of a grant, a client, a resource owner, or a resource owner at a client. A notice without names means all
+ * access.
  */
 export type RevocationNotice = {
   readonly grantId?: string;
@@ -42,7 +42,7 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
 export function revocationNotice(event: AuditEvent): RevocationNotice | null {
   const { action, grantId, clientId, resourceOwnerId } = event;
   if (action === 'user_updated' && !changesUsername(event)) return null;
-  // The revocation of one grant names it. One from the connected-apps page is of all grants of a person for a client.
+  // The revocation of one grant names the grant. One from the connected-apps page covers all grants of a user for a client.
   const subject = action === 'grant_revoked' ? (grantId === null ? 'grants of both' : 'grant') : SUBJECTS[action];
   switch (subject) {
     case 'grant':
@@ -61,9 +61,9 @@ export function revocationNotice(event: AuditEvent): RevocationNotice | null {
 }
 
 /**
- * Returns the notice of an event for one resource server, or null. The end of grants is only told to resource servers
- * that may have learned `active: true` of one of them, so that none learns about unrelated clients and users. If that
- * is not known, the notice has no names, and the resource server must drop its whole cache.
+ * Returns the notice of an event for one resource server, or null. The end of grants is only told to resource servers that may
+ * have learned `active: true` of one of them, so that none learns about unrelated clients and users. If that is unknown, the
+ * notice has no names, and the resource server must drop its whole cache.
  *
  * `resourceServer` is its registration shortly before the event was read, or null if unknown. Earlier registrations
  * need no check: each change of one is told as the end of all access. `accessTo` is asked about resource owners whose
@@ -96,8 +96,8 @@ function changesUsername({ detail }: AuditEvent): boolean {
 }
 
 /**
- * Told only to those that may have been told the user name with a live grant of this person. What ended meanwhile has a notice
- * of its own.
+ * Sent only to resource servers that may have received the user name with a live grant of this user. Access that ended since
+ * has its own notice.
  */
 function noticeOfUpdate(
   notice: RevocationNotice,

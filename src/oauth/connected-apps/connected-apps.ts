@@ -2,19 +2,19 @@
 import type { PersonField } from '../grants/person-fields.ts';
 
 /**
- * The subject of a line of the connected apps: one device; one installation of an app that shares its client id, a
- * metadata document's address, with other installations; or the app as a whole.
+ * The subject of an entry in the connected apps: one device; one installation of an app that shares its client id, a metadata
+ * document's address, with other installations; or the app as a whole.
  */
 export type LineKind = 'app' | 'device' | 'installation';
 
 /**
- * Access of an app that a user can take back alone: that of one device or installation, what waits for the app to fetch it, or
- * all else that the app can do right now, as one. Times in ms since the epoch.
+ * An app's access that a user can revoke separately: that of one device or installation, access that the app has not fetched
+ * yet, or all its other current access. Times in ms since the epoch.
  */
 export type ConnectedApp = {
   readonly clientId: string;
   readonly clientName: string;
-  /** The grant's id as text, by which it is taken back; of several, the newest one's. */
+  /** The grant's id as text, for its revocation; of several, the newest one's. */
   readonly grantId: string;
   readonly kind: LineKind;
   /** It was allowed, and its code or device code is not redeemed yet. */
@@ -25,9 +25,9 @@ export type ConnectedApp = {
   readonly scope: readonly string[];
   readonly personFields: readonly PersonField[];
   readonly since: number;
-  /** The last check or refresh; null when the app never came. */
+  /** The last check or refresh; null if there was none. */
   readonly lastUsedAt: number | null;
-  /** When it ends by itself if the app does not come, and when it does in any case. */
+  /** The expiry without another refresh, and the expiry in any case. */
   readonly expiresAt: number;
   readonly absoluteExpiresAt: number;
 };
@@ -60,8 +60,8 @@ export function byName(one: Place, other: Place): number {
 }
 
 /**
- * The page behind a cursor, of lines in the order of `byName`. The cursor holds what the lines are ordered by, so that the
- * line that it was made of may be gone. Behind the last line is the last page; a text that is no cursor is the first page.
+ * The page after a cursor, of entries in the order of `byName`. The cursor holds the sort key, so its entry may be deleted.
+ * After the last entry, this is the last page; an invalid cursor gives the first page.
  */
 export function pageOfApps(apps: readonly ConnectedApp[], after: string | null): AppsPage {
   const place = after === null ? null : readCursor(after);

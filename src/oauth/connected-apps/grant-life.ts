@@ -1,4 +1,4 @@
-/** A grant's whole life, for the operator: its row, if that is still there, and what the audit trail says of it. */
+/** A grant's history, for the operator: its row, if it still exists, and its events in the audit trail. */
 import { grantIdText, parseGrantId } from '../grants/grant.ts';
 import type { FoundGrant, GrantStore } from '../protocol/grant-store.ts';
 import type { AuditFilter, AuditStore, NamedAuditEvent } from '../trail/audit-store.ts';
@@ -6,25 +6,25 @@ import type { AuditFilter, AuditStore, NamedAuditEvent } from '../trail/audit-st
 /** The history of a grant. Events are oldest first. */
 export type GrantLife = {
   readonly id: string;
-  /** Null when its row is gone, as it is a day after the grant ended, or its client or resource owner is. */
+  /** Null if its row is deleted: a day after the grant ended, or with its client or resource owner. */
   readonly found: FoundGrant | null;
   readonly events: readonly NamedAuditEvent[];
-  /** The event that ended it; null while it lives, if it expired, and if the trail does not tell. */
+  /** The event that ended it; null for a live or expired grant, or if the trail has no such event. */
   readonly ending: NamedAuditEvent | null;
 };
 
 type LifeStore = Pick<GrantStore, 'findGrant'> & Pick<AuditStore, 'listNamedAuditEvents'>;
 
-/** Maximum number of a grant's own events that are shown: it has a few, unless something is very wrong. */
+/** Maximum number of a grant's own events that are shown; a grant normally has a few. */
 const MAX_EVENTS = 1000;
 
-/** Finds out about a grant by its id as text; null when nothing is known of it. */
+/** Finds a grant's history by its id as text; null if there is none. */
 export async function findGrantLife(store: LifeStore, idText: string): Promise<GrantLife | null> {
   const id = parseGrantId(idText);
   if (!id) return null;
   const text = grantIdText(id);
   const found = await store.findGrant(id);
-  // A grant's id holds when it was made (`newGrantId`), and nothing happened to it before.
+  // A grant's id contains its creation time (`newGrantId`), and it has no earlier events.
   const since = id.readUIntBE(0, 6);
   const own = (await store.listNamedAuditEvents({ grantId: text, since, limit: MAX_EVENTS })).reverse();
   const others = found ? await bulkEndings(store, found) : await endingsByDeletion(store, own);

@@ -16,10 +16,10 @@ import type { AuditStore } from '../trail/audit-store.ts';
 import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 
-/** The access that a user removes, as it was shown: the app may have fetched it meanwhile. */
+/** The access that a user revokes, as it was shown: the app may have fetched it since. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
 
-/** Grants are counted up to this number, so that nobody waits long for a question. */
+/** Maximum number of counted grants, so that a confirmation question comes fast. */
 export const MAX_COUNTED = 100_000;
 
 /** Grants as people see them. `now` returns ms since the epoch. */
@@ -32,14 +32,14 @@ export class GrantRegistry {
     this.#now = now;
   }
 
-  /** The apps that can act for a user right now, or as soon as they fetch their tokens, by name; of one app the oldest first. */
+  /** The apps that can act for a user now, or once they fetch their tokens, by name; entries of one app are oldest first. */
   async connectedApps(resourceOwnerId: string): Promise<ConnectedApp[]> {
     const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now());
     const lines = Map.groupBy(summaries, keyOfLine);
     return [...lines.values()].map(asConnectedApp).sort(byName);
   }
 
-  /** Returns true if any app can act for a user right now, or as soon as it fetches its tokens. */
+  /** Returns true if any app can act for a user now, or once it fetches its tokens. */
   async hasConnectedApps(resourceOwnerId: string): Promise<boolean> {
     const { grants } = await this.#store.countGrants({ resourceOwnerId, limit: 1, liveAt: this.#now() });
     return grants > 0;
@@ -55,9 +55,9 @@ export class GrantRegistry {
   }
 
   /**
-   * Returns the earlier consent that is remembered at a redirect URI (on loopback: at any port): allowed for that
-   * same URI, and since the client was last resumed after a pause. Reads epochs first: an earlier revocation is
-   * visible in the grants, and a later one ends new grants with these epochs.
+   * Returns the remembered consent for a redirect URI (on loopback: at any port): allowed for that same URI, after the
+   * client's last resume. Reads epochs first: an earlier revocation is visible in the grants, and a later one ends new grants
+   * with these epochs.
    */
   async rememberedConsent(
     resourceOwnerId: string,
@@ -77,8 +77,8 @@ export class GrantRegistry {
   }
 
   /**
-   * The grants that a client can use for a user and a resource right now. A default resource counts as another one: its tokens
-   * are good at this service's own API as well.
+   * A client's live grants for a user and a resource. A default resource counts as a different one: its tokens also work at
+   * this service's own API.
    */
   async #redeemed(
     resourceOwnerId: string,
@@ -93,8 +93,8 @@ export class GrantRegistry {
   }
 
   /**
-   * A user takes back everything from an app: its next call is refused. Or a provider does, as long as what proved it holds. Returns
-   * how many grants ended.
+   * Revokes all grants of a user for an app, for the user, or for a provider as long as its proof holds. The app's next call
+   * is refused. Returns the number of ended grants.
    */
   disconnect(resourceOwnerId: string, clientId: string, actor: Actor, proof?: ProviderProof): Promise<number> {
     const event = auditEvent('grant_revoked', actor, this.#now(), {
@@ -105,16 +105,16 @@ export class GrantRegistry {
     return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'all', proof);
   }
 
-  /** A user takes back everything from every app, each with its event. What is left after a failure is listed as before. */
+  /** Revokes all grants of a user, with an event for each app. Grants that remain after a failure stay listed. */
   async disconnectAll(resourceOwnerId: string, actor: Actor): Promise<void> {
     const clientIds = new Set((await this.connectedApps(resourceOwnerId)).map(({ clientId }) => clientId));
     await Promise.all([...clientIds].map((clientId) => this.disconnect(resourceOwnerId, clientId, actor)));
   }
 
   /**
-   * A user takes back one line of the connected apps: the grant of a device or an installation, or the one that waits, or all
-   * but those of devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what
-   * it was for; null when this user has no such grant.
+   * Revokes one entry of the connected apps: the grant of a device or an installation, an unredeemed grant, or all except
+   * those of devices. The last also ends pending codes, which would soon reconnect the app. Returns the ended access; null if
+   * this user has no such grant.
    */
   async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<LineKind | null> {
     const { clientId } = taken;
@@ -145,7 +145,7 @@ export class GrantRegistry {
     return this.#store.listGrants(filter);
   }
 
-  /** How many grants live, and of how many people and apps; it counts to `MAX_COUNTED` and no further. */
+  /** The number of live grants, and of their users and apps, counted up to `MAX_COUNTED`. */
   count(filter: Omit<GrantFilter, 'limit'>): Promise<GrantCount> {
     return this.#store.countGrants({ ...filter, limit: MAX_COUNTED, liveAt: this.#now() });
   }
@@ -222,7 +222,7 @@ function scopesOf(summaries: readonly GrantSummary[]): string[] {
   return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
 }
 
-/** The decisions behind some grants as one; null without any. Of two on the same scope the later one holds. */
+/** The combined decisions behind some grants; null without grants. Of two decisions on the same scope, the later one wins. */
 function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
   if (summaries.length === 0) return null;
   const leftOut = new Set<string>();

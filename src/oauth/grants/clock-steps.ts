@@ -10,8 +10,8 @@ const CLOCK_DIFFERENCE_MS = 2000;
 const CLOCK_STEP_MS = 60_000;
 
 /**
- * How long ago the current generation began (ms), or null when it begins in the future: the clock stepped back since, and
- * nobody knows its age. `now` in ms.
+ * The age of the current generation (ms), or null if it begins in the future: then the clock stepped back since, and the age
+ * is unknown. `now` in ms.
  */
 export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | null {
   const age = now - rotatedAt;

@@ -10,14 +10,14 @@ import { GRANT_ID_BYTES } from '../keys/credential.ts';
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
 export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
 
-/** One grant, as its row says. Times are in ms since the epoch. */
+/** The row of one grant. Times are in ms since the epoch. */
 export type Grant = {
   readonly id: Buffer;
   readonly clientId: string;
   readonly resourceOwnerId: string;
   /** Space-separated scope names, empty without any. */
   readonly scope: string;
-  /** Scope names, likewise, that were requested with it and left out by the resource owner (RFC 6749 §3.3). */
+  /** Space-separated requested scope names that the resource owner deselected (RFC 6749 §3.3). */
   readonly leftOut: string;
   /** The profile fields that its client gets of the resource owner, as `personFieldsText` writes them. */
   readonly personFields: string;
@@ -71,8 +71,8 @@ export type RevocationReason =
   | 'restored';
 
 /**
- * The basis of an Allow, besides the epochs that its grant keeps. The insert checks all of it again: the session (its
- * digest), and the grants by which consent is remembered (their ids).
+ * The preconditions of an Allow, besides the epochs in its grant. The insert checks them again: the session (by its digest),
+ * and the grants of remembered consent (by their ids).
  */
 export type AllowBasis = { readonly session: Buffer; readonly remembered: readonly Buffer[] };
 
@@ -116,10 +116,10 @@ export type Generation = {
   readonly expiresAt: number;
 };
 
-/** The last time that a code or a refresh token of a grant was presented with success: when (ms), and from where if that is known. */
+/** The last successful presentation of a grant's code or refresh token: its time (ms), and its source if known. */
 export type Presentation = { readonly generation: number; readonly at: number; readonly source: string | null };
 
-/** Maximum lifetime of an access token that a process may be set to (s); no retry window is longer. */
+/** Maximum configurable lifetime of an access token (s); no retry window is longer. */
 export const MAX_ACCESS_TOKEN_LIFETIME = 86_400;
 
 /** Lifetimes in seconds (`docs/reference/limits.md`). */
@@ -133,8 +133,8 @@ export type Lifetimes = {
 };
 
 /**
- * Columns of grants in a summary. Grants that differ in one that is `alike` are not put together. Of the others a summary has
- * the lowest or the highest value. The statements of both stores are made from this.
+ * Columns of grants in a summary. Grants that differ in an `alike` column are not summarized together. For the other columns,
+ * a summary has the lowest or the highest value. Both stores generate their statements from this list.
  */
 export const SUMMARIZED = {
   clientId: 'alike',
@@ -149,12 +149,12 @@ export const SUMMARIZED = {
   absoluteExpiresAt: 'highest',
 } as const satisfies { readonly [Column in keyof Grant]?: SummarizedBy };
 
-/** How a summary has a column of its grants. */
+/** The aggregation of a column in a summary. */
 export type SummarizedBy = 'alike' | 'lowest' | 'highest';
 
 /**
- * Grants of one resource owner that are alike, as one. One that is for a device, or not redeemed yet, stands alone, and so does
- * one for a client with a metadata document.
+ * A summary of equal grants of one resource owner. Grants for a device, unredeemed grants, and grants for a client with a
+ * metadata document are never summarized.
  */
 export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** The id of the newest. */
@@ -163,7 +163,7 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** `true` if its client has a metadata document: then the client's id is that of every installation. */
   readonly hasDocument: boolean;
   readonly isRedeemed: boolean;
-  /** When the last was allowed (ms). */
+  /** The time of the latest Allow (ms). */
   readonly lastGrantedAt: number;
   /** The latest `lastUse` of them (ms); null when none was used. */
   readonly lastUsedAt: number | null;
@@ -172,7 +172,7 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
 /** The resource that a grant's tokens are for, and its mark as its client's default. */
 export type GrantedResource = Pick<Grant, 'resource' | 'resourceIsDefault'>;
 
-/** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
+/** A grant's id as text, with its client and resource owner, as log and audit trail name it. */
 export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };
 
 /** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
@@ -222,7 +222,7 @@ export function isEnded(grant: Pick<Grant, 'revokedAt' | 'epochs'>, { epochs }: 
   );
 }
 
-/** Why no credential of this grant works right now, for the log; null when the grant is no reason. */
+/** The reason why no credential of this grant works now, for the log; null if the grant is live. */
 export function whyRefused(grant: Grant, standing: Standing): string | null {
   if (isEnded(grant, standing))
     return `the grant was revoked${grant.revocationReason ? ` (${grant.revocationReason})` : ''}`;
@@ -245,13 +245,13 @@ export function grantStatus(
   return grant.generation === 0 ? 'issued' : 'active';
 }
 
-/** A use is noted again after this time (ms): people are told the last use to ten minutes. */
+/** Minimum time between two recorded uses (ms): the last use is shown to ten minutes. */
 export const USE_IS_NEWS_AFTER_MS = 600_000;
 
 /** Maximum number of one person's redeemed grants for one app that neither ended nor expired. */
 export const MAX_GRANTS_OF_ONE_APP = 100;
 
-/** When the client last came: to use a token, or to refresh; null when it never did. */
+/** The client's last use of a token or last refresh; null if there was none. */
 export function lastUse(grant: Grant): number | null {
   return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;
 }

@@ -1,6 +1,6 @@
 /**
- * The profile fields that a client gets of the resource owner besides the ID, by the names of `/v2/me`. The operator
- * chooses them for each client.
+ * The profile fields of the resource owner that a client gets besides the ID, named as in `/v2/me`. The operator chooses them
+ * for each client.
  */
 import type { Grant, ResourceOwner } from './grant.ts';
 
@@ -12,7 +12,7 @@ export type PersonField = (typeof PERSON_FIELDS)[number];
 
 const ALL = PERSON_FIELDS.join(' ');
 
-/** Some fields as a grant keeps them: separated by spaces, in one order, so that equal ones are equal texts. */
+/** Profile fields as a grant stores them: separated by spaces, in a fixed order, so that equal sets are equal texts. */
 export function personFieldsText(fields: readonly PersonField[]): string {
   return PERSON_FIELDS.filter((field) => fields.includes(field)).join(' ');
 }
@@ -22,17 +22,17 @@ export function personFieldsOf({ personFields }: Pick<Grant, 'personFields'>): P
   return PERSON_FIELDS.filter((field) => personFields.split(' ').includes(field));
 }
 
-/** A resource owner with the address that is known of them, verified or not. */
+/** A resource owner with their email address, verified or not. */
 export type Person = Omit<ResourceOwner, 'id'> & { readonly emailVerified: boolean };
 
-/** Those of some fields that a resource owner has; an address only if it is verified. Consent names no others. */
+/** The fields that have a value for a resource owner; the email address only if it is verified. Consent names no others. */
 export function fieldsThere(fields: readonly PersonField[], person: Person): PersonField[] {
   const { name, username, avatarUrl: avatar_url } = person;
   const values = { name, username, email: person.emailVerified ? person.email : null, avatar_url };
   return fields.filter((field) => values[field] !== null);
 }
 
-/** The resource owner as a grant shows them to its client: what was not allowed with it is null. */
+/** The resource owner as a grant shows them to its client: fields that were not allowed are null. */
 export function visibleFields(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): ResourceOwner {
   if (grant.personFields === ALL) return owner;
   const fields = personFieldsOf(grant);

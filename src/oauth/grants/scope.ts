@@ -1,9 +1,9 @@
-/** Scope values (RFC 6749 §3.3): what a client may be granted, and what a request asks of it. */
+/** Scope values (RFC 6749 §3.3): those registered for a client, and those that a request asks for. */
 import { Refusal } from '../error.ts';
 
 /**
- * A scope that the operator registered for a client. Its own `sentence` says it in words on the consent page; without one
- * the installation's definition of the scope does. The resource owner may leave out an `optional` one.
+ * A scope that the operator registered for a client. Its `sentence` explains the scope on the consent page; without one, the
+ * installation's definition of the scope does. The resource owner may leave out an `optional` one.
  */
 export type Scope = { readonly name: string; readonly sentence: string | null; readonly optional: boolean };
 
@@ -33,9 +33,8 @@ export function scopeNameProblem(name: string): string | null {
 }
 
 /**
- * The scope names that a request is for, in the order of the client's registration and each once. All of the client's when
- * the request names none, or is blank (RFC 6749 §3.3, the documented default). Null when one is not the client's
- * (`invalid_scope`).
+ * The requested scope names, each once, in the order of the client's registration. All scopes of the client if the request
+ * names none or is blank (RFC 6749 §3.3, the documented default). Null if the client lacks one of them (`invalid_scope`).
  */
 export function resolveScope(registered: readonly Scope[], requested: string | undefined): string[] | null {
   const names = registered.map((scope) => scope.name);
@@ -44,17 +43,17 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
   return [...asked].every((name) => names.includes(name)) ? names.filter((name) => asked.has(name)) : null;
 }
 
-/** Scopes that clients of OpenID Connect ask for by habit, whatever a server says that it has. */
+/** Scopes that OpenID Connect clients always request, whether the server supports them or not. */
 const OPENID_HABITS: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Tells whether a scope name means something to clients of OpenID Connect. */
+/** Tells if OpenID Connect defines a scope name. */
 export function isOpenIdHabit(name: string): boolean {
   return OPENID_HABITS.includes(name);
 }
 
 /**
- * A requested scope without the names that clients of OpenID Connect add by habit, unless the client is registered for them
- * (RFC 6749 §3.3: the answer's scope says what was granted). Undefined when nothing else was asked for.
+ * A requested scope without the names that OpenID Connect clients always add, unless they are registered for the client (RFC
+ * 6749 §3.3: the response's scope says what was granted). Undefined if nothing else was requested.
  */
 export function withoutOpenIdHabits(registered: readonly Scope[], requested: string | undefined): string | undefined {
   const names = scopeNames(requested ?? '');
@@ -64,14 +63,14 @@ export function withoutOpenIdHabits(registered: readonly Scope[], requested: str
 }
 
 /**
- * How a scope is refused: what is wrong with it (`lacks`), and the remedy for the developer and, in the log, for the
- * operator. For some names `remedyFor` has a better one.
+ * The words of a scope's refusal: the fault (`lacks`), and the remedies for the developer and, in the log, for the operator.
+ * `remedyFor` has better remedies for some names.
  */
 export type ScopeRule = { readonly lacks: string; readonly remedy: string; readonly operatorRemedy?: string };
 
 /**
- * Refuses a scope because of its first name that is not `known`. The answer and the log show that name where it may be
- * shown: libraries add names by themselves, which nobody would find otherwise.
+ * Refuses a scope because of its first name that is not `known`. The response and the log show that name if it is safe to
+ * show: developers could not find a name that their library adds.
  */
 export function invalidScope(
   requested: string | undefined,
@@ -91,18 +90,16 @@ function remedyFor(name: string): string | null {
   return name.includes(',') ? 'scopes are separated by spaces, not by commas' : null;
 }
 
-/**
- * A name is input, and comes back in an address and in the log: it must not be markup, nor hold what may be a credential.
- */
+/** The name is input, and appears in a URL and in the log: it must be neither markup nor anything that may be a credential. */
 function mayBeShown(name: string): boolean {
   const isToken = SCOPE_TOKEN.test(name);
   return isToken && !/[<>&']|[\w-]{40}/.test(name);
 }
 
 /**
- * The scope names that an Allow grants: what was requested, without the optional ones that the resource owner left out
- * (RFC 6749 §3.3), and without those that the client is not registered for any more: the page did not show them. Null when
- * something was requested and nothing of it is left: then nothing was allowed.
+ * The scope names that an Allow grants: the requested ones, without the optional ones that the resource owner deselected (RFC
+ * 6749 §3.3), and without those no longer registered for the client, which the page did not show. Null if scopes were
+ * requested and none remains: then nothing was allowed.
  */
 export function allowedScope(
   registered: readonly Scope[],
@@ -114,7 +111,7 @@ export function allowedScope(
   return allowed.length === 0 && requested.length > 0 ? null : allowed;
 }
 
-/** The scope names that the resource owner left out: optional ones that were requested and not allowed. */
+/** The optional scope names that the resource owner deselected. */
 export function leftOutScope(
   registered: readonly Scope[],
   requested: readonly string[],
@@ -123,7 +120,7 @@ export function leftOutScope(
   return optionalNames(registered, requested).filter((name) => !allowed.includes(name));
 }
 
-/** Those of some scope names that the resource owner may leave out. */
+/** The optional ones of some scope names. */
 export function optionalNames(registered: readonly Scope[], names: readonly string[]): string[] {
   return registered.filter(({ name, optional }) => optional && names.includes(name)).map(({ name }) => name);
 }
@@ -134,10 +131,9 @@ export function scopeNames(scope: string): string[] {
 }
 
 /**
- * The sentence for a scope in a language (a BCP 47 tag); null when there is none. A client's own sentence names no language:
- * one with Latin letters is taken for English. In English the client's own comes first; in any other language, the
- * installation's translation. After that come the client's own, the installation's in English, and any other of the
- * installation's.
+ * The sentence for a scope in a language (a BCP 47 tag), or null. A client's own sentence has no language tag: one in Latin
+ * letters counts as English. In English the client's own sentence comes first; in any other language, the installation's
+ * translation. The next choices are the client's own, the installation's English one, and any other of the installation.
  */
 export function sentenceFor(
   { name, sentence }: Pick<Scope, 'name' | 'sentence'>,

@@ -7,7 +7,7 @@ import { Refusal } from '../error.ts';
 /** Counts wrong guesses by key. `now` in ms. */
 export type GuessThrottle = {
   readonly limit: { readonly count: number };
-  /** Seconds to wait before another try for these keys, or 0. */
+  /** Seconds until the next allowed try for these keys, or 0. */
   wait(keys: readonly string[], now: number): number;
   /** The number of wrong guesses that a key may still make now. */
   left(key: string, now: number): number;
@@ -16,26 +16,26 @@ export type GuessThrottle = {
 };
 
 /**
- * Stands for all ids that nobody has. They share one counter: with a counter for each, whoever makes up ids could guess
- * without limit.
+ * The key of all unknown ids. They share one counter: with one counter each, an attacker who makes up ids could guess without
+ * limit.
  */
 export const NOBODY = '';
 
 /**
- * Maximum number of checks that wait for others of their key, once one of the key has failed. Before that only the number of
- * connections limits them.
+ * Maximum number of waiting checks of a key, once one check of the key has failed. Before that, only the number of connections
+ * limits them.
  */
 const MAX_WAITING = 1000;
 /** Timeout of a check that waits (ms), once one of its key has failed. */
 const WAITING_TIMEOUT_MS = 5000;
 
-/** The checks of one key that take time: how many are under way, and those that wait, in the order in which they came. */
+/** The asynchronous checks of one key: the number of running ones, and the waiting ones in order of arrival. */
 type Line = { underWay: number; readonly waiting: Set<(refusal: Refusal | null) => void> };
 
 /**
- * Checks credentials. Of all guesses at one key that arrive together, no more are checked than may be wrong. A check that
- * returns at once is counted before anything else happens. Of checks that take time, only as many run as could all be wrong;
- * the next one waits until one of them has ended.
+ * Checks credentials. Of simultaneous guesses at one key, no more are checked than may be wrong. A synchronous check is
+ * counted at once. Of asynchronous checks, only as many run as may all be wrong; the next one waits until one of them has
+ * ended.
  */
 export class GuardedChecks {
   readonly #throttle: GuessThrottle;
@@ -57,8 +57,8 @@ export class GuardedChecks {
   }
 
   /**
-   * Returns what `check` returns, or a refusal without a check when too many guesses failed. `invalid_client` counts as a
-   * guess. It returns no promise if `check` returns none and no other check of the key is under way.
+   * Returns the result of `check`, or a refusal without a check if too many guesses failed. `invalid_client` counts as a
+   * guess. The result is no promise if `check` returns none and no other check of the key runs.
    */
   run<T>(key: string, check: () => T | Refusal | Promise<T | Refusal>): T | Refusal | Promise<T | Refusal> {
     const refusal = this.refusal(key);
@@ -85,8 +85,8 @@ export class GuardedChecks {
   }
 
   /**
-   * Waits for a turn. Null means that the check may run, and counts as under way already, so that no other comes in between.
-   * Waiting is refused only after failed guesses: without them a check waits for as long as those before it take.
+   * Waits until the check may run. Null means that it may run; it already counts as running, so that no other check comes in
+   * between. Waiting is refused only after failed guesses: without them, a check waits for all checks before it.
    */
   #turn(key: string, { waiting }: Line): Promise<Refusal | null> {
     if (waiting.size >= MAX_WAITING && this.#hasFailed(key)) return Promise.resolve(tooManyUnderWay());

@@ -1,6 +1,6 @@
 /**
  * Networks of a source, with budgets that grow with their size. One subscriber has an IPv6 network of 64 to 48 bits (RFC
- * 6177). With a counter for each address, or for networks of one size alone, one person might count as 65,536.
+ * 6177). With one counter for each address, or for networks of one size only, one subscriber could count as 65,536.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -19,15 +19,15 @@ const IPV6_BITS: readonly Size[] = [
 ];
 
 /**
- * The source that an IP address counts as: an IPv4 address, also where it is mapped (RFC 4291 §2.5.5.2), this machine's `::1`,
- * or the /64 of another IPv6 one.
+ * The source of an IP address: the IPv4 address, also if it is mapped (RFC 4291 §2.5.5.2), this machine's `::1`, or the /64 of
+ * any other IPv6 address.
  */
 export function sourceOfAddress(text: string): string {
   const address = ipaddr.process(text);
   return address.kind() === 'ipv4' || address.range() === 'loopback' ? address.toString() : cidr(address, 64);
 }
 
-/** The networks of a source, narrowest first. What is no address is a network of its own. */
+/** The networks of a source, narrowest first. A source that is not an address is its own network. */
 export function networksOf(source: string): readonly Network[] {
   const text = source.replace(/\/64$/, '');
   const own: Network = { key: source, weight: 1 };
@@ -35,7 +35,7 @@ export function networksOf(source: string): readonly Network[] {
   return ipaddr.IPv6.isValid(text) ? [own, ...wider(text, IPV6_BITS)] : [own];
 }
 
-/** The widest network of a source, a /48 or a /24: its members share what is scarce. */
+/** The widest network of a source, a /48 or a /24: its members share scarce resources. */
 export function widestNetworkOf(source: string): string {
   return (networksOf(source).at(-1) as Network).key;
 }

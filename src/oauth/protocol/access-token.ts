@@ -29,8 +29,8 @@ export type AccessTokenUse<Found extends GrantInContext> = {
 };
 
 /**
- * Returns the grant of a good access token, or why the token opens nothing. A rotation does not end earlier access tokens.
- * None is accepted for longer than the lifetime of the current pair's access token.
+ * Returns the grant of a valid access token, or the reason of its refusal. A rotation does not end earlier access tokens. None
+ * is accepted for longer than the lifetime of the current pair's access token.
  */
 export function decideAccessToken<Found extends GrantInContext>(use: AccessTokenUse<Found>): Found | Refusal {
   const { keyring, credential, found, isGoodHere, now } = use;
@@ -38,7 +38,7 @@ export function decideAccessToken<Found extends GrantInContext>(use: AccessToken
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
   // The token is refused, but the grant is not revoked: a resource server may present it as well, so it proves nothing about
-  // who holds the refresh token.
+  // the holder of the refresh token.
   if (isOfAnotherHistory(credential, grant, grant.accessTokenExpiresAt))
     return invalidToken(
       'the access token is newer than the grant, or of another history: an older database was restored',

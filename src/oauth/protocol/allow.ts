@@ -1,6 +1,6 @@
 /**
- * The Allow: what a grant is made of, whichever way it was asked for (by an app or by a device) and given (pressed,
- * remembered or skipped). A new column of grants that an Allow gives is filled here alone.
+ * The Allow: makes a grant, whether an app or a device requested it, and whether consent was given, remembered or skipped.
+ * Only this file fills a new column of grants.
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../clients/client.ts';
@@ -35,8 +35,8 @@ export type Allow = {
 };
 
 /**
- * The parts of a grant that each way makes itself; `expiresAt` (ms) is the time after which the code or device code
- * cannot be exchanged.
+ * The parts of a grant that differ by its origin; `expiresAt` (ms) is the time after which the code or device code cannot be
+ * exchanged.
  */
 type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
 
@@ -53,7 +53,7 @@ export function newGrant(
     ...made,
     ...signIn,
     clientId: client.id,
-    // As it was read with what the client is registered for: a change, and a revocation after it, end what rests on that.
+    // Read together with the client's registration: a change of the registration, and a revocation after it, end this grant.
     epochs: { ...made.epochs, client: client.epoch },
     scope: scope.join(' '),
     leftOut: leftOutScope(client.scopes, asked.scope, scope).join(' '),

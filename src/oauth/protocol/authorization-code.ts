@@ -34,8 +34,8 @@ export type CodeDecision =
   | Refusal;
 
 /**
- * Decides on an authorization code. The request is checked in full before it matters whether the code was used: so only the
- * code's own client, with a correct request, can redeem it or cause a replay (RFC 9700 §2.1.1).
+ * Decides on an authorization code. All other checks of the request come before the check for an earlier use: only the code's
+ * own client, with a correct request, can redeem it or cause a replay (RFC 9700 §2.1.1).
  */
 export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDecision {
   const { keyring, lifetimes, client, credential, found, redirectUri, codeVerifier, asked, now } = request;
@@ -44,7 +44,7 @@ export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDe
   if (!isGenuine(keyring, credential, grant.seed) || credential.generation !== 0)
     return invalidCode('the code is forged');
   if (grant.clientId !== client.id) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
-  // From here on the code is genuine and the client's own: who proved its secret is told why.
+  // From here on the code is genuine and the client's own: a client that proved its secret gets the reason.
   const refuse = (detail: string, reason: Reason) => explain(invalidCode(detail), client, reason);
   if (redirectUri === null ? grant.codeChallenge === null : !isRepeatedRedirectUri(grant.redirectUri, redirectUri))
     return refuse(

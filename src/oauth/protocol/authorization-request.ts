@@ -1,6 +1,6 @@
 /**
- * The authorization request (RFC 6749 §4.1.1). Nothing of it is stored: its URL holds all of it, and each step validates it
- * anew. The type of the outcome says where an error may go: the browser is redirected only to a registered redirect URI of a
+ * The authorization request (RFC 6749 §4.1.1). It is not stored: its URL holds everything, and each step validates it again.
+ * The type of the outcome says where an error may be sent: the browser is redirected only to a registered redirect URI of a
  * known client.
  */
 import type { Client } from '../clients/client.ts';
@@ -41,7 +41,7 @@ export type AuthorizationRequest = {
   readonly maxAge: number | null;
   /** The languages that the client expects its user to read, as it sent them, or null. */
   readonly uiLocales: string | null;
-  /** The reference with which a pushed request goes on (`pushed-request.ts`); null for one that stands in the address. */
+  /** The reference of a pushed request (`pushed-request.ts`); null for a request in the URL. */
   readonly requestUri: string | null;
   /** The issuer that the response names (RFC 9207); null on the published face, whose response names none. */
   readonly issuer: string | null;
@@ -60,7 +60,7 @@ export type ShownError = {
     | 'bad_request_uri';
   /** For the log. */
   readonly detail: string;
-  /** The redirect URI that came and is not registered, or the address of a document that is not admitted: for the page, as text. */
+  /** The unregistered redirect URI, or the address of a document that is not admitted, as text for the page. */
   readonly received?: string;
 };
 
@@ -76,7 +76,7 @@ export type RedirectableError = {
 /** The result of validating an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
-/** The installation that a request is validated against: `resources` are the URIs that name its resources. */
+/** The installation against which a request is validated; `resources` are the URIs of its resources. */
 export type RequestContext = {
   readonly face: Face;
   readonly issuer: string;
@@ -95,14 +95,16 @@ export const PUBLISHED_PARAMETERS: readonly string[] = [
   'code_challenge_method',
 ];
 
-/** Rich authorization requests, refused wherever the standard face reads parameters: ignored, they would grant something else. */
+/**
+ * Rich authorization requests, refused wherever the standard face reads parameters: ignoring them would grant other access.
+ */
 const AUTHORIZATION_DETAILS = [
   'authorization_details',
   'invalid_authorization_details',
   'authorization_details is not supported: ask by scope',
 ] as const;
 
-/** Parameters that the standard face reads only to refuse them, each with the error and its description (RFC 9101 §7). */
+/** Parameters that the standard face always refuses, each with the error and its description (RFC 9101 §7). */
 export const REFUSED_PARAMETERS: readonly (readonly [name: string, error: ErrorCode, description: string])[] = [
   ['request', 'request_not_supported', 'request is not supported'],
   ['request_uri', 'request_uri_not_supported', 'request_uri must be one that this service gave for a pushed request'],
@@ -238,14 +240,14 @@ function checkCodeChallenge(parameters: Parameters, client: Client): Refusal | n
   return isCodeChallenge(challenge) ? null : invalidRequest('code_challenge must be 43 base64url characters'); // RFC 7636 §4.2
 }
 
-/** The resource that a request names, as it is registered; null when it names none that is known. */
+/** The registered spelling of a requested resource; null if it is unknown. */
 export function knownResource(known: readonly string[], named: string | null | undefined): string | null {
   return (named && known.find((uri) => isSameResource(uri, named))) || null;
 }
 
 /**
- * Returns the resource that a request asks tokens for: the one that it names, or for none (null) its client's default, even if
- * no API has that any more. So tokens never become unbound because an API is gone.
+ * Returns the requested resource: the one in the request, or its client's default if the request has none (null), even if no
+ * API has that resource any longer. So the deletion of an API never makes tokens unbound.
  */
 export function grantedResource(
   { defaultResource }: Pick<Client, 'defaultResource'>,
@@ -287,8 +289,8 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
 }
 
 /**
- * A text that is equal for equal requests only. A consent form is bound to it, so that Allow is for exactly what was shown:
- * the request, and which of its scopes were optional. The fields of the person come with the form.
+ * A text that is equal only for equal requests. A consent form is bound to it, so that Allow covers exactly what was shown:
+ * the request, and which of its scopes were optional. The form itself names the profile fields.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource, resourceIsDefault } = request;

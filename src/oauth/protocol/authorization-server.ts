@@ -66,7 +66,7 @@ export type AuthorizationServerParts = {
   readonly activity: Activity;
 };
 
-/** RFC 9126 §4: the app hears it, as the request was its own. */
+/** RFC 9126 §4: the error is sent to the app, since the request was its own. */
 const PUSHED_TOO_LONG_AGO = invalidRequest('the pushed request has expired: push a new one');
 
 /** The protocol's operations. They return refusals as values and throw only `StoreUnavailable` and programming errors. */
@@ -122,8 +122,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * The request was allowed: issues a grant and returns the location with its code. Null when something is gone that the Allow
-   * rests on: account, client, session or remembered consent. Then whoever asked decides anew.
+   * Issues the grant of an allowed request and returns the location with its code. Null if a precondition of the Allow no
+   * longer holds: account, client, session or remembered consent. Then the caller decides again.
    */
   async allow(
     request: AuthorizationRequest,
@@ -243,11 +243,11 @@ export class AuthorizationServer {
         activity.count(client.id, 'refreshes');
         return this.#issue(client, grant, decision.rotate);
       }
-      // Lost a race: the row is past this generation now, so the next round decides on a predecessor or a revoked grant.
+      // Lost a race: the row is now past this generation, so the next round decides on an older token or a revoked grant.
     }
   }
 
-  /** Records a refusal in which nobody was asked who sent the request, for the client that the credentials prove. */
+  /** Records a refusal that came before the authentication, for the client that the credentials prove. */
   async recordMalformed(
     credentials: ClientCredentials,
     refusal: Refusal,
@@ -257,7 +257,7 @@ export class AuthorizationServer {
     await this.#parts.clients.recordMalformed(credentials, refusal, endpoint, origin);
   }
 
-  /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); a token that is not is no error (§2.2). */
+  /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); any other token is no error (§2.2). */
   async revoke(credentials: ClientCredentials, token: string, origin: RequestOrigin): Promise<Refusal | null> {
     const { keyring, prefix } = this.#parts;
     const credential: Credential | null = readCredential(prefix, 'rt', token) ?? readCredential(prefix, 'at', token);
@@ -296,9 +296,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * Acts for the client that the credentials prove, on the grant that a credential names, and records a refusal. A client
-   * nearly always presents what is its own: then one search finds both. Nothing is decided on the grant before the client is
-   * proven.
+   * Acts for the authenticated client on the grant that a credential names, and records a refusal. A client nearly always
+   * presents its own credential, so one search finds both. Nothing is decided on the grant before the client is authenticated.
    */
   async #authenticated<Answer>(
     credentials: ClientCredentials,

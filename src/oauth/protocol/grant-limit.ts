@@ -1,6 +1,6 @@
 /**
- * Keeps one person's grants for one app to their limit: an app that asks again and again, and forgets what it got, must not
- * collect access. A redemption beyond the limit ends the grants that were used least recently.
+ * Limits the number of one user's grants for one app: an app that asks again and again, and loses its tokens, must not collect
+ * access. A redemption beyond the limit ends the grants that were used least recently.
  *
  * Grants are counted after the redemption is committed. Of several redemptions at the same time, the last one to count sees
  * them all, so together they leave no more than the limit. If a crash or a lost connection prevents the counting, the next
@@ -32,7 +32,7 @@ export class GrantLimit {
   /** Redeems a grant, in `client`'s request; see `GrantStore.redeemAuthorizationCode`. */
   async redeem(grant: Grant, next: Generation, client: Client, origin: RequestOrigin): Promise<boolean> {
     const redemption = await this.#store.redeemAuthorizationCode(next, origin.source);
-    if (redemption === 'crowded') await this.#keep(grant, client, origin);
+    if (redemption === 'overLimit') await this.#keep(grant, client, origin);
     return redemption !== false;
   }
 
@@ -44,7 +44,7 @@ export class GrantLimit {
       return shared.done;
     }
     const redeemed = new Set([grantIdText(grant.id)]);
-    // Later in this turn, so that all redemptions of the same commit share the search.
+    // Runs later in this turn of the event loop, so that all redemptions of the same commit share the search.
     const done = Promise.resolve().then(async () => {
       this.#searches.delete(key);
       await this.#endLeastRecentlyUsed(grant, redeemed, client, origin);
@@ -63,7 +63,7 @@ export class GrantLimit {
     try {
       await store.deleteEndedGrants(resourceOwnerId, clientId, now);
       const active = await store.listActiveGrants(resourceOwnerId, clientId, now);
-      // Its id is that of every installation: they share the limit, and the trail says so.
+      // All installations of such an app share its client id, so they share the limit, and the trail says so.
       const all =
         client.documentSha256 === null
           ? ''
@@ -75,7 +75,7 @@ export class GrantLimit {
       });
       await Promise.all(ended);
     } catch (error) {
-      // The code is redeemed, and its client must get the tokens: the next redemption ends what is too many.
+      // The code is redeemed, and its client must get the tokens: the next redemption ends the excess grants.
       if (!(error instanceof StoreUnavailable)) throw error;
     }
   }

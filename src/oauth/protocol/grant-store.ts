@@ -47,14 +47,14 @@ export type GrantCount = { readonly grants: number; readonly resourceOwners: num
 export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };
 
 /**
- * The result of redeeming a code. `crowded`: redeemed, and the resource owner has more than `MAX_GRANTS_OF_ONE_APP`
- * rows of grants for the client, in any state.
+ * The result of redeeming a code. `overLimit`: redeemed, and the resource owner has more than `MAX_GRANTS_OF_ONE_APP` rows of
+ * grants for the client, in any state.
  */
-export type Redemption = 'redeemed' | 'crowded' | false;
+export type Redemption = 'redeemed' | 'overLimit' | false;
 
 /**
- * Which grants are walked over: those given through a provider at `since` (ms) or later, or by a sign-in of then; or those
- * that rest on a root key.
+ * The grants of a walk: those given through a provider at `since` (ms) or later, or by a sign-in of that time; or those
+ * derived from a root key.
  */
 export type GrantsToEnd = { readonly providerId: string; readonly since: number } | { readonly keyId: number };
 
@@ -65,20 +65,20 @@ export type GrantStore = {
   /** The same for a check. */
   findGrantForCheck(id: Buffer): Promise<GrantForCheck | null>;
   /**
-   * The epochs of now, which an Allow keeps: after a revocation at the same time its grant is dead from the beginning. Null
-   * when client or resource owner is gone.
+   * The current epochs, which an Allow stores in its grant: a concurrent revocation makes the grant dead from the start. Null
+   * if the client or the resource owner is deleted.
    */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /**
-   * Inserts a new grant in generation 0. False, and nothing happens, when something is gone that its Allow rests on: the session,
-   * an epoch that it keeps, or a grant by which consent is remembered, also one from before the client was last resumed. If the
-   * session or such a grant is ended at the same time, either there is no new grant, or it is there before whoever ends that
-   * gets an answer; `revokeGrantsOfClient` ends it as well.
+   * Inserts a new grant in generation 0. False, without a write, if a precondition of its Allow no longer holds: the session,
+   * an epoch in the grant, or a grant of remembered consent, which must be newer than the client's last resume. If the session
+   * or such a grant ends concurrently, either no grant is inserted, or it is committed before the ending returns;
+   * `revokeGrantsOfClient` then ends it as well.
    */
   issueGrant(grant: Grant, event: AuditEvent, basis?: AllowBasis): Promise<boolean>;
   /**
-   * Generation 0 → 1; `source` is from where the code was presented, which `findPresentation` returns later. Of all who try,
-   * at most one ever gets another result than `false`; a revocation that came first wins.
+   * Generation 0 → 1. `source` is the network address that presented the code; `findPresentation` returns it later. At most
+   * one caller ever gets another result than `false`; an earlier revocation wins.
    */
   redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
   /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
@@ -89,14 +89,13 @@ export type GrantStore = {
    */
   findPresentation(id: Buffer): Promise<Presentation | null>;
   /**
-   * Ends one grant; false when it is not there or was revoked already (the first reason stays). Its event records the
-   * access that ended.
+   * Ends one grant; false if it does not exist or is already revoked (the first reason stays). Its event records the ended
+   * access.
    */
   revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
   /**
    * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; returns their
-   * number. Its event records the access that ended, of all together. With the proof of a provider that does not hold any more
-   * it ends none.
+   * number. Its event records the ended access of all of them. Ends none if the given provider proof no longer holds.
    */
   revokeGrantsOfClient(
     resourceOwnerId: string,
@@ -117,9 +116,9 @@ export type GrantStore = {
     after: Buffer,
   ): Promise<Walked<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>>>;
   /**
-   * Notes that an access token of a grant was used. It is written later, in batches; `findGrant` returns
-   * it at once. Marks only grow, and a crash loses at most the last second of them. A use soon after a noted one
-   * (`USE_IS_NEWS_AFTER_MS`) is not noted.
+   * Records a use of a grant's access token. Uses are written later, in batches; `findGrant` returns them at once. They only
+   * grow, and a crash loses at most the last second of them. A use soon after a recorded one (`USE_IS_NEWS_AFTER_MS`) is not
+   * recorded.
    */
   noteUse(grant: Grant, use: Use): void;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
@@ -132,8 +131,8 @@ export type GrantStore = {
   /** How many grants match and neither ended nor expired at `liveAt` (ms); it stops counting at the limit. */
   countGrants(filter: GrantFilter & { readonly liveAt: number }): Promise<GrantCount>;
   /**
-   * All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). Of many, equal ones
-   * may have several summaries.
+   * All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). If there
+   * are many, equal grants may be in several summaries.
    */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
   /** The access of the redeemed grants of a resource owner that neither ended nor expired at `liveAt` (ms); equal ones once. */
@@ -141,8 +140,8 @@ export type GrantStore = {
   /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms): of many, those used least recently. */
   listActiveGrants(resourceOwnerId: string, clientId: string, liveAt: number): Promise<ActiveGrant[]>;
   /**
-   * Deletes grants of a resource owner for a client that can never be used again, some at a time: those that ended after
-   * they were redeemed, and those not redeemed that expired at `expiredAt` (ms). The clean-up does so a day later.
+   * Deletes a batch of a resource owner's grants for a client that can never be used again: redeemed grants that ended, and
+   * unredeemed ones that expired at `expiredAt` (ms). The clean-up would delete them a day later.
    */
   deleteEndedGrants(resourceOwnerId: string, clientId: string, expiredAt: number): Promise<void>;
 };

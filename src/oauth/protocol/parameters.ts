@@ -48,15 +48,15 @@ export class Parameters {
     return this.#values.keys().next().value;
   }
 
-  /** Tells whether the parameter came with any value but an empty one, be it text or not, once or more often. */
+  /** True if the parameter has a value that is not empty, be it text or not, once or repeated. */
   isSent(name: string): boolean {
     return this.#repeated.has(name) || (this.#values.has(name) && this.#values.get(name) !== '');
   }
 
   /**
-   * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of those
-   * that are `known` to the endpoint is not text. Other parameters are ignored unless they are repeated. Their names are
-   * never shown, because they are input.
+   * The public reason why the parameters cannot be used, or null: a parameter outside `repeatable` is repeated, or one of the
+   * endpoint's `known` parameters is not text. Other parameters are ignored unless they are repeated. Their names are never
+   * shown, because they are input.
    */
   problem(known: readonly string[], repeatable: readonly string[] = []): string | null {
     for (const name of known) {

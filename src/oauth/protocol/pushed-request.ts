@@ -49,8 +49,8 @@ export function requestUriFor(
 }
 
 /**
- * The pushed request that a reference stands for; null when this service did not make the reference, it was not opened in time,
- * or it is another client's (RFC 9126 §4). Other parameters beside the reference are ignored (RFC 9101 §5).
+ * The pushed request behind a reference. Null if this service did not make the reference, if it was not opened in time, or if
+ * it belongs to another client (RFC 9126 §4). Other parameters beside the reference are ignored (RFC 9101 §5).
  */
 export function pushedRequest(
   keyring: Keyring,

@@ -1,7 +1,7 @@
 /**
- * The third text of an error: why a code or refresh token opens nothing. Only a client that proved its secret is told it,
- * about a credential that is genuine and its own (decision 0057). It contains nothing of the request, and does not say who
- * ended the access.
+ * The third text of an error: the reason why a code or refresh token is refused. Only a client that proved its secret gets it,
+ * and only about its own genuine credential (decision 0057). It contains nothing of the request, and does not say who ended
+ * the access.
  */
 import type { Client } from '../clients/client.ts';
 import { type Reason, Refusal } from '../error.ts';
@@ -9,8 +9,8 @@ import { type Grant, type GrantInContext, isEnded } from '../grants/grant.ts';
 import type { Credential } from '../keys/credential.ts';
 
 /**
- * Adds the reason to a refusal about a genuine credential of the client's own. A public client gets only the text that all
- * get: anybody can name it, so it has proven nothing.
+ * Adds the reason to a refusal about a genuine credential of the client's own. A public client gets only the common text:
+ * anybody can name it, so it has proven nothing.
  */
 export function explain(refusal: Refusal, client: Pick<Client, 'type'>, reason: Reason): Refusal {
   if (client.type === 'public') return refusal;
@@ -62,8 +62,8 @@ export function reasonOfStanding({ grant, standing }: GrantInContext): Reason {
 }
 
 /**
- * The code was redeemed before (RFC 6749 §4.1.2). The row keeps the time of the current pair alone, so the exact time is
- * known only while that is the first pair.
+ * The code was redeemed before (RFC 6749 §4.1.2). The row has only the time of the current pair, so the exact time is known
+ * only while that is the first pair.
  */
 export function codeUsed(code: Pick<Credential, 'expiresAt'>, { generation, rotatedAt }: Grant): Reason {
   return codeUsedOnce(generation === 1 ? `at ${dateTime(rotatedAt)}` : `before ${dateTime(code.expiresAt)}`);

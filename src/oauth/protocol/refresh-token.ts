@@ -25,20 +25,19 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidRefreshToken('the refresh token is forged');
   if (grant.clientId !== client.id) return invalidRefreshToken('the refresh token was issued to another client'); // RFC 6749 §6
-  // From here on the token is genuine and the client's own: who proved its secret is told why.
+  // From here on the token is genuine and the client's own: a client that proved its secret gets the reason.
   const refuse: Refuse = (detail, reason) => explain(invalidRefreshToken(detail), client, reason);
   const refused = whyRefused(grant, standing);
   const isReuse = credential.generation < grant.generation && isEnded(grant, standing);
   if (refused) return refuse(refused, isReuse ? refreshTokenUsed(credential, grant, true) : reasonOfStanding(found));
   const beyond = beyondGrant(grant, client, asked);
   if (beyond) return beyond;
-  // Before the expiry: the restore may have made a refresh token good again that is in other hands, so the grant ends in any
-  // case.
+  // Before the expiry: a restore may have revived a refresh token that somebody else holds, so the grant ends in any case.
   if (isOfAnotherHistory(credential, grant, grant.expiresAt)) {
     const refusal = refuse(NEWER, ACCESS_ENDED);
     return { grant, revoke: 'refresh_conflict', refusal };
   }
-  // This is the expiry of the current token. After it there is no pair that an older token could share, and nothing to
+  // This is the expiry of the current token. After it, there is no pair that an older token could share, and nothing to
   // revoke.
   if (grant.expiresAt <= now) return refuse('the refresh token has expired', refreshTokenExpired(grant, now)); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
@@ -58,8 +57,8 @@ export type RetryTimes = { readonly overlap: number; readonly retryWindow: numbe
 const PUBLIC_CLIENT: RetryTimes = { overlap: 0, retryWindow: 60 };
 
 /**
- * The times for the current pair of a grant, as they are set today: the client's own, else the installation's. Neither is
- * longer than the lifetime of the pair's access token.
+ * The current settings of a grant's two windows: the client's own, else the installation's. Neither window is longer than the
+ * lifetime of the pair's access token.
  */
 export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): RetryTimes {
   const lifetime = accessTokenLifetime(grant) / 1000;
@@ -88,14 +87,14 @@ function decideOlder(
   const isPredecessor = credential.generation === grant.generation - 1;
   const age = ageOfGeneration(grant, now);
   // The pair's age is unknown, so neither window is open and nothing is revoked. The current token can still rotate, which
-  // writes the time of today.
+  // writes the current time.
   if (age === null)
     return invalidRefreshToken('the clock stepped back since the rotation: an older token opens nothing');
   const inOverlap = age < times.overlap * 1000;
   const isUnused = grant.usedGeneration < grant.generation;
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))
     return { grant, again: currentGeneration(grant) };
-  // Inside the overlap an old token revokes nothing: three workers may be late with three generations.
+  // Inside the overlap, an old token revokes nothing: three workers may be late with three generations.
   if (inOverlap)
     return refuse('the refresh token is older than the predecessor', refreshTokenUsed(credential, grant, false));
   const refusal = refuse('the refresh token was already rotated: reuse', refreshTokenUsed(credential, grant, true));

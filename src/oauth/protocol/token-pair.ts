@@ -35,9 +35,9 @@ export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant):
 }
 
 /**
- * True if a genuine token was issued in another history than its grant's row: the token is newer than the row, or of
- * the row's generation with another expiry or key. Then an older database was restored, and the grant has gone on in
- * both histories. `expiresAt` (ms) is the expiry of such a token according to the row.
+ * True if a genuine token comes from another copy of the database than its grant's row: the token is newer than the row, or of
+ * the row's generation with another expiry or key. Then an older database was restored, and the grant continued in both
+ * copies. `expiresAt` (ms) is the expiry of such a token according to the row.
  */
 export function isOfAnotherHistory(
   token: Pick<Generation, 'generation' | 'keyId' | 'expiresAt'>,

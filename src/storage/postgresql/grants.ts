@@ -55,7 +55,7 @@ const OWNER_AND_CLIENT = '(oauth_grant.resource_owner_id, oauth_grant.client_id)
 const REDEEM = `${ADVANCE}, EXISTS (
   SELECT FROM oauth_grant AS other
   WHERE (other.resource_owner_id, other.client_id) BETWEEN ${OWNER_AND_CLIENT} AND ${OWNER_AND_CLIENT}
-  OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_crowded`;
+  OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_over_limit`;
 
 const ATTEMPTED = `
   SELECT oauth_grant.id FROM ${given(ATTEMPT)}
@@ -79,8 +79,8 @@ const MARK_USES = `
   WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
     OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
 
-/** A written row. After a lost connection a second statement finds it, which does not return `is_crowded`. */
-type WrittenRow = { readonly id: string; readonly is_crowded?: boolean };
+/** A written row. After a lost connection a second statement finds it, which does not return `is_over_limit`. */
+type WrittenRow = { readonly id: string; readonly is_over_limit?: boolean };
 
 /** Number of marks that share one statement. */
 const MARKS_PER_STATEMENT = 256;
@@ -107,7 +107,7 @@ export function ownGrants(database: Database): OwnGrants {
     async redeemAuthorizationCode(next, source): Promise<Redemption> {
       const redeemed = await redeem(advanced(next, source));
       if (!redeemed) return false;
-      return redeemed.is_crowded === false ? 'redeemed' : 'crowded';
+      return redeemed.is_over_limit === false ? 'redeemed' : 'overLimit';
     },
     rotateRefreshToken: async (next, source) => (await rotate(advanced(next, source))) !== null,
     async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all', proof) {

@@ -25,7 +25,7 @@ const ADVANCED = STORED_GRANT.pick(
 const ADVANCE = `UPDATE oauth_grant SET ${ADVANCED.assignments(2)} WHERE id = $1 AND generation = $2 - 1 AND ${NOT_ENDED}`;
 
 /** The index has both columns, so the count reads no rows of the other grants. */
-const CROWDED = `
+const OVER_LIMIT = `
   SELECT 1 FROM oauth_grant CROSS JOIN oauth_grant AS other INDEXED BY grant_by_resource_owner
     ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
   WHERE oauth_grant.id = $1 LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`;
@@ -52,7 +52,7 @@ export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
     redeemAuthorizationCode: (next, source) =>
       tables.write([rowKey(next.grantId)], () => {
         if (tables.change(advancing(next, source)) === 0) return false;
-        return tables.isAny({ sql: CROWDED, values: [next.grantId] }) ? 'crowded' : 'redeemed';
+        return tables.isAny({ sql: OVER_LIMIT, values: [next.grantId] }) ? 'overLimit' : 'redeemed';
       }),
     rotateRefreshToken: (next, source) => runner.changeOne([rowKey(next.grantId)], advancing(next, source)),
     revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all', proof) =>

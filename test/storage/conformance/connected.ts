@@ -213,7 +213,7 @@ export function connected(withStore: WithStore): void {
     );
     for (const other of [{ clientId: 'app_two' }, { resourceOwnerId: 'usr_bob' }]) await issue(store, other);
     const redeem = async () => store.redeemAuthorizationCode(sampleGeneration(await issue(store), 1));
-    assert.deepEqual([await redeem(), await redeem(), await redeem()], ['redeemed', 'redeemed', 'crowded']);
+    assert.deepEqual([await redeem(), await redeem(), await redeem()], ['redeemed', 'redeemed', 'overLimit']);
   });
 
   withStore('active grants are redeemed and live, each with when its client came last', async (store) => {
