@@ -25,6 +25,7 @@ import { Introspection } from './oauth/protocol/introspection.ts';
 import { newProtocolTally } from './oauth/protocol/tally.ts';
 import { OperatorAccess } from './operator/access/access.ts';
 import { OperatorSignIn } from './operator/access/operator-sign-in.ts';
+import { OperatorRegistry } from './operator/access/operators.ts';
 import { relyingParty } from './operator/access/webauthn.ts';
 import { AppActivity } from './operator/app-activity.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
@@ -140,6 +141,7 @@ export function makeInstallation(
   };
   const appActivity = new AppActivity(store, now);
   const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
+  const operatorRegistry = new OperatorRegistry({ ...parts, operatorUrl: configuration.operatorUrl });
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -194,7 +196,9 @@ export function makeInstallation(
       countUses: countKeyUses,
     }),
     backups: new Backups(store, auditTrail, now),
+    operatorRegistry,
     operators: {
+      registry: operatorRegistry,
       access: new OperatorAccess({ store, throttle: throttles.clientAndSource, prefix, now }),
       signIn: new OperatorSignIn({
         ...{ store, keyring, now },

@@ -18,7 +18,7 @@ export class CliCommand extends Command {
     return this.command(name)
       .description(sentence)
       .usage('<command> [options]')
-      .addHelpText('after', `\n"valetkey ${name} <command> --help" explains one of them, with examples.`);
+      .addHelpText('after', ({ command }) => explains(command as CliCommand));
   }
 
   /** Adds a command; `signature` is its name with its arguments. */
@@ -42,14 +42,19 @@ export class CliCommand extends Command {
       .replace(/(?<= is invalid)\. /, ': ')
       .replace(/(?<=')\. Expected (.*)\.$/, ': expected $1')
       .replaceAll('\n', ' ');
-    throw new WrongUse(`${sentence}; see "${this.#names().join(' ')} --help"`);
+    throw new WrongUse(`${sentence}; see "${this.names().join(' ')} --help"`);
   }
 
-  #names(): string[] {
+  /** The names of the program, its groups and the command. */
+  names(): string[] {
     const names = [this.name()];
     for (let parent = this.parent; parent; parent = parent.parent) names.unshift(parent.name());
     return names;
   }
+}
+
+function explains(group: CliCommand): string {
+  return `\n"${group.names().join(' ')} <command> --help" explains one of them, with examples.`;
 }
 
 /** Commander's message for an unknown command, which names the one that is spelled alike. */

@@ -10,6 +10,7 @@ import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import type { Actor } from '../oauth/trail/audit.ts';
 import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
 import type { AuditStore } from '../oauth/trail/audit-store.ts';
+import type { OperatorRegistry } from '../operator/access/operators.ts';
 import type { AppActivity } from '../operator/app-activity.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ReadTrail } from '../operator/backups.ts';
@@ -32,6 +33,7 @@ export type Installation = {
   readonly clientDocuments: ClientDocuments;
   readonly resourceServers: ResourceServerRegistry;
   readonly scopes: ScopeRegistry;
+  readonly operatorRegistry: OperatorRegistry;
   readonly identityProviders: IdentityProviderRegistry;
   /** Tests the setup of an identity provider, by its id. */
   readonly testProvider: (id: string) => Promise<ProviderFinding[]>;

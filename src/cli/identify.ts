@@ -62,6 +62,8 @@ function shown(json: IdentifiedJson): CommandResult {
 function next({ kind, alive, owner_id: owner, grant_id: grant }: IdentifiedJson): string {
   if (!alive) return 'It gives no access now.';
   if (grant !== null) return `Next: "valetkey grant revoke ${grant}" ends it, with every token of the same grant.`;
+  if (kind === 'key of an operator')
+    return `Next: "valetkey operator key list ${owner}" shows the IDs of the keys, and "operator key end" ends one.`;
   if (kind === 'device code') return 'It gives no access until a user allows it, and expires by itself.';
   const group = {
     'secret of an API': 'resource-server',

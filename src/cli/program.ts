@@ -13,6 +13,7 @@ import { addGrantCommands } from './grant.ts';
 import { addIdentifyCommand } from './identify.ts';
 import { addIdentityProviderCommands } from './identity-provider.ts';
 import { addKeysCommands } from './keys.ts';
+import { addOperatorCommands } from './operator.ts';
 import { plain } from './plain.ts';
 import { addResourceServerCommands } from './resource-server.ts';
 import { addScanRulesCommand } from './scan-rules.ts';
@@ -31,6 +32,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addScopeCommands(program, run);
   addUserCommands(program, run);
   addIdentityProviderCommands(program, run);
+  addOperatorCommands(program, run);
   addGrantCommands(program, run);
   addAuditCommands(program, run);
   addDatabaseCommands(program, run);

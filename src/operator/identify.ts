@@ -28,6 +28,9 @@ import { type StoredSecret, secretOf } from '../oauth/keys/secret.ts';
 import { decideAccessToken } from '../oauth/protocol/access-token.ts';
 import type { FoundGrant, GrantStore } from '../oauth/protocol/grant-store.ts';
 import { decideRefresh, retryTimes } from '../oauth/protocol/refresh-token.ts';
+import { isKeyText } from './access/operator-key.ts';
+import { operatorTokenDigest } from './access/operator-session.ts';
+import type { OperatorStore } from './access/operator-store.ts';
 
 /** The parts of `Identification`. `now` returns ms. */
 export type IdentificationParts = {
@@ -35,7 +38,8 @@ export type IdentificationParts = {
     Pick<DeviceRequestStore, 'findDeviceRequest'> &
     Pick<ClientStore, 'listClients' | 'findClient'> &
     Pick<ResourceServerStore, 'listResourceServers'> &
-    Pick<AccountStore, 'listIdentityProviders'>;
+    Pick<AccountStore, 'listIdentityProviders'> &
+    Pick<OperatorStore, 'findOperatorKey'>;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
   readonly prefix: string;
@@ -51,8 +55,9 @@ export type Identified = {
     | 'device code'
     | 'client secret'
     | 'secret of an API'
-    | 'secret of an identity provider';
-  /** The app, API or identity provider that it was made for. */
+    | 'secret of an identity provider'
+    | 'key of an operator';
+  /** The app, API, identity provider or operator that it was made for. */
   readonly owner: { readonly id: string; readonly name: string };
   readonly grant: FoundGrant | null;
   readonly madeAt: number | null;
@@ -64,7 +69,7 @@ export type Identified = {
 const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token' } as const;
 
 /** The letters in the beginning of each kind of credential. */
-const LETTERS = ['ac', 'at', 'rt', 'dc', 'cs', 'rs', 'ps'];
+const LETTERS = ['ac', 'at', 'rt', 'dc', 'cs', 'rs', 'ps', 'ok'];
 
 /** Nothing is kept of what ended, so that it looks like what another installation made. */
 const FORGOTTEN =
@@ -164,12 +169,24 @@ export class Identification {
     return waiting.decision === 'denied' ? 'its user denied the request' : null;
   }
 
+  async #operatorKey(text: string): Promise<Identified | null> {
+    const { store, now } = this.#parts;
+    const found = await store.findOperatorKey(operatorTokenDigest(text));
+    if (!found) return null;
+    const { key, operator } = found;
+    const expired = key.expiresAt <= now() ? 'the key has expired' : null;
+    const deadBecause = operator.status === 'disabled' ? `${operator.name} is disabled` : expired;
+    const { createdAt: madeAt, expiresAt } = key;
+    return { kind: 'key of an operator', owner: operator, grant: null, madeAt, expiresAt, deadBecause };
+  }
+
   /** Only digests are kept, so that each owner's are compared. */
   async #secret(text: string): Promise<Identified | null> {
     const { store, prefix } = this.#parts;
     if (text.startsWith(`${prefix}_rs_`)) return ownerOf('secret of an API', await store.listResourceServers(), text);
     if (text.startsWith(`${prefix}_ps_`))
       return ownerOf('secret of an identity provider', await store.listIdentityProviders(), text);
+    if (isKeyText(prefix, text)) return this.#operatorKey(text);
     if (!text.startsWith(`${prefix}_cs_`)) return null;
     for (let after: Parameters<ClientStore['listClients']>[0] = null; ; ) {
       const page = await store.listClients(after, PAGE);

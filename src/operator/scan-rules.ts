@@ -19,6 +19,7 @@ export function scanRules(prefix: string): ScanRule[] {
     rule('cs', 'client secret of an app', SECRET_CHARACTERS),
     rule('rs', 'secret of an API', SECRET_CHARACTERS),
     rule('ps', 'secret of an identity provider', SECRET_CHARACTERS),
+    rule('ok', 'key of an operator', SECRET_CHARACTERS),
     rule('rt', 'refresh token', CREDENTIAL_CHARACTERS),
     rule('at', 'access token', CREDENTIAL_CHARACTERS),
     rule('rk', 'root key', SECRET_CHARACTERS, 'vk'),

@@ -26,15 +26,17 @@ const FORMS: Readonly<Record<string, string>> = {
   server: 'rs_[0-9a-z]{16}',
   user: 'usr_[0-9a-z]{16}',
   grant: '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}',
-  secret: 'vk_(?:cs|rs|ps)_[A-Za-z0-9_-]{40,}',
+  operator: 'opr_[0-9a-z]{16}',
+  operatorkey: 'opk_[0-9a-z]{16}',
+  secret: 'vk_(?:cs|rs|ps|ok)_[A-Za-z0-9_-]{40,}',
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
   key: '[0-9a-f]{8}',
   checkpoint: 'valetkey-checkpoint\\.1\\.[A-Za-z0-9._-]+',
-  token: 'usr_[0-9a-z]{16}\\.[A-Za-z0-9_-]{43}',
+  token: '(?:usr_[0-9a-z]{16}\\.)?[A-Za-z0-9_-]{43}',
 };
 const TIME =
   '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d:\\d\\d(?: UTC)?| \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
-const PLACEHOLDER = /<((client|server|user|grant|secret|password|key|token|checkpoint)\d?)>/g;
+const PLACEHOLDER = /<((client|server|user|grant|operatorkey|operator|secret|password|key|token|checkpoint)\d?)>/g;
 
 /** Plays a transcript, and throws at the first answer that is not the expected one. */
 export async function playTranscript(text: string, run: RunCommand): Promise<void> {

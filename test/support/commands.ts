@@ -8,12 +8,13 @@ import { Collector } from '../cli/collector.ts';
 /** Every command of the program with its options, as its own help tells them; those that all have are left out. */
 export async function commandsOfProgram(): Promise<Map<string, string[]>> {
   const commands = new Map<string, string[]>();
-  for (const name of commandNames(await help())) {
-    const text = await help(name);
+  const add = async (...words: string[]): Promise<void> => {
+    const text = await help(...words);
     const inner = commandNames(text);
-    if (inner.length === 0) commands.set(name, optionNames(text));
-    for (const one of inner) commands.set(`${name} ${one}`, optionNames(await help(name, one)));
-  }
+    if (inner.length === 0) commands.set(words.join(' '), optionNames(text));
+    for (const one of inner) await add(...words, one);
+  };
+  await add();
   return commands;
 }
 

@@ -7,9 +7,9 @@ import { withChecksum } from './credential.ts';
 
 /**
  * The kind of owner of a secret, as in its text: `cs` for a client, `rs` for a resource server, `ps` for an identity
- * provider.
+ * provider, `ok` for an operator, whose secret is called a key.
  */
-export type SecretKind = 'cs' | 'rs' | 'ps';
+export type SecretKind = 'cs' | 'rs' | 'ps' | 'ok';
 
 /** The stored form of a secret: the SHA-256 of its text (32 bytes), and the time when it was made (ms). */
 export type StoredSecret = { readonly digest: Buffer; readonly createdAt: number };

@@ -63,18 +63,19 @@ function listing({ limit, since, ...filter }: AuditFilter, from: number): Statem
 }
 
 /**
- * Adds the name of the client, resource server or provider, and the account with its verified email. Ids of different
+ * Adds the name of the client, resource server, provider or operator, and the account with its verified email. Ids of different
  * kinds never collide.
  */
 const named = ({ sql, values }: Statement): Statement => ({
   sql: `
     SELECT ${AUDIT_EVENT.columns.map(({ name }) => `event.${name}`).join(', ')},
-      coalesce(client.name, resource_server.name, identity_provider.name), account.id,
+      coalesce(client.name, resource_server.name, identity_provider.name, operator.name), account.id,
       CASE WHEN account.email_verified THEN account.email END, account.name
     FROM (${sql}) AS event
     LEFT JOIN client ON client.id = event.client_id
     LEFT JOIN resource_server ON resource_server.id = event.client_id
     LEFT JOIN identity_provider ON identity_provider.id = event.client_id
+    LEFT JOIN operator ON operator.id = event.client_id
     LEFT JOIN account ON account.id = event.resource_owner_id
     ORDER BY event.sequence DESC`,
   values,

@@ -1,0 +1,94 @@
+/** How operators and their keys are shown, to programs and to people. */
+import type { Operator } from '../operator/access/operator.ts';
+import type { OperatorKey } from '../operator/access/operator-key.ts';
+import type { MadeAddress, OperatorInFull } from '../operator/access/operators.ts';
+import {
+  addressJson,
+  keyJson,
+  type OperatorJson,
+  type OperatorKeyJson,
+  operatorInFullJson,
+  operatorJson,
+} from '../operator/json/operator.ts';
+import { SHOWN_ONCE } from './client-view.ts';
+import type { CommandResult } from './command-run.ts';
+import { type Column, card, linesOr } from './table.ts';
+import { readableTime, timeOrNever } from './time.ts';
+
+/** A sentence about an operator. */
+export function saidOfOperator(operator: Operator, sentence: string): CommandResult {
+  return { json: operatorJson(operator), text: [sentence] };
+}
+
+/** An operator's one-time link, below a sentence. */
+export function shownAddress(made: MadeAddress, sentence: string): CommandResult {
+  return {
+    json: addressJson(made),
+    text: [sentence, '', `  ${made.url}`, '', 'The link works once. Whoever opens it acts as this operator.'],
+  };
+}
+
+/** One operator in full. */
+export function shownOperator(found: OperatorInFull): CommandResult {
+  const json = operatorInFullJson(found);
+  const listed = (lines: readonly string[]) => (lines.length === 0 ? 'none' : lines);
+  return {
+    json,
+    text: card([
+      ['Operator ID', json.operator_id],
+      ['Name', json.name],
+      ['Role', json.role],
+      ['Status', json.status],
+      ['Added', readableTime(json.created_at)],
+      ['Passkeys', listed(json.passkeys.map((each) => `${each.name}, last used ${timeOrNever(each.last_used_at)}`))],
+      [
+        'Sessions',
+        listed(
+          json.sessions.map((each) => `${each.browser}, ${each.network}, seen ${readableTime(each.last_seen_at)}`),
+        ),
+      ],
+      [
+        'Keys',
+        listed(json.keys.map((each) => `${each.name} (${each.key_id}), expires ${readableTime(each.expires_at)}`)),
+      ],
+    ]),
+  };
+}
+
+/** Many operators. */
+export function listedOperators(operators: readonly Operator[], width: number): CommandResult {
+  const rows = operators.map(operatorJson);
+  const none = 'No operators yet. Add one: valetkey operator add NAME --role admin';
+  return { json: rows, text: linesOr(none, OPERATORS, rows, width) };
+}
+
+/** A new key, whose text is shown this once. */
+export function shownKey(key: OperatorKey, text: string): CommandResult {
+  return {
+    json: { ...keyJson(key), key: text },
+    text: [`The key ${key.name} (${key.id}), until ${readableTime(key.expiresAt)}:`, '', `  ${text}`, '', SHOWN_ONCE],
+    note: `Next: send the key to the API as "Authorization: Bearer KEY". To end it: "valetkey operator key end ${key.operatorId} ${key.id}".`,
+  };
+}
+
+/** The keys of an operator. */
+export function listedKeys(operatorId: string, rows: readonly OperatorKeyJson[], width: number): CommandResult {
+  const none = `No keys. Make one: valetkey operator key add ${operatorId} --name NAME --rights RIGHTS`;
+  return { json: rows, text: linesOr(none, KEYS, rows, width) };
+}
+
+const OPERATORS: readonly Column<OperatorJson>[] = [
+  { heading: 'Operator ID', value: (row) => row.operator_id },
+  { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
+  { heading: 'Role', value: (row) => row.role },
+  { heading: 'Status', value: (row) => row.status },
+  { heading: 'Added', value: (row) => readableTime(row.created_at), mayBeLeft: true },
+];
+
+const KEYS: readonly Column<OperatorKeyJson>[] = [
+  { heading: 'Key ID', value: (row) => row.key_id },
+  { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
+  { heading: 'Last used', value: (row) => timeOrNever(row.last_used_at) },
+  { heading: 'Expires', value: (row) => readableTime(row.expires_at) },
+  { heading: 'Rights', value: (row) => row.rights.join(' '), mayBeLeft: true },
+];

@@ -1,0 +1,204 @@
+/** `operator`: adds and changes the operators who use the API and the console, and their keys. */
+import { InvalidArgumentError, Option } from 'commander';
+import { ROLES, type Role } from '../operator/access/operator.ts';
+import { RIGHTS, type Right } from '../operator/access/rights.ts';
+import { keyJson, operatorJson, usedKeyJson } from '../operator/json/operator.ts';
+import { readDuration } from '../settings/duration.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { listedKeys, listedOperators, saidOfOperator, shownAddress, shownKey, shownOperator } from './operator-view.ts';
+import { YES, type YesOption } from './option.ts';
+import { confirm } from './terminal-input.ts';
+
+/** Adds the commands about operators. */
+export function addOperatorCommands(program: CliCommand, run: CommandRun): void {
+  const group = program.group('operator', 'Operators: the people and programs that use the API and the console.');
+  addMaking(group, run);
+  addLooking(group, run);
+  addStopping(group, run);
+  addAddresses(group, run);
+  addKeys(group, run);
+}
+
+function addMaking(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('add <name>', 'Add an operator, and print a one-time link to enroll a passkey at.', [
+      'operator add "Ada Lovelace" --role admin',
+      'operator add portal --role support --json',
+    ])
+    .addOption(roleOption('the rights of the operator').makeOptionMandatory())
+    .action((name: string, { role }: { role: Role }) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const made = await operatorRegistry.add(name, role, operator);
+        return shownAddress(made, `${made.operator.name} is added. Within 24 hours, enroll a passkey at:`);
+      }),
+    );
+  group
+    .leaf('update <operator>', 'Change the name or the role of an operator.', [
+      'operator update "Ada Lovelace" --role support',
+      'operator update opr_6qm1v0t4y8d3k2xz --name Ada',
+    ])
+    .option('--name <name>', 'the name of the operator, which no other operator has')
+    .addOption(roleOption('the rights of the operator'))
+    .action((named: string, { name, role }: { name?: string; role?: Role }, command: CliCommand) => {
+      const changes = { ...(name === undefined ? {} : { name }), ...(role === undefined ? {} : { role }) };
+      if (Object.keys(changes).length === 0) command.error('give at least one change');
+      return run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const updated = await operatorRegistry.update(named, changes, operator);
+        return saidOfOperator(updated, `${updated.name} is updated.`);
+      });
+    });
+}
+
+function roleOption(sentence: string): Option {
+  return new Option('--role <role>', sentence).choices(ROLES);
+}
+
+function addLooking(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('list', 'List all operators, oldest first.', ['operator list', 'operator list --json'])
+    .action(() =>
+      run.withInstallation(async ({ operatorRegistry }) => listedOperators(await operatorRegistry.list(), run.width)),
+    );
+  group
+    .leaf('show <operator>', 'Show one operator, with passkeys, sessions and keys.', ['operator show "Ada Lovelace"'])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry }) => shownOperator(await operatorRegistry.show(named))),
+    );
+}
+
+function addStopping(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('disable <operator>', 'Refuse everything of an operator; end sessions, keys and one-time links.', [
+      'operator disable "Ada Lovelace"',
+    ])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const disabled = await operatorRegistry.disable(named, operator);
+        return saidOfOperator(disabled, `${disabled.name} is disabled. Sessions and keys ended; passkeys stay.`);
+      }),
+    );
+  group
+    .leaf('enable <operator>', 'Let a disabled operator sign in again, with the passkeys from before.', [
+      'operator enable "Ada Lovelace"',
+    ])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const enabled = await operatorRegistry.enable(named, operator);
+        return saidOfOperator(enabled, `${enabled.name} is active again.`);
+      }),
+    );
+  group
+    .leaf('end-sessions <operator>', 'Sign an operator out everywhere. Passkeys and keys stay.', [
+      'operator end-sessions "Ada Lovelace"',
+    ])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const ended = await operatorRegistry.endSessions(named, operator);
+        return saidOfOperator(ended, `${ended.name} is signed out everywhere.`);
+      }),
+    );
+  group
+    .leaf('delete <operator>', 'Delete an operator, with passkeys, sessions and keys.', [
+      'operator delete "Ada Lovelace" --yes',
+    ])
+    .option(...YES)
+    .action((named: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const { id, name } = await operatorRegistry.find(named);
+        await confirm(run.context, `Delete the operator ${name}? This cannot be undone.`, yes);
+        const deleted = await operatorRegistry.delete(id, operator);
+        return { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+      }),
+    );
+}
+
+function addAddresses(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('reset <operator>', 'End all passkeys and sessions of an operator, and print a one-time link to enroll at.', [
+      'operator reset "Ada Lovelace"',
+    ])
+    .option(...YES)
+    .action((named: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const { operator: found, passkeys, keys } = await operatorRegistry.show(named);
+        const question = `End ${passkeys.length} passkeys and all sessions of ${found.name}?`;
+        await confirm(run.context, question, yes);
+        const made = await operatorRegistry.reset(found.id, operator);
+        const shown = shownAddress(made, `${found.name} is reset. Within 24 hours, enroll a passkey at:`);
+        const note = `Keys stay: ${keys.length}. To end them: "valetkey operator key list ${found.id}", then "operator key end".`;
+        return keys.length === 0 ? shown : { ...shown, note };
+      }),
+    );
+  group
+    .leaf('sign-in <operator>', 'Print a one-time link that signs an operator in for an hour, without a passkey.', [
+      'operator sign-in "Ada Lovelace"',
+    ])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const made = await operatorRegistry.signInAddress(named, operator);
+        return shownAddress(made, `Within 5 minutes, ${made.operator.name} signs in at:`);
+      }),
+    );
+}
+
+function addKeys(group: CliCommand, run: CommandRun): void {
+  const keys = group.group('key', 'Keys: programs call the API with them.');
+  keys
+    .leaf('add <operator>', 'Make a key for the API, and print the key once.', [
+      'operator key add portal --name "developer portal" --rights clients.read,clients.write,clients.secrets',
+      'operator key add portal --name nightly --rights status.read --expires 30d --json',
+    ])
+    .requiredOption('--name <name>', 'the purpose of the key')
+    .requiredOption(
+      '--rights <list>',
+      `the rights of the key, separated by commas: ${RIGHTS.join(', ')}`,
+      readKeyRights,
+    )
+    .option('--expires <time>', 'the lifetime of the key, such as 30d; 90 days if omitted, at most 365d', readLifetime)
+    .action((named: string, { name, rights, expires }: { name: string; rights: Right[]; expires?: number }) =>
+      run.withInstallation(async ({ operatorRegistry, operator }) => {
+        const settings = { name, rights, ...(expires === undefined ? {} : { lifetime: expires }) };
+        const { key, text } = await operatorRegistry.addKey(named, settings, operator);
+        return shownKey(key, text);
+      }),
+    );
+  keys
+    .leaf('list <operator>', 'List the keys of an operator, oldest first, without the keys themselves.', [
+      'operator key list portal',
+    ])
+    .action((named: string) =>
+      run.withInstallation(async ({ operatorRegistry }) => {
+        const { id } = await operatorRegistry.find(named);
+        return listedKeys(id, (await operatorRegistry.listKeys(named)).map(usedKeyJson), run.width);
+      }),
+    );
+  keys
+    .leaf('end <operator> <key>', 'End a key by its ID: the API refuses the key from now on.', [
+      'operator key end portal opk_6qm1v0t4y8d3k2xz',
+    ])
+    .action((named: string, keyId: string) =>
+      run.withInstallation((installation) => endKey(installation, named, keyId)),
+    );
+}
+
+async function endKey({ operatorRegistry, operator }: Installation, named: string, keyId: string) {
+  const key = await operatorRegistry.endKey(named, keyId, operator);
+  return { json: { ...keyJson(key), status: 'ended' }, text: [`The key ${key.name} is ended.`] };
+}
+
+function readKeyRights(text: string): Right[] {
+  const asked = text.split(',');
+  const unknown = asked.find((right) => !RIGHTS.includes(right as Right));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`there is no right ${JSON.stringify(unknown)}: give some of ${RIGHTS.join(',')}`);
+  return asked as Right[];
+}
+
+/** Reads a lifetime, in ms. */
+function readLifetime(text: string): number {
+  const seconds = readDuration(text);
+  if (seconds === null) throw new InvalidArgumentError('give a time such as 12h or 30d');
+  return seconds * 1000;
+}
