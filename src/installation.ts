@@ -33,6 +33,7 @@ import { Backups } from './operator/backups.ts';
 import { ClientDocuments } from './operator/client-documents.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { HandOvers } from './operator/hand-over/hand-overs.ts';
+import { Idempotency } from './operator/idempotency.ts';
 import { Identification } from './operator/identify.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
@@ -210,6 +211,7 @@ export function makeInstallation(
     identification: new Identification({ store, keyring, lifetimes, prefix, now }),
     appActivity,
     lists: new Lists({ store, keyring, failingSince: (since) => appActivity.failingSince(since), now, stopwatch }),
+    idempotency: new Idempotency(store, now),
     handOvers: new HandOvers({ store, keyring, prefix, pickUpUrl: appUrl + paths.pickUp, now }),
     audit: store,
     auditTrail,

@@ -8,6 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Act } from '../operator/access/rights.ts';
+import type { Members } from '../operator/fields/field.ts';
 import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
 import { addLiveness, addReadiness } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
@@ -75,6 +76,8 @@ declare module 'fastify' {
     isForAnyOrigin?: true;
     /** The act that a route of the operators' address does, as the table of rights names it. */
     act?: Act;
+    /** The further acts that a body makes of a call of the operators' API. */
+    also?: (members: Members) => readonly Act[];
     /** The methods of the address, if this route refuses all others. */
     allow?: readonly string[];
     /** The route's OpenAPI description; every route that is not a page has one. */

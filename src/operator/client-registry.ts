@@ -59,14 +59,15 @@ export class ClientRegistry {
   }
 
   /**
-   * Registers a client. Its secret's text is returned this once; null for a public client, and for one with keys. The
-   * address of a metadata document is its id.
+   * Registers a client. Its secret's text is returned this once; null for a public client, for one with keys, and for one whose
+   * secret is made when it is handed over. The address of a metadata document is its id.
    */
   async register(
     type: ClientType,
     said: NewClientSettings,
     operator: Actor,
     document: RegisteredDocument | null = null,
+    isHandedOver = false,
   ): Promise<{ client: Client; clientSecret: string | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
@@ -74,7 +75,7 @@ export class ClientRegistry {
     checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();
-    const needsSecret = type === 'confidential' && settings.keys.length === 0;
+    const needsSecret = type === 'confidential' && settings.keys.length === 0 && !isHandedOver;
     const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
     const jwksFetchedAt = document?.jwksUri ? document.fetchedAt : null;
     const client: Client = {

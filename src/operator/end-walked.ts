@@ -8,15 +8,17 @@ const AT_ONCE = 64;
 
 /**
  * Ends what a walk finds, and calls `count` after each group with how many ended. After an interruption another walk finds
- * what is left.
+ * what is left. Returns false if `isOver` stopped it between two windows.
  */
 export async function endWalked<Row>(
   next: (after: Buffer) => Promise<Walked<Row>>,
   end: (row: Row) => Promise<boolean>,
   count: (ended: number) => void,
   start: Buffer = Buffer.alloc(0),
-): Promise<void> {
+  isOver: () => boolean = () => false,
+): Promise<boolean> {
   for (let place: Buffer | null = start; place; ) {
+    if (isOver()) return false;
     const { found, goesOnAfter }: Walked<Row> = await next(place);
     for (let from = 0; from < found.length; from += AT_ONCE) {
       const outcomes = await Promise.all(found.slice(from, from + AT_ONCE).map(end));
@@ -24,4 +26,5 @@ export async function endWalked<Row>(
     }
     place = goesOnAfter;
   }
+  return true;
 }

@@ -10,7 +10,12 @@ import type { AccountStore, IdentityProviderStore } from '../accounts/people/sto
 import { OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
-import { type EndedThroughProvider, endThroughProvider, type ProviderEndingParts } from './provider-ending.ts';
+import {
+  countThroughProvider,
+  type EndedThroughProvider,
+  endThroughProvider,
+  type ProviderEndingParts,
+} from './provider-ending.ts';
 import { checkKeys, checkName } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -43,10 +48,14 @@ export class IdentityProviderRegistry {
     this.#parts = parts;
   }
 
-  /** Registers a provider. Its secret's text is returned this once; with public keys there is none. */
+  /**
+   * Registers a provider. Its secret's text is returned this once; null with public keys, and if it is made when it is handed
+   * over.
+   */
   async register(
     settings: NewIdentityProvider,
     operator: Actor,
+    isHandedOver = false,
   ): Promise<{ provider: IdentityProvider; secret: string | null }> {
     const { store, now } = this.#parts;
     if (!isProviderId(settings.id))
@@ -57,7 +66,7 @@ export class IdentityProviderRegistry {
     checkSettings(settings);
     await this.#checkOwnIds(settings);
     const createdAt = now();
-    const made = settings.keys.length > 0 ? null : this.#makeSecret(createdAt);
+    const made = settings.keys.length > 0 || isHandedOver ? null : this.#makeSecret(createdAt);
     const secrets = made ? [made.secret] : [];
     const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
     const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
@@ -138,10 +147,16 @@ export class IdentityProviderRegistry {
     since: number,
     operator: Actor,
     report?: (ended: EndedThroughProvider) => void,
+    until?: number,
   ): Promise<{ readonly provider: IdentityProvider; readonly ended: EndedThroughProvider }> {
     const provider = await this.show(id);
     const parts = report ? { ...this.#parts, report } : this.#parts;
-    return { provider, ended: await endThroughProvider(parts, provider, since, operator) };
+    return { provider, ended: await endThroughProvider(parts, provider, since, operator, until) };
+  }
+
+  /** Counts what that would end, until a time (ms). */
+  async countThrough(provider: IdentityProvider, since: number, until: number): Promise<EndedThroughProvider> {
+    return countThroughProvider(this.#parts, provider, since, until);
   }
 
   /** Deletes a provider that nobody has an identity at. */

@@ -3,6 +3,7 @@
  * in windows and ends each thing by itself, so that no request waits for it. After an interruption it can be run again: it
  * finds what is left.
  */
+import type { ExternalSignIn } from '../accounts/people/external-sign-in.ts';
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
 import { type Session, sessionExpiresAt, signedInSince } from '../accounts/people/session.ts';
 import type { AccountStore } from '../accounts/people/store.ts';
@@ -24,57 +25,116 @@ export type ProviderEndingParts = {
   readonly report?: (ended: EndedThroughProvider) => void;
 };
 
-/** How many of each ended: sign-ins on their way back to a browser, sessions, and grants, redeemed or not. */
-export type EndedThroughProvider = { readonly signIns: number; readonly sessions: number; readonly grants: number };
+/**
+ * How many of each ended, or would end: sign-ins on their way back to a browser, sessions, and grants, redeemed or not.
+ * `isAll` is false if the time was up before the walk was at its end.
+ */
+export type EndedThroughProvider = {
+  readonly signIns: number;
+  readonly sessions: number;
+  readonly grants: number;
+  readonly isAll: boolean;
+};
+
+/** Ends one thing, or only finds it; returns true if it counts. */
+type Endings = {
+  signIn(signIn: TicketToEnd): Promise<boolean>;
+  session(session: Session): Promise<boolean>;
+  grant(grant: GrantToEnd): Promise<boolean>;
+};
+
+type TicketToEnd = Pick<ExternalSignIn, 'nonce' | 'ticket' | 'ticketExpiresAt'>;
+type GrantToEnd = Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>;
 
 /**
  * Ends what was given since a time (ms), or by a sign-in of that time. The order matters, so that nothing escapes: first
- * tickets, from which sessions are made; then sessions, in which grants are made (`issueGrant`); then grants. Throws
- * `OperatorError`.
+ * tickets, from which sessions are made; then sessions, in which grants are made (`issueGrant`); then grants. It stops at
+ * `until` (ms), and another call ends what is left. Throws `OperatorError`.
  */
 export async function endThroughProvider(
-  { store, now, report = () => {} }: ProviderEndingParts,
+  parts: ProviderEndingParts,
   { id: providerId }: IdentityProvider,
   since: number,
   operator: Actor,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<EndedThroughProvider> {
-  if (since > now())
-    throw new OperatorError('this time is in the future: give the earliest possible time of the compromise');
+  const { store, now } = parts;
+  refuseFuture(since, now());
   const through = `through ${providerId} since ${new Date(since).toISOString()}`;
   const event = (action: AuditAction, about: Partial<AuditEvent> = {}) =>
     ({ ...auditEvent(action, operator, now(), { clientId: providerId, detail: through }), ...about }) as AuditEvent;
   await store.recordSignInEvent(event('identity_provider_all_ended'));
-  const ended = { signIns: 0, sessions: 0, grants: 0 };
-  const count = (what: keyof EndedThroughProvider) => (number: number) => {
-    ended[what] += number;
-    report(ended);
-  };
-  await endWalked(
-    (after) => store.walkTickets(providerId, after),
-    async (signIn) =>
-      statedAt(signIn) >= since &&
-      signIn.ticketExpiresAt > now() &&
-      store.takeTicket(signIn.nonce, signIn.ticket, null, event('sign_in_refused')),
-    count('signIns'),
-  );
-  await endWalked(
-    (after) => store.walkSessions(providerId, after),
-    async (session: Session) =>
-      signedInSince(session, since) &&
-      sessionExpiresAt(session) > now() &&
-      store.endSession(session.digest, event('user_sessions_ended', { resourceOwnerId: session.accountId })),
-    count('sessions'),
-  );
-  await endWalked(
-    (after) => store.walkGrants({ providerId, since }, now(), after),
-    ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) =>
+  const endings: Endings = {
+    signIn: async ({ nonce, ticket }) => store.takeTicket(nonce, ticket, null, event('sign_in_refused')),
+    session: ({ digest, accountId }) =>
+      store.endSession(digest, event('user_sessions_ended', { resourceOwnerId: accountId })),
+    grant: ({ id, clientId, resourceOwnerId }) =>
       store.revokeGrant(
         id,
         'operator',
         event('grant_revoked', { grantId: grantIdText(id), clientId, resourceOwnerId }),
       ),
-    count('grants'),
-    oldestGrantId(since),
-  );
+  };
+  return walkThrough(parts, providerId, since, endings, until);
+}
+
+/** Counts what that would end, and ends nothing. It stops at `until` (ms). Throws `OperatorError`. */
+export async function countThroughProvider(
+  parts: ProviderEndingParts,
+  { id: providerId }: IdentityProvider,
+  since: number,
+  until: number,
+): Promise<EndedThroughProvider> {
+  refuseFuture(since, parts.now());
+  const found = async () => true;
+  return walkThrough(parts, providerId, since, { signIn: found, session: found, grant: found }, until);
+}
+
+function refuseFuture(since: number, now: number): void {
+  if (since > now)
+    throw new OperatorError('this time is in the future: give the earliest possible time of the compromise', 'since');
+}
+
+async function walkThrough(
+  { store, now, report = () => {} }: ProviderEndingParts,
+  providerId: string,
+  since: number,
+  endings: Endings,
+  until: number,
+): Promise<EndedThroughProvider> {
+  const ended = { signIns: 0, sessions: 0, grants: 0, isAll: true };
+  const count = (what: 'signIns' | 'sessions' | 'grants') => (number: number) => {
+    ended[what] += number;
+    report(ended);
+  };
+  const isOver = () => now() >= until;
+  const walks = [
+    () =>
+      endWalked(
+        (after) => store.walkTickets(providerId, after),
+        async (signIn) => statedAt(signIn) >= since && signIn.ticketExpiresAt > now() && endings.signIn(signIn),
+        count('signIns'),
+        undefined,
+        isOver,
+      ),
+    () =>
+      endWalked(
+        (after) => store.walkSessions(providerId, after),
+        async (session: Session) =>
+          signedInSince(session, since) && sessionExpiresAt(session) > now() && endings.session(session),
+        count('sessions'),
+        undefined,
+        isOver,
+      ),
+    () =>
+      endWalked(
+        (after) => store.walkGrants({ providerId, since }, now(), after),
+        (grant: GrantToEnd) => endings.grant(grant),
+        count('grants'),
+        oldestGrantId(since),
+        isOver,
+      ),
+  ];
+  for (const walk of walks) if (!(await walk())) return { ...ended, isAll: false };
   return ended;
 }

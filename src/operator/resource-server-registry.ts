@@ -38,23 +38,34 @@ export class ResourceServerRegistry {
     this.#parts = parts;
   }
 
-  /** Registers a resource server. Its secret's text is returned this once. */
+  /** Registers a resource server. Its secret's text is returned this once; null if it is made when it is handed over. */
   async register(
     said: NewResourceServerSettings,
     operator: Actor,
-  ): Promise<{ resourceServer: ResourceServer; secret: string }> {
+    isHandedOver?: false,
+  ): Promise<{ resourceServer: ResourceServer; secret: string }>;
+  async register(
+    said: NewResourceServerSettings,
+    operator: Actor,
+    isHandedOver: boolean,
+  ): Promise<{ resourceServer: ResourceServer; secret: string | null }>;
+  async register(
+    said: NewResourceServerSettings,
+    operator: Actor,
+    isHandedOver = false,
+  ): Promise<{ resourceServer: ResourceServer; secret: string | null }> {
     const { store, prefix, now } = this.#parts;
     const settings = { acceptsUnbound: false, ...said };
     this.#check(settings);
     await refuseCommaListOfScopes(settings.scopes ?? [], store);
     const createdAt = now();
-    const { text, secret } = makeSecret(prefix, 'rs', createdAt);
-    const resourceServer = { ...settings, id: newId('rs'), secrets: [secret], createdAt };
+    const made = isHandedOver ? null : makeSecret(prefix, 'rs', createdAt);
+    const resourceServer = { ...settings, id: newId('rs'), secrets: made ? [made.secret] : [], createdAt };
     await store.registerResourceServer(
       resourceServer,
       this.#event('resource_server_registered', operator, resourceServer.id, settings.name),
     );
-    return { resourceServer, secret: text };
+    return { resourceServer, secret: made?.text ?? null };
   }
 
   /** All resource servers, oldest first. */

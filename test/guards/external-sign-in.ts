@@ -82,7 +82,7 @@ export const externalSignInGuards: readonly Guard[] = [
     'src/operator/provider-ending.ts',
     ['test/storage/sqlite.test.ts', 'test/http/provider/end-all.test.ts'],
     [
-      ['no time in the future ends everything of later', 'if (since > now())', 'if (since < 0)'],
+      ['no time in the future ends everything of later', 'if (since > now)', 'if (since < 0)'],
       ['only tickets of that time die', 'statedAt(signIn) >= since &&', ''],
       ['only sessions of that time end', 'signedInSince(session, since) &&', ''],
       ['a walk begins before the ids of that time', 'oldestGrantId(since),', 'oldestGrantId(since + 7_200_000),'],

@@ -8,7 +8,6 @@ import type { Guard } from './guard.ts';
 import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
-import { operatorApiGuards } from './operator-api.ts';
 import { operatorGuards } from './operators.ts';
 import { postgresqlGuards } from './postgresql.ts';
 import { restoreGuards } from './restore.ts';
@@ -27,7 +26,6 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   main: mainGuards,
   oauth: oauthGuards,
   operators: operatorGuards,
-  'operators’ API': operatorApiGuards,
   postgresql: postgresqlGuards,
   restore: restoreGuards,
   revocations: revocationGuards,

@@ -130,7 +130,8 @@ export const ACTS = {
 
   'users.list': read('users.read'),
   'users.show': read('users.read'),
-  'users.add': admin('users.write'),
+  /** With a password; without one a user is invited. */
+  'users.add': COMMANDS_ALONE,
   'users.update': admin('users.write'),
   'users.disable': support('users.write'),
   'users.enable': support('users.write'),

@@ -1,4 +1,5 @@
 /** The settings of a resource server in JSON, for registering and changing it over HTTP. */
+import type { Act } from '../access/rights.ts';
 import type { NewResourceServerSettings, ResourceServerSettings } from '../resource-server-registry.ts';
 import { type Fields, flag, type Members, readFields, requireMembers, text, textOrNone, texts } from './field.ts';
 
@@ -18,6 +19,11 @@ export function readNewResourceServer(members: Members): NewResourceServer {
   const fields = { ...RESOURCE_SERVER_FIELDS, handOver: flag(false) };
   const { handOver = false, name = '', resource = null, scopes = null, ...more } = readFields(fields, members);
   return { settings: { name, resource, scopes, ...more }, handOver };
+}
+
+/** Returns the further act that a registration is: of its secret or its address. */
+export function actsOfNewResourceServer({ handOver }: NewResourceServer): Act[] {
+  return [handOver ? 'resource-servers.hand-over' : 'resource-servers.make-secret'];
 }
 
 /** Reads the settings that a merge patch changes (RFC 7396). Throws `OperatorError`. */

@@ -2,7 +2,7 @@
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ListedClient } from '../client-list.ts';
 import type { ClientSettings } from '../client-settings.ts';
-import type { Endpoints } from '../endpoints.ts';
+import { type Endpoints, endpointsFor } from '../endpoints.ts';
 import { findClientUses, lastClientUse, type SecretUses } from '../last-uses.ts';
 import { secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
@@ -60,15 +60,14 @@ export async function findClientJson(client: Client, uses: SecretUses): Promise<
 
 /** Returns the values that an app's developer needs: five, a sixth for the device flow, and the address of the metadata. */
 export function registeredClientJson(client: Client, clientSecret: string | null, endpoints: Endpoints) {
-  // The published face requires a secret, and has no device flow.
-  const face = endpoints[clientSecret === null || client.deviceFlow ? 'standard' : 'published'];
+  const its = endpointsFor(client, endpoints);
   return {
     client_id: client.id,
     client_secret: clientSecret,
-    authorization_url: face.authorizationUrl,
-    access_token_request_url: face.accessTokenRequestUrl,
-    refresh_token_request_url: face.refreshTokenRequestUrl,
-    ...(client.deviceFlow ? { device_authorization_url: endpoints.deviceAuthorizationUrl } : {}),
+    authorization_url: its.authorizationUrl,
+    access_token_request_url: its.accessTokenRequestUrl,
+    refresh_token_request_url: its.refreshTokenRequestUrl,
+    ...(its.deviceAuthorizationUrl === null ? {} : { device_authorization_url: its.deviceAuthorizationUrl }),
     metadata_url: endpoints.metadataUrl,
   };
 }

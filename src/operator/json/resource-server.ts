@@ -2,7 +2,7 @@
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { SecretUses } from '../last-uses.ts';
-import { findSecretsJson, type SecretJson } from './secret.ts';
+import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
 
 /** A resource server for programs. */
@@ -14,11 +14,11 @@ export async function findResourceServerJson(server: ResourceServer, uses: Secre
 }
 
 /** Returns the values that a resource server's developer needs, with the registration. */
-export function registeredResourceServerJson(server: ResourceServer, secret: string, endpoints: Endpoints) {
+export function registeredResourceServerJson(server: ResourceServer, secret: string | null, endpoints: Endpoints) {
   return {
     resource_server_id: server.id,
     resource_server_secret: secret,
-    ...settingsJson(server, [{ created_at: isoTime(server.createdAt), last_used_at: null }]),
+    ...settingsJson(server, secretsJson(server.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null })))),
     introspection_url: endpoints.introspectionUrl,
     revocation_stream_url: endpoints.revocationStreamUrl,
   };

@@ -28,7 +28,7 @@ const PRESENT =
   /^(?:.+\.(?:make-secret|retire-secret|hand-over|vouch|set-consent|set-keys|trust|invite|delete|end-all)|clients\.revoke-grants|identity-providers\.register|operators\.(?!list|show).+|own\.(?:add|remove)-passkey)$/;
 const NO_PRESENCE = ['scopes.delete'];
 const COMMANDS_ALONE = [
-  ...['clients.refresh', 'users.set-password', 'users.link', 'users.import', 'grants.revoke-all'],
+  ...['clients.refresh', 'users.add', 'users.set-password', 'users.link', 'users.import', 'grants.revoke-all'],
   ...['audit.verify', 'audit.export', 'audit.shorten', 'operators.remove-last-admin'],
 ];
 

@@ -1,6 +1,9 @@
 /** The errors of the operators' API: the product API's form, with the wrong field and the request's id. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../oauth/error.ts';
+import { AccessEnded } from '../../../oauth/trail/audit.ts';
+import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
+import { KeyOfAnotherRequest } from '../../../operator/idempotency.ts';
 import { type Answers, answerProblem, setRetryAfter } from '../../answer.ts';
 import { describe, sendJson } from '../../api/json-answers.ts';
 import { STATUS as PROBLEM_STATUS } from '../../problem.ts';
@@ -41,9 +44,17 @@ export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `there is no ${noun} with this id`);
 }
 
+/** Returns the refusal of a call whose `If-Match` is of an earlier state. */
+export function changedSince(): ApiError {
+  return new ApiError('changed_since', 'the object changed since its ETag was sent: fetch it again, and try again');
+}
+
 /** Returns the API's error for one that a handler threw; null for an error that every server answers alike. */
 export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
+  if (error instanceof ChangedSince) return changedSince();
+  if (error instanceof KeyOfAnotherRequest) return new ApiError('conflict', error.message, 'Idempotency-Key');
+  if (error instanceof AccessEnded) return new ApiError('forbidden', error.message);
   if (!(error instanceof OperatorError)) return null;
   return new ApiError(error.field === null ? 'conflict' : 'invalid_request', error.message, error.field);
 }

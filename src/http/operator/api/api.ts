@@ -2,6 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { readJsonMembers } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
+import { changingClients } from '../changes/clients.ts';
+import { changingIdentityProviders, changingResourceServers, changingScopes } from '../changes/registrations.ts';
+import { changingUsers, endingGrants } from '../changes/users.ts';
 import { apiErrorOf, sendApiError } from './api-error.ts';
 import { readingAuditEvents } from './audit-events.ts';
 import { readingClients } from './clients.ts';
@@ -10,7 +13,7 @@ import { readingGrants } from './grants.ts';
 import { identifying } from './identify.ts';
 import { addKeyGuard } from './key-guard.ts';
 import { readingRegistrations } from './registrations.ts';
-import { addRoutes, type Route } from './route.ts';
+import { addRoutes } from './route.ts';
 import { showingStatus } from './status.ts';
 import { readingUsers } from './users.ts';
 
@@ -26,19 +29,24 @@ export async function addOperatorApi(app: FastifyInstance, service: Service): Pr
     });
     const description = addDescription(app, service);
     description.watch(part, service.operatorUrl as string);
-    addRoutes(part, operatorRoutes(service), addKeyGuard(part, service));
+    addRoutes(
+      part,
+      [
+        ...readingClients(service),
+        ...readingRegistrations(service),
+        ...readingUsers(service),
+        ...readingGrants(service),
+        ...changingClients(service),
+        ...changingResourceServers(service),
+        ...changingIdentityProviders(service),
+        ...changingScopes(service),
+        ...changingUsers(service),
+        ...endingGrants(service),
+        ...readingAuditEvents(service),
+        ...identifying(service),
+        ...showingStatus(service),
+      ],
+      addKeyGuard(part, service),
+    );
   });
-}
-
-/** Returns all routes below `/v1`. */
-export function operatorRoutes(service: Service): Route[] {
-  return [
-    ...readingClients(service),
-    ...readingRegistrations(service),
-    ...readingUsers(service),
-    ...readingGrants(service),
-    ...readingAuditEvents(service),
-    ...identifying(service),
-    ...showingStatus(service),
-  ];
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../../oauth/error.ts';
 import { ACTS, type Access, type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
 import { authorizationOf, readBearerToken } from '../../api/client-authentication.ts';
 import { originOf } from '../../origin.ts';
+import { membersOf } from '../../provider/requests.ts';
 import { countVisit } from '../../public-limit.ts';
 import type { Service } from '../../service.ts';
 import { ApiError, refuseMethod } from './api-error.ts';
@@ -29,13 +30,17 @@ export function addKeyGuard(part: FastifyInstance, service: Service): (request: 
     return undefined;
   });
 
-  return (request) => found.get(request) as Access;
-}
+  part.addHook('preHandler', async (request) => {
+    const { also } = request.routeOptions.config;
+    const access = found.get(request);
+    if (!also || !access) return;
+    for (const act of also(membersOf(request))) {
+      const refusal = refusalOf(act, access, service.now());
+      if (refusal !== null) await refuse(service, request, access, act, refusal);
+    }
+  });
 
-/** Requires another act that a request turns out to do, such as a setting that makes trust. Throws `ApiError`, and audits the refusal. */
-export async function requireAct(service: Service, request: FastifyRequest, access: Access, act: Act): Promise<void> {
-  const refusal = refusalOf(act, access, service.now());
-  if (refusal !== null) await refuse(service, request, access, act, refusal);
+  return (request) => found.get(request) as Access;
 }
 
 const TOO_MANY = 'this key made 100 calls in 10 seconds: wait, and ask again';

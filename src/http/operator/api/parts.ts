@@ -5,9 +5,17 @@ import type { ScopeStore } from '../../../oauth/clients/scope-store.ts';
 import type { GrantStore } from '../../../oauth/protocol/grant-store.ts';
 import type { AuditStore } from '../../../oauth/trail/audit-store.ts';
 import type { AppActivity } from '../../../operator/app-activity.ts';
+import type { ClientRegistry } from '../../../operator/client-registry.ts';
+import type { Endpoints } from '../../../operator/endpoints.ts';
+import type { HandOvers } from '../../../operator/hand-over/hand-overs.ts';
+import type { Idempotency } from '../../../operator/idempotency.ts';
 import type { Identification } from '../../../operator/identify.ts';
+import type { IdentityProviderRegistry } from '../../../operator/identity-provider-registry.ts';
 import type { SecretUses } from '../../../operator/last-uses.ts';
 import type { Lists } from '../../../operator/lists/lists.ts';
+import type { ProviderFinding } from '../../../operator/provider-test.ts';
+import type { ResourceServerRegistry } from '../../../operator/resource-server-registry.ts';
+import type { ScopeRegistry } from '../../../operator/scope-registry.ts';
 import type { Status } from '../../../operator/status.ts';
 
 /** The parts of the domain that only the operators' API uses. */
@@ -17,6 +25,16 @@ export type OperatorApiParts = {
   readonly identification: Identification;
   readonly secretUses: SecretUses;
   readonly status: () => Promise<Status>;
+  readonly clients: ClientRegistry;
+  readonly resourceServers: ResourceServerRegistry;
+  readonly identityProviders: IdentityProviderRegistry;
+  readonly scopes: ScopeRegistry;
+  readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
+  readonly handOvers: HandOvers;
+  readonly idempotency: Idempotency;
+  readonly endpoints: Endpoints;
+  /** The page where an invited user sets a password; takes the token in its query. */
+  readonly newPasswordUrl: string;
   readonly store: Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<ScopeStore, 'listScopes'> &
     Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities'> &

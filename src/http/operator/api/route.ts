@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorOrigin } from '../../../operator/access/access.ts';
 import type { Access, Act } from '../../../operator/access/rights.ts';
+import type { Members } from '../../../operator/fields/field.ts';
 import { sendDone, sendJson } from '../../api/json-answers.ts';
 import type { Operation } from '../../api/operation.ts';
 import { originOf } from '../../origin.ts';
-import { operatorAnswers } from './api-error.ts';
+import { ApiError, operatorAnswers } from './api-error.ts';
 import { etagOf } from './etag.ts';
 
 /** A call of the API that may do its route's act. */
@@ -26,6 +27,8 @@ export type Route = {
   readonly path: string;
   readonly act: Act;
   readonly operation: Operation;
+  /** The further acts that a body makes of the call. */
+  readonly also?: (members: Members) => readonly Act[];
   /** True if the body is a single object with a version. */
   readonly hasTag?: true;
   readonly answer: (call: Call) => Promise<object | null>;
@@ -42,15 +45,16 @@ export function addRoutes(
   routes: readonly Route[],
   accessOf: (request: FastifyRequest) => Access,
 ): void {
-  for (const { method, path, act, operation, hasTag, answer } of routes)
+  for (const { method, path, act, operation, also, hasTag, answer } of routes)
     part.route<{ Params: { id?: string } }>({
       method,
       url: API_PATH + path,
-      config: { answers: operatorAnswers, operation, act },
+      config: { answers: operatorAnswers, operation, act, ...(also && { also }) },
       handler: async (request, reply) => {
         const { id = '' } = request.params;
+        refuseIfMatch(request, operation);
         const body = await answer({ access: accessOf(request), origin: originOf(request), id, request, reply });
-        if (body && hasTag) reply.header('ETag', etagOf(body));
+        if (body && hasTag && !('dry_run' in body)) reply.header('ETag', etagOf(body));
         return body ? sendJson(reply, body) : sendDone(reply);
       },
     });
@@ -63,4 +67,11 @@ export function addRoutes(
     };
     part.route({ method: others, url: API_PATH + path, config: { answers: operatorAnswers, allow }, handler });
   }
+}
+
+/** A condition that is not checked must not seem to hold. */
+function refuseIfMatch({ headers, method }: FastifyRequest, { parameters = [] }: Operation): void {
+  if (headers['if-match'] === undefined || method === 'GET' || method === 'HEAD') return;
+  if (!parameters.some(({ name }) => name === 'If-Match'))
+    throw new ApiError('invalid_request', 'If-Match has no meaning for this call: leave it out', 'If-Match');
 }

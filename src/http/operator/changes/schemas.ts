@@ -1,0 +1,215 @@
+/** The schemas of bodies and answers of changing calls. */
+import { PROVIDER_RIGHTS } from '../../../accounts/people/identity-provider.ts';
+import { PERSON_FIELDS } from '../../../oauth/grants/person-fields.ts';
+import { SCOPE_EFFECTS } from '../../../oauth/grants/scope.ts';
+import { component, type ObjectSchema, object, type Schema, text } from '../../api/operation.ts';
+import { IDENTITY_PROVIDER, RESOURCE_SERVER, USER } from '../api/schemas.ts';
+
+const TEXT: Schema = { type: 'string' };
+const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
+const TRUTH: Schema = { type: 'boolean' };
+const COUNT: Schema = { type: 'integer', minimum: 0 };
+const SECONDS_OR_NULL: Schema = {
+  type: ['integer', 'null'],
+  minimum: 0,
+  description: 'Seconds; null for the default.',
+};
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const named = (name: string, schema: ObjectSchema): ObjectSchema => component('schemas', name, schema);
+const TIME: Schema = { type: 'string', format: 'date-time' };
+const KEYS: Schema = list({ type: 'object', description: 'A public key (RFC 7517 §4).', required: ['kty'] });
+
+/** A value that is not shown again: null if the request is repeated, or nothing secret is needed. */
+const once = (what: string) => text(`${what}, shown this once.`, { type: ['string', 'null'] });
+
+const HAND_OVER = object({
+  pick_up_url: once('The one-time address at which the developer makes the secret'),
+  expires_at: { type: ['string', 'null'], format: 'date-time' },
+});
+
+const HANDS_OVER = text('Make no secret now, but a one-time address for the developer.', {
+  type: 'boolean',
+  default: false,
+});
+
+/** The settings of an app. */
+export const CLIENT_SETTINGS = {
+  name: TEXT,
+  publisher: TEXT_OR_NULL,
+  homepage: TEXT_OR_NULL,
+  privacy_page: TEXT_OR_NULL,
+  contact: TEXT_OR_NULL,
+  is_checked: text('You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`.', TRUTH),
+  redirect_uris: list(TEXT),
+  scopes: list({
+    anyOf: [TEXT, object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH }, ['sentence', 'optional'])],
+  }),
+  default_resource: TEXT_OR_NULL,
+  person_fields: list({ enum: PERSON_FIELDS }),
+  require_pkce: TRUTH,
+  refresh_overlap: SECONDS_OR_NULL,
+  refresh_retry_window: SECONDS_OR_NULL,
+  keys: { ...KEYS, description: 'Public keys that the app proves itself with. Needs `clients.secrets`.' },
+  consent: { enum: ['ask', 'remember', 'skip'], description: 'Anything but `ask` needs `clients.trust`.' },
+  device_flow: TRUTH,
+  assertion_audience: { enum: ['any', 'issuer'] },
+  sees_external_id: TRUTH,
+} satisfies Record<string, Schema>;
+
+/** A new app. */
+export const NEW_CLIENT = {
+  ...CLIENT_SETTINGS,
+  type: { enum: ['confidential', 'public'], default: 'confidential' },
+  hand_over: HANDS_OVER,
+} satisfies Record<string, Schema>;
+
+const CLIENT_URLS = {
+  authorization_url: TEXT,
+  access_token_request_url: TEXT,
+  refresh_token_request_url: TEXT,
+  device_authorization_url: TEXT,
+  metadata_url: TEXT,
+};
+
+/** A registered app: the values that its developer needs. */
+export const REGISTERED_CLIENT = named(
+  'RegisteredClient',
+  object({ client_id: TEXT, client_secret: once('The secret'), ...CLIENT_URLS, hand_over: HAND_OVER }, [
+    'device_authorization_url',
+    'hand_over',
+  ]),
+);
+
+/** The settings of an API. */
+export const RESOURCE_SERVER_SETTINGS = {
+  name: TEXT,
+  resource: TEXT_OR_NULL,
+  accepts_unbound: TRUTH,
+  scopes: { type: ['array', 'null'], items: TEXT, description: 'Null for all.' },
+} satisfies Record<string, Schema>;
+
+/** A new API. */
+export const NEW_RESOURCE_SERVER = { ...RESOURCE_SERVER_SETTINGS, hand_over: HANDS_OVER };
+
+/** A registered API: the values that its developer needs. */
+export const REGISTERED_RESOURCE_SERVER = named(
+  'RegisteredResourceServer',
+  object(
+    {
+      ...RESOURCE_SERVER.properties,
+      resource_server_secret: once('The secret'),
+      introspection_url: TEXT,
+      revocation_stream_url: TEXT,
+      hand_over: HAND_OVER,
+    },
+    ['hand_over'],
+  ),
+);
+
+/** The settings of a product. */
+export const PROVIDER_SETTINGS = {
+  name: TEXT,
+  sign_in_url: text('Needs `identity-providers.trust`, as keys and rights do.'),
+  keys: KEYS,
+  rights: list({ enum: PROVIDER_RIGHTS }),
+  session: SECONDS_OR_NULL,
+} satisfies Record<string, Schema>;
+
+/** A new product. */
+export const NEW_PROVIDER = { provider_id: TEXT, own_ids: TRUTH, ...PROVIDER_SETTINGS, hand_over: HANDS_OVER };
+
+/** A registered product: the values that its developer needs. */
+export const REGISTERED_PROVIDER = named(
+  'RegisteredIdentityProvider',
+  object(
+    {
+      ...IDENTITY_PROVIDER.properties,
+      provider_secret: once('The secret'),
+      sign_in_endpoint: TEXT,
+      hand_over: HAND_OVER,
+    },
+    ['hand_over', 'operators'],
+  ),
+);
+
+/** The findings of a test of a product. */
+export const FINDINGS = named(
+  'ProviderFindings',
+  object({ ok: TRUTH, findings: list(object({ name: TEXT, ok: TRUTH, detail: TEXT, remedy: TEXT_OR_NULL })) }),
+);
+
+/** The things that ended through a product. */
+export const ENDED_THROUGH_PROVIDER = named(
+  'EndedThroughProvider',
+  object({
+    provider_id: TEXT,
+    since: TIME,
+    sign_ins_ended: COUNT,
+    sessions_ended: COUNT,
+    grants_ended: COUNT,
+    done: text('False if the time of one call was up: repeat the call, and it ends what is left.', TRUTH),
+  }),
+);
+
+/** A new secret; `id` is the member with the id, and `secret` the one with the secret. */
+export function newSecret(id: string, secret: string): ObjectSchema {
+  return object({ [id]: TEXT, [secret]: once('The secret') });
+}
+
+/** A new hand-over; `id` is the member with the id. */
+export function newHandOver(id: string): ObjectSchema {
+  return object({ [id]: TEXT, hand_over: HAND_OVER });
+}
+
+/** The meaning of a scope. */
+export const SCOPE_MEANING = {
+  sentences: { type: 'object', additionalProperties: TEXT, description: 'By language (BCP 47), such as en.' },
+  effect: { enum: [...SCOPE_EFFECTS, null] },
+} satisfies Record<string, Schema>;
+
+/** The names and the address of a user. */
+export const ABOUT_USER = { email: TEXT, name: TEXT, username: TEXT_OR_NULL } satisfies Record<string, Schema>;
+
+const { last_sign_in_at: _, apps_last_used_at: __, ...userMembers } = USER.properties;
+
+/** A user after a change. */
+export const CHANGED_USER = named('ChangedUser', object(userMembers, ['operator']));
+
+/** An invited user. */
+export const INVITED_USER = named(
+  'InvitedUser',
+  object({ ...userMembers, invitation_url: once('The one-time address at which the user sets a password') }, [
+    'operator',
+  ]),
+);
+
+/** A revoked grant. */
+export const REVOKED_GRANT = named('RevokedGrant', object({ id: TEXT, status: { const: 'revoked' } }));
+
+/** The grants that would end. */
+export const GRANTS_TO_END = named(
+  'GrantsToEnd',
+  object({
+    grants: COUNT,
+    users: COUNT,
+    apps: COUNT,
+    more: text('True if the count stopped early: at least so many would end.', TRUTH),
+  }),
+);
+
+/** A secret that would end. */
+export const SECRETS_TO_END = named(
+  'SecretsToEnd',
+  object({
+    secrets: list(object({ created_at: TIME, last_used_at: { type: ['string', 'null'], format: 'date-time' } })),
+  }),
+);
+
+/** The answer to a dry run of a call that ends no grant. */
+export const NOTHING_TO_END = named('NothingToEnd', object({ grants: { const: 0 } }));
+
+/** The things that would end through a product. */
+export const THROUGH_PROVIDER_TO_END = named(
+  'ThroughProviderToEnd',
+  object({ sign_ins: COUNT, sessions: COUNT, grants: COUNT, more: TRUTH }),
+);

@@ -1,0 +1,151 @@
+/** `POST`, `PATCH` and `DELETE` of users, and the end of a grant. */
+import type { Account } from '../../../accounts/people/account.ts';
+import { type Grant, parseGrantId } from '../../../oauth/grants/grant.ts';
+import type { Actor } from '../../../oauth/trail/audit.ts';
+import { grantsToEnd } from '../../../operator/blast-radius.ts';
+import { readNewUser, readUserChanges } from '../../../operator/fields/user-fields.ts';
+import { invitedJson, userJson } from '../../../operator/json/user.ts';
+import type { Service } from '../../service.ts';
+import { notFound } from '../api/api-error.ts';
+import type { Route } from '../api/route.ts';
+import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
+import { changing, deletedSchema } from './described.ts';
+import { ABOUT_USER, CHANGED_USER, GRANTS_TO_END, INVITED_USER, NOTHING_TO_END, REVOKED_GRANT } from './schemas.ts';
+
+const ADD = changing('users', 'inviteNewUser', 'Add a user, who sets a password at a one-time address', {
+  ...{ schema: INVITED_USER, status: 201, hasId: false, takesKey: true },
+  body: { members: ABOUT_USER, required: ['email', 'name'] },
+});
+const UPDATE = changing('users', 'updateUser', 'Change the names or the address of a user (merge patch, RFC 7396)', {
+  ...{ schema: CHANGED_USER, hasTag: true },
+  body: { members: ABOUT_USER },
+});
+const INVITE = changing('users', 'inviteUser', 'Make a one-time address at which a user sets a password', {
+  ...{ schema: INVITED_USER, status: 201, takesKey: true },
+});
+const DISABLE = changing('users', 'disableUser', 'Refuse everything of a user until it is enabled; sessions end', {
+  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: NOTHING_TO_END },
+});
+const ENABLE = changing('users', 'enableUser', 'Let a disabled user sign in again', {
+  schema: CHANGED_USER,
+  hasTag: true,
+});
+const END_SESSIONS = changing('users', 'endSessionsUser', 'Sign a user out everywhere', {
+  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: NOTHING_TO_END },
+});
+const REVOKE_GRANTS = changing('users', 'revokeGrantsUser', 'End every grant of a user', {
+  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: GRANTS_TO_END },
+});
+const DELETE = changing('users', 'deleteUser', 'Delete a user, with sessions and grants', {
+  ...{ schema: deletedSchema(CHANGED_USER), takesIfMatch: true, wouldEnd: GRANTS_TO_END },
+});
+const REVOKE = changing('grants', 'revokeGrant', 'End a grant: every token of it is refused from now on', {
+  ...{ schema: REVOKED_GRANT, wouldEnd: GRANTS_TO_END },
+});
+
+/** Returns the routes that change users. */
+export function changingUsers(service: Service): Route[] {
+  const { accounts, grants, operatorApi } = service;
+  const { newPasswordUrl } = operatorApi;
+  const changes = new Changes(service);
+  const noun: Noun<Account> = {
+    ...{ noun: 'user', words: 'user' },
+    find: (id) => operatorApi.store.findAccount(id),
+    json: async (account) => userJson(account),
+  };
+  const one = (
+    path: string,
+    act: Route['act'],
+    operation: Route['operation'],
+    run: (id: string, actor: Actor) => Promise<Account>,
+    ends?: (id: string) => Promise<object>,
+  ): Route => ({
+    ...{ method: 'POST', path: `/users/:id/${path}`, act, operation, hasTag: true },
+    answer: (call) =>
+      changes.on(noun, call, async ({ id }, actor) => {
+        if (!ends) takesNothing(call);
+        else if (isDryRun(call)) return wouldEnd(await ends(id));
+        return userJson(await run(id, actor));
+      }),
+  });
+  const noGrants = async () => ({ grants: 0 });
+  const itsGrants = (id: string) => grantsToEnd(grants, { resourceOwnerId: id });
+  return [
+    {
+      ...{ method: 'POST', path: '/users', act: 'users.invite', operation: ADD },
+      answer: (call) => {
+        const person = readNewUser(bodyOf(call));
+        const add = async (actor: Actor) => {
+          const { account, token } = await accounts.addInvited({ ...person, isOperator: false }, actor);
+          return invitedJson(account, newPasswordUrl, token);
+        };
+        return changes.make(call, add, async (id) => invitedJson(await accounts.show(id), newPasswordUrl, null));
+      },
+    },
+    {
+      ...{ method: 'PATCH', path: '/users/:id', act: 'users.update', operation: UPDATE, hasTag: true },
+      answer: (call) => {
+        const about = readUserChanges(bodyOf(call));
+        return changes.on(noun, call, async (account, actor) =>
+          userJson(Object.keys(about).length === 0 ? account : await accounts.update(account.id, about, actor)),
+        );
+      },
+    },
+    {
+      ...{ method: 'POST', path: '/users/:id/invite', act: 'users.invite', operation: INVITE },
+      answer: async (call) => {
+        takesNothing(call);
+        const { id } = await changes.find(noun, call);
+        const invite = async (actor: Actor) => {
+          const { account, token } = await accounts.invite(id, actor);
+          return invitedJson(account, newPasswordUrl, token);
+        };
+        return changes.make(call, invite, async (made) => invitedJson(await accounts.show(made), newPasswordUrl, null));
+      },
+    },
+    one('disable', 'users.disable', DISABLE, (id, actor) => accounts.disable(id, actor), noGrants),
+    one('enable', 'users.enable', ENABLE, (id, actor) => accounts.enable(id, actor)),
+    one('end-sessions', 'users.end-sessions', END_SESSIONS, (id, actor) => accounts.endSessions(id, actor), noGrants),
+    one(
+      'revoke-grants',
+      'users.revoke-grants',
+      REVOKE_GRANTS,
+      (id, actor) => accounts.revokeGrants(id, actor),
+      itsGrants,
+    ),
+    {
+      ...{ method: 'DELETE', path: '/users/:id', act: 'users.delete', operation: DELETE },
+      answer: (call) =>
+        changes.on(noun, call, async ({ id }, actor) =>
+          isDryRun(call)
+            ? wouldEnd(await itsGrants(id))
+            : { ...userJson(await accounts.delete(id, actor)), status: 'deleted' },
+        ),
+    },
+  ];
+}
+
+/** Returns the route that ends a grant. */
+export function endingGrants(service: Service): Route[] {
+  const { grants, operatorApi } = service;
+  const changes = new Changes(service);
+  const find = async (text: string): Promise<Grant> => {
+    const id = parseGrantId(text);
+    const found = id && (await operatorApi.store.findGrant(id));
+    if (!found) throw notFound('grant');
+    return found.grant;
+  };
+  return [
+    {
+      ...{ method: 'POST', path: '/grants/:id/revoke', act: 'grants.revoke', operation: REVOKE },
+      answer: async (call) => {
+        const isDry = isDryRun(call);
+        const { revokedAt } = await find(call.id);
+        const number = revokedAt === null ? 1 : 0;
+        if (isDry) return wouldEnd({ grants: number, users: number, apps: number, more: false });
+        await grants.revoke(call.id, changes.actor(call));
+        return { id: call.id.toLowerCase(), status: 'revoked' };
+      },
+    },
+  ];
+}

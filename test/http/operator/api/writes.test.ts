@@ -1,0 +1,249 @@
+/** What the operators' API changes: as described, as the commands do, and at most once. */
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { type ApiAnswer, type ApiRequest, addKey, call, commandJson, startApi } from '../../../support/operator-api.ts';
+
+const api = await startApi({ after });
+let key = '';
+beforeEach(async () => {
+  key = (await addKey(api)).key;
+});
+const ask = (path: string, request: ApiRequest = {}) => call(api, key, `/v1${path}`, request);
+const post = (path: string, json: object = {}, headers: Record<string, string> = {}) =>
+  ask(path, { method: 'POST', json, headers });
+const patch = (path: string, json: object, headers: Record<string, string> = {}) =>
+  ask(path, { method: 'PATCH', json, headers });
+const remove = (path: string, headers: Record<string, string> = {}) => ask(path, { method: 'DELETE', headers });
+const errorOf = ({ status, body }: ApiAnswer) => {
+  const error = (body['error'] ?? {}) as Record<string, unknown>;
+  return [status, error['code'], error['field']];
+};
+const APP = { name: 'Acme Mail', redirect_uris: ['https://acme.test/callback'] };
+const register = async (json: object = APP) => {
+  const answer = await post('/clients', json);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body as Record<string, string> & { client_id: string };
+};
+
+test('an app is registered, changed, paused, resumed and deleted, each as the commands show it', async () => {
+  const registered = await register({ ...APP, scopes: ['read', { name: 'send', sentence: 'Send', optional: true }] });
+  const path = `/clients/${registered.client_id}`;
+  assert.match(registered['client_secret'] ?? '', /^vk_cs_/);
+  const asCommand = async () => {
+    const {
+      last_24_hours: _,
+      last_failure: __,
+      hand_over: ___,
+      ...json
+    } = (await commandJson(api, ...['client', 'show', registered.client_id])) as Record<string, unknown>;
+    return json;
+  };
+  const changed = await patch(path, { name: 'Acme Post', publisher: 'Acme', scopes: ['read'], consent: 'remember' });
+  assert.equal(changed.status, 200);
+  assert.deepEqual(changed.body, await asCommand());
+  assert.equal(changed.body['name'], 'Acme Post');
+  assert.equal((await patch(path, { publisher: null })).body['publisher'], null);
+  assert.equal((await post(`${path}/pause`)).body['status'], 'paused');
+  assert.deepEqual(errorOf(await post(`${path}/pause`)), [409, 'conflict', null]);
+  assert.deepEqual((await post(`${path}/resume`)).body, await asCommand());
+  assert.equal((await remove(path)).body['status'], 'deleted');
+  assert.deepEqual(errorOf(await remove(path)), [404, 'not_found', null]);
+});
+
+test('an id is exact: the name of an app, or the address of a user, is none', async () => {
+  await register({ ...APP, name: 'By name' });
+  assert.equal((await post('/clients/By%20name/pause')).status, 404);
+  assert.equal((await remove('/users/ada%40example.com')).status, 404);
+});
+
+test('secrets are made, ended and handed over; each is shown once', async () => {
+  const { client_id: id } = await register();
+  const path = `/clients/${id}`;
+  const made = await post(`${path}/secrets`);
+  assert.equal(made.status, 201);
+  assert.match(made.body['client_secret'] as string, /^vk_cs_/);
+  assert.deepEqual(errorOf(await post(`${path}/secrets`)), [409, 'conflict', null]);
+  const dry = await remove(`${path}/secrets/newer?dry_run=true`);
+  assert.equal(dry.headers.get('etag'), null);
+  assert.equal((dry.body['would_end'] as { secrets: unknown[] }).secrets.length, 1);
+  const live = async () => ((await ask(path)).body['live_secrets'] as unknown[]).length;
+  assert.equal(await live(), 2, 'a dry run changes nothing');
+  assert.equal((await remove(`${path}/secrets/newer`)).status, 200);
+  assert.equal(await live(), 1);
+  const { hand_over: handOver } = (await post(`${path}/hand-over`)).body as { hand_over: Record<string, string> };
+  assert.match(handOver['pick_up_url'] ?? '', /\/developers\/pick-up\?token=/);
+});
+
+test('an app that is handed over when it is registered has no secret yet', async () => {
+  const { client_id, client_secret, hand_over } = (await register({ ...APP, hand_over: true })) as never as {
+    client_id: string;
+    client_secret: null;
+    hand_over: { pick_up_url: string };
+  };
+  assert.equal(client_secret, null);
+  assert.match(hand_over.pick_up_url, /\/developers\/pick-up\?token=/);
+  assert.deepEqual((await ask(`/clients/${client_id}`)).body['live_secrets'], []);
+});
+
+test('APIs, products and scopes are registered, changed and deleted', async () => {
+  const server = (await post('/resource-servers', { name: 'Mail', resource: 'https://mail.test' })).body;
+  assert.match(server['resource_server_secret'] as string, /^vk_rs_/);
+  const path = `/resource-servers/${server['resource_server_id']}`;
+  assert.deepEqual((await patch(path, { scopes: ['read'] })).body, (await ask(path)).body);
+  assert.equal((await post(`${path}/secrets`)).status, 201);
+  assert.equal((await remove(`${path}/secrets/older`)).status, 200);
+  assert.deepEqual((await remove(`${path}?dry_run=true`)).body, { dry_run: true, would_end: { grants: 0 } });
+  assert.equal((await remove(path)).body['status'], 'deleted');
+
+  const product = { provider_id: 'photos', name: 'Photos', sign_in_url: 'https://photos.test/sign-in' };
+  const provider = (await post('/identity-providers', { ...product, session: 3600 })).body;
+  assert.match(provider['provider_secret'] as string, /^vk_ps_/);
+  assert.equal((await patch('/identity-providers/photos', { session: null })).body['session'], null);
+  assert.equal((await post('/identity-providers/photos/pause')).body['status'], 'paused');
+  assert.equal((await post('/identity-providers/photos/resume')).body['status'], 'active');
+  const tested = await post('/identity-providers/photos/test');
+  assert.equal(tested.body['ok'], false, 'nothing is at that address');
+  const since = new Date(api.clock.now()).toISOString();
+  const nothing = { sign_ins: 0, sessions: 0, grants: 0, more: false };
+  const dry = await post('/identity-providers/photos/end-all?dry_run=true', { since });
+  assert.deepEqual(dry.body, { dry_run: true, would_end: nothing });
+  const ended = await post('/identity-providers/photos/end-all', { since });
+  const none = { sign_ins_ended: 0, sessions_ended: 0, grants_ended: 0 };
+  assert.deepEqual(ended.body, { provider_id: 'photos', since, ...none, done: true });
+  assert.deepEqual(errorOf(await post('/identity-providers/photos/end-all')), [400, 'invalid_request', 'since']);
+  assert.equal((await remove('/identity-providers/photos')).body['status'], 'deleted');
+
+  const put = (json: object) => ask('/scopes/mail.read', { method: 'PUT', json });
+  const both = { en: 'Read your mail', ar: 'قراءة بريدك' };
+  assert.deepEqual((await put({ sentences: both, effect: 'reads' })).body['sentences'], both);
+  const replaced = (await put({ sentences: { en: 'Read mail' } })).body;
+  assert.deepEqual([replaced['sentences'], replaced['effect']], [{ en: 'Read mail' }, null]);
+  assert.deepEqual(errorOf(await put({ sentences: {} })), [400, 'invalid_request', 'sentences']);
+  assert.equal((await remove('/scopes/mail.read')).body['status'], 'deleted');
+});
+
+test('users are invited, changed, disabled and deleted; a password is nowhere', async () => {
+  const added = await post('/users', { email: 'bob@example.com', name: 'Bob' });
+  assert.equal(added.status, 201);
+  assert.match(added.body['invitation_url'] as string, /\?token=/);
+  const path = `/users/${added.body['id']}`;
+  assert.equal((await patch(path, { username: 'bob' })).body['username'], 'bob');
+  assert.deepEqual(errorOf(await patch(path, { email: 'no address' })), [400, 'invalid_request', 'email']);
+  assert.deepEqual(errorOf(await patch(path, { password: 'x' })), [400, 'invalid_request', 'password']);
+  assert.notEqual((await post(`${path}/invite`)).body['invitation_url'], added.body['invitation_url']);
+  assert.deepEqual((await post(`${path}/disable?dry_run=true`)).body, { dry_run: true, would_end: { grants: 0 } });
+  assert.equal((await post(`${path}/disable`)).body['status'], 'disabled');
+  assert.equal((await post(`${path}/enable`)).body['status'], 'active');
+  assert.equal((await post(`${path}/end-sessions`)).status, 200);
+  const nothing = { grants: 0, users: 0, apps: 0, more: false };
+  assert.deepEqual((await post(`${path}/revoke-grants?dry_run=true`)).body, { dry_run: true, would_end: nothing });
+  assert.equal((await post(`${path}/revoke-grants`)).status, 200);
+  assert.equal((await remove(path)).body['status'], 'deleted');
+});
+
+test('RFC 9110 §13.1.1: If-Match changes only what is as its ETag says, whoever changed it meanwhile', async () => {
+  const { client_id: id } = await register();
+  const path = `/clients/${id}`;
+  const tag = (await ask(path)).headers.get('etag') ?? '';
+  const changed = await patch(path, { name: 'One' }, { 'If-Match': tag });
+  assert.equal(changed.status, 200);
+  const next = changed.headers.get('etag') ?? '';
+  assert.equal(next, (await ask(path)).headers.get('etag'));
+  for (const answer of [
+    await patch(path, { name: 'Two' }, { 'If-Match': tag }),
+    await post(`${path}/pause`, {}, { 'If-Match': tag }),
+    await remove(path, { 'If-Match': tag }),
+  ])
+    assert.deepEqual(errorOf(answer), [412, 'changed_since', null]);
+  const both = await Promise.all(['Three', 'Four'].map((name) => patch(path, { name }, { 'If-Match': next })));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412], 'of two at once, one');
+  assert.equal((await patch(path, { name: 'Five' }, { 'If-Match': '*' })).status, 200);
+  const condition = { 'If-Match': next };
+  assert.deepEqual(errorOf(await post(`${path}/secrets`, {}, condition)), [400, 'invalid_request', 'If-Match']);
+});
+
+test('Idempotency-Key: a repeated request makes nothing more, and gets the object without its secret', async () => {
+  const headers = { 'Idempotency-Key': 'order-1' };
+  const first = await post('/clients', APP, headers);
+  const second = await post('/clients', APP, headers);
+  assert.equal(second.status, 201);
+  assert.deepEqual(second.body, { ...first.body, client_secret: null });
+  assert.deepEqual(errorOf(await post('/clients', { ...APP, name: 'Other' }, headers)), [
+    409,
+    'conflict',
+    'Idempotency-Key',
+  ]);
+  assert.deepEqual(errorOf(await post('/users', { email: 'a@example.com', name: 'A' }, headers)), [
+    409,
+    'conflict',
+    'Idempotency-Key',
+  ]);
+  const many = await Promise.all(
+    Array.from({ length: 10 }, () => post('/clients', APP, { 'Idempotency-Key': 'order-2' })),
+  );
+  assert.equal(new Set(many.map(({ body }) => body['client_id'])).size, 1);
+  assert.equal(many.filter(({ body }) => body['client_secret'] !== null).length, 1, 'the secret is shown once');
+});
+
+test('Idempotency-Key: each call that makes something takes one', async () => {
+  const { client_id: id } = await register();
+  const user = (await post('/users', { email: 'eve@example.com', name: 'Eve' })).body['id'];
+  for (const [path, json, once] of [
+    [`/clients/${id}/secrets`, {}, 'client_secret'],
+    ['/clients', { ...APP, hand_over: true }, 'hand_over'],
+    ['/resource-servers', { name: 'Once' }, 'resource_server_secret'],
+    ['/identity-providers', { provider_id: 'once', name: 'O', sign_in_url: 'https://o.test/a' }, 'provider_secret'],
+    ['/users', { email: 'once@example.com', name: 'Once' }, 'invitation_url'],
+    [`/users/${user}/invite`, {}, 'invitation_url'],
+  ] as const) {
+    const headers = { 'Idempotency-Key': `each ${path}`.replaceAll(' ', '-') };
+    const [first, second] = [await post(path, json, headers), await post(path, json, headers)];
+    assert.equal(first.status, 201, path);
+    assert.equal(second.status, 201, path);
+    const nothing = once === 'hand_over' ? { pick_up_url: null, expires_at: null } : null;
+    assert.deepEqual(second.body, { ...first.body, [once]: nothing }, path);
+  }
+});
+
+test('Idempotency-Key: keys of two operators do not meet, and a malformed one is refused', async () => {
+  const other = await addKey(api);
+  const headers = { 'Idempotency-Key': 'shared' };
+  const mine = await post('/clients', APP, headers);
+  const theirs = await call(api, other.key, '/v1/clients', { json: APP, headers });
+  assert.notEqual(mine.body['client_id'], theirs.body['client_id']);
+  assert.ok(theirs.body['client_secret']);
+  for (const wrong of ['a b', 'x'.repeat(256)])
+    assert.deepEqual(errorOf(await post('/clients', APP, { 'Idempotency-Key': wrong })), [
+      400,
+      'invalid_request',
+      'Idempotency-Key',
+    ]);
+});
+
+test('wrong bodies are refused by their field, and change nothing', async () => {
+  const send = async (body: string, type = 'application/json') => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
+    const answer = await fetch(`${api.operatorUrl}/v1/clients`, { method: 'POST', headers, body });
+    return errorOf({ status: answer.status, headers: answer.headers, body: (await answer.json()) as never });
+  };
+  for (const [body, expected] of [
+    ['{"name": "A", "name": "B"}', [400, 'bad_request', null]],
+    ['[]', [400, 'bad_request', null]],
+    ['{', [400, 'bad_request', null]],
+    ['{"name": "A", "__proto__": {"is_checked": true}}', [400, 'invalid_request', '__proto__']],
+    ['{"name": "A", "constructor": 1}', [400, 'invalid_request', 'constructor']],
+    ['{"name": "A", "redirect_uris": "https://a.test"}', [400, 'invalid_request', 'redirect_uris']],
+    ['{"name": "A", "redirect_uris": ["ftp://a.test"]}', [400, 'invalid_request', 'redirect_uris']],
+    ['{"name": " A", "redirect_uris": ["https://a.test"]}', [400, 'invalid_request', 'name']],
+    ['{}', [400, 'invalid_request', 'name']],
+    [`{"name": "${'x'.repeat(70_000)}"}`, [413, 'too_large', null]],
+  ] as const)
+    assert.deepEqual(await send(body), expected, body.slice(0, 60));
+  assert.deepEqual(await send('name=A', 'application/x-www-form-urlencoded'), [415, 'unsupported_media_type', null]);
+  const { client_id: id } = await register();
+  assert.deepEqual(errorOf(await post(`/clients/${id}/pause`, { status: 'x' })), [400, 'invalid_request', 'status']);
+  const misspelt = await remove(`/clients/${id}?dryrun=true`);
+  assert.deepEqual(errorOf(misspelt), [400, 'invalid_request', null]);
+  assert.equal((await ask(`/clients/${id}`)).status, 200, 'a misspelt dry run deletes nothing');
+  assert.deepEqual(errorOf(await remove(`/clients/${id}?dry_run=yes`)), [400, 'invalid_request', 'dry_run']);
+});
