@@ -94,6 +94,7 @@ export async function startService(configuration: Configuration, world: World): 
     externalSignIns: installation.externalSignIns,
     providers: installation.providers,
     providerUsers: installation.providerUsers,
+    handOvers: installation.handOvers,
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,

@@ -19,6 +19,7 @@ import { createKeyring } from '../src/oauth/keys/keyring.ts';
 import { seal } from '../src/oauth/keys/sealed.ts';
 import { makeSecret } from '../src/oauth/keys/secret.ts';
 import { newGrant } from '../src/oauth/protocol/allow.ts';
+import { makeHandOver } from '../src/operator/hand-over/hand-over.ts';
 import { makeRootKey } from '../src/settings/root-keys.ts';
 import { allow, lifetimes } from './oauth/samples.ts';
 import { Browser } from './support/browser.ts';
@@ -45,6 +46,7 @@ const MADE: readonly [what: string, bits: number, make: () => string | Promise<s
   ['RFC 8628 §5.2: the verifier in a device code', 256, () => newDevice().codeChallenge],
   ['RFC 8628 §6.1: a user code', 34, () => newDevice().userCode],
   ['ASVS 6.4.1: the token of an invitation', 256, () => makeInvitation('usr', 0).token],
+  ['ASVS 6.4.1: the token of a hand-over', 256, () => makeHandOver({ kind: 'client', id: 'app' }, 'root', 0).token],
   ['ASVS 6.4.1: a password that was made', 99, async () => (await newPassword(pipe, false)).password],
   ['the ticket of a sign-in elsewhere', 256, () => newTicket(Buffer.alloc(16)).text],
   ['the secret of a browser that signs in elsewhere', 256, () => browserOfNewSignIn()],

@@ -29,7 +29,13 @@ type SettingsOptions = {
 };
 
 /** The options of `client register`. */
-export type RegisterOptions = SettingsOptions & { name?: string; public?: boolean; from?: string; yes?: boolean };
+export type RegisterOptions = SettingsOptions & {
+  name?: string;
+  public?: boolean;
+  from?: string;
+  yes?: boolean;
+  handOver?: boolean;
+};
 
 /** The options of `client update`; false after an option that removes. */
 export type UpdateOptions = SettingsOptions & {

@@ -41,11 +41,13 @@ export function fiveThings(
       `With an OAuth library, give it the issuer ${endpoints.issuer}`,
       ...(clientSecret === null ? [] : ['', SHOWN_ONCE]),
     ],
-    note: [
-      ...warnings,
-      `Next: "valetkey client show ${client.id}" shows the registration, and "client update" changes it.`,
-    ],
+    note: [...warnings, nextAfterRegistering(client)],
   };
+}
+
+/** Returns the note after a registration. */
+export function nextAfterRegistering({ id }: Client): string {
+  return `Next: "valetkey client show ${id}" shows the registration, and "client update" changes it.`;
 }
 
 /** Lines on a metadata document: all that is honoured, and notes on the rest. */

@@ -1,15 +1,26 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
 import type { Client } from '../oauth/clients/client.ts';
-import { findClientJson } from '../operator/json/client.ts';
+import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
+import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { addFailures, lastDay } from './client-failures.ts';
 import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
-import { documentLines, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
+import {
+  documentLines,
+  fiveThings,
+  listedClients,
+  nextAfterRegistering,
+  SHOWN_ONCE,
+  saidOfClient,
+  shownClient,
+} from './client-view.ts';
 import type { CliCommand } from './command.ts';
-import type { CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
+import { HAND_OVER, type HandOverOption, handedOver, handOverField } from './hand-over-view.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import {
   type Moment,
@@ -112,20 +123,19 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option('--require-pkce', 'refuse requests without PKCE (always for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
+    .option(...HAND_OVER)
     .option(...YES)
     .action(async (options: RegisterOptions, command: CliCommand) => {
-      const { from, name, yes = false } = options;
+      const { from, name, yes = false, handOver = false } = options;
       if (from !== undefined) return registerFrom(run, from, options, command, yes);
       if (name === undefined) return command.error('give --name NAME, or --from URL');
       const settings = { ...(await newSettings(options)), name };
       await run.withInstallation(
-        async ({ clients, endpoints, operator }) => {
-          const { client, clientSecret } = await clients.register(
-            options.public ? 'public' : 'confidential',
-            settings,
-            operator,
-          );
-          return fiveThings(client, clientSecret, endpoints, await clients.warnings(client));
+        async (installation) => {
+          const { clients, operator } = installation;
+          const type = options.public ? 'public' : 'confidential';
+          const { client, clientSecret } = await clients.register(type, settings, operator, null, handOver);
+          return registered(installation, client, clientSecret, handOver);
         },
         { mayCreate: true },
       );
@@ -147,16 +157,31 @@ async function registerFrom(
     );
   const { redirectUris: _uris, keys: _keys, ...said } = await newSettings(options);
   await run.withInstallation(
-    async ({ clients, clientDocuments, endpoints, operator }) => {
+    async (installation) => {
+      const { clientDocuments, operator } = installation;
       const fetched = await clientDocuments.fetch(address);
       const name = await clientDocuments.nameOf(fetched, options.name);
       for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
       await confirm(run.context, `Register ${name}?`, yes);
       const client = await clientDocuments.register(fetched, { ...said, name }, operator);
-      return fiveThings(client, null, endpoints, await clients.warnings(client));
+      return registered(installation, client, null, options.handOver ?? false);
     },
     { mayCreate: true },
   );
+}
+
+async function registered(
+  { clients, handOvers, endpoints, operator }: Installation,
+  client: Client,
+  secret: string | null,
+  isHandedOver: boolean,
+): Promise<CommandResult> {
+  const warnings = await clients.warnings(client);
+  if (!isHandedOver) return fiveThings(client, secret, endpoints, warnings);
+  const made = await handOvers.make({ kind: 'client', id: client.id }, operator);
+  const json = registeredClientJson(client, null, endpoints);
+  const sentence = `${client.name} is registered as ${client.id}. Send its developer this address:`;
+  return handedOver(made, json, sentence, [...warnings, nextAfterRegistering(client)]);
 }
 
 function addLooking(client: CliCommand, run: CommandRun): void {
@@ -183,10 +208,13 @@ function addLooking(client: CliCommand, run: CommandRun): void {
       'client show "Acme Mail"',
     ])
     .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses, appActivity }) => {
+      run.withInstallation(async ({ clients, secretUses, appActivity, handOvers }) => {
         const client = await clients.show(app);
-        const found = await appActivity.find(client.id, run.context.now() - DAY_MS, 1);
-        return shownClient(client, secretUses, lastDay(found));
+        const now = run.context.now();
+        const day = lastDay(await appActivity.find(client.id, now - DAY_MS, 1));
+        const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
+        const json = { ...day.json, hand_over: last };
+        return shownClient(client, secretUses, { json, fields: [...day.fields, handOverField(last, now)] });
       }),
     );
 }
@@ -276,11 +304,25 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
   client
     .leaf('rotate-secret <app>', 'Make a new secret. The previous one works until you retire it.', [
       'client rotate-secret app_6qm1v0t4y8d3k2xz',
+      'client rotate-secret app_6qm1v0t4y8d3k2xz --hand-over',
     ])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, operator }) => {
+    .option(...HAND_OVER)
+    .action((app: string, { handOver }: HandOverOption) =>
+      run.withInstallation(async ({ clients, handOvers, operator }) => {
+        const next = (id: string) =>
+          `Next: once the app uses it, retire the old secret: "valetkey client retire-secret ${id}".`;
+        if (handOver) {
+          const { id, name, secrets } = await clients.show(app);
+          const made = await handOvers.make({ kind: 'client', id }, operator);
+          return handedOver(
+            made,
+            { client_id: id, client_secret: null },
+            `Send the developer of ${name} this address:`,
+            secrets.length > 0 ? [next(id)] : [],
+          );
+        }
         const { client, clientSecret } = await clients.rotateSecret(app, operator);
-        const note = `Next: once the app uses it, retire the old secret: "valetkey client retire-secret ${client.id}".`;
+        const note = next(client.id);
         return {
           json: { client_id: client.id, client_secret: clientSecret },
           text: [`The new secret of ${client.name}:`, '', `  ${clientSecret}`, '', SHOWN_ONCE],

@@ -35,8 +35,13 @@ export function registeredProvider(
       ]),
       ...(secret === null ? [] : ['', SHOWN_ONCE]),
     ],
-    note: `Next: serve with VALETKEY_SIGN_IN_METHODS=${provider.id} (or password,${provider.id}), and see docs/adopting.md.`,
+    note: nextAfterRegistering(provider),
   };
+}
+
+/** Returns the note after a registration. */
+export function nextAfterRegistering({ id }: IdentityProvider): string {
+  return `Next: serve with VALETKEY_SIGN_IN_METHODS=${id} (or password,${id}), and see docs/adopting.md.`;
 }
 
 /** One provider. */

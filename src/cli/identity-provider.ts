@@ -2,15 +2,18 @@
 import { Option } from 'commander';
 import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
 import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
-import { findIdentityProviderJson } from '../operator/json/identity-provider.ts';
+import { findHandOverJson } from '../operator/json/hand-over.ts';
+import { findIdentityProviderJson, registeredProviderJson } from '../operator/json/identity-provider.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
+import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
 import {
   allEnded,
   listedProviders,
+  nextAfterRegistering,
   registeredProvider,
   shownProvider,
   testedProvider,
@@ -42,7 +45,12 @@ type SettingOptions = {
   operators?: boolean;
   session?: TimeSetting;
 };
-type RegisterOptions = SettingOptions & { id: string; name: string; signInUrl: string; ownIds?: boolean };
+type RegisterOptions = SettingOptions & {
+  id: string;
+  name: string;
+  signInUrl: string;
+  ownIds?: boolean;
+} & HandOverOption;
 
 const RIGHTS = ['--rights <rights>', `its rights: ${PROVIDER_RIGHTS.join(',')} or one of them`] as const;
 const SESSION = [
@@ -75,15 +83,20 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .addOption(new Option(...RIGHTS).argParser(readRights))
     .option('--operators', 'users with the operator mark may sign in with it')
     .option(...SESSION, readTimeSetting)
+    .option(...HAND_OVER)
     .action((options: RegisterOptions) =>
       run.withInstallation(
-        async ({ identityProviders, endpoints, operator }) => {
+        async ({ identityProviders, handOvers, endpoints, operator }) => {
           const { id, name, signInUrl, ownIds = false, operators = false, rights = ['sign-in'] } = options;
           const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
           const sessionLifetime = secondsOf(options.session);
           const settings = { id, name, signInUrl, ownIds, rights, forOperators: operators, keys, sessionLifetime };
-          const { provider, secret } = await identityProviders.register(settings, operator);
-          return registeredProvider(provider, secret, endpoints);
+          const { provider, secret } = await identityProviders.register(settings, operator, options.handOver);
+          if (!options.handOver) return registeredProvider(provider, secret, endpoints);
+          const made = await handOvers.make({ kind: 'identity_provider', id }, operator);
+          const json = registeredProviderJson(provider, null, endpoints);
+          const sentence = `${name} is registered. Send its developer this address:`;
+          return handedOver(made, json, sentence, [nextAfterRegistering(provider)]);
         },
         { mayCreate: true },
       ),
@@ -101,9 +114,10 @@ function addLooking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('show <id>', 'Show one identity provider, without its secret.', ['identity-provider show product'])
     .action((id: string) =>
-      run.withInstallation(async ({ identityProviders, secretUses }) =>
-        shownProvider(await identityProviders.show(id), secretUses),
-      ),
+      run.withInstallation(async ({ identityProviders, secretUses, handOvers }) => {
+        const last = await findHandOverJson({ kind: 'identity_provider', id }, handOvers);
+        return withHandOver(await shownProvider(await identityProviders.show(id), secretUses), last, run.context.now());
+      }),
     );
 }
 
@@ -156,13 +170,26 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
     .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
       'identity-provider rotate-secret product',
     ])
-    .action((id: string) =>
-      run.withInstallation(async ({ identityProviders, operator }) => {
+    .option(...HAND_OVER)
+    .action((id: string, { handOver }: HandOverOption) =>
+      run.withInstallation(async ({ identityProviders, handOvers, operator }) => {
+        const note = `Next: once the product uses it, retire the old secret: "valetkey identity-provider retire-secret ${id}".`;
+        if (handOver) {
+          const { name, secrets } = await identityProviders.show(id);
+          const made = await handOvers.make({ kind: 'identity_provider', id }, operator);
+          const json = { provider_id: id, provider_secret: null };
+          return handedOver(
+            made,
+            json,
+            `Send the developer of ${name} this address:`,
+            secrets.length > 0 ? [note] : [],
+          );
+        }
         const { provider, secret } = await identityProviders.rotateSecret(id, operator);
         return {
           json: { provider_id: id, provider_secret: secret },
           text: [`The new secret of ${provider.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note: `Next: once the product uses it, retire the old secret: "valetkey identity-provider retire-secret ${id}".`,
+          note,
         };
       }),
     );

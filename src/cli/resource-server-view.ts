@@ -35,8 +35,13 @@ export function registeredResourceServer(server: ResourceServer, secret: string,
       '',
       SHOWN_ONCE,
     ],
-    note: `Next: "valetkey resource-server show ${server.id}" shows the registration, and "resource-server update" changes it.`,
+    note: nextAfterRegistering(server),
   };
+}
+
+/** Returns the note after a registration. */
+export function nextAfterRegistering({ id }: ResourceServer): string {
+  return `Next: "valetkey resource-server show ${id}" shows the registration, and "resource-server update" changes it.`;
 }
 
 /** One resource server. */

@@ -1,15 +1,18 @@
 /** `resource-server`: registers the APIs that ask what an access token is good for, and changes them. */
 import { Option } from 'commander';
-import { findResourceServerJson } from '../operator/json/resource-server.ts';
+import { findHandOverJson } from '../operator/json/hand-over.ts';
+import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
 import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
 import {
   listedResourceServers,
   lostDefaultLine,
+  nextAfterRegistering,
   registeredResourceServer,
   resourceServerWithCodex,
   shownResourceServer,
@@ -17,7 +20,7 @@ import {
 import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
-type RegisterOptions = { name: string; resource?: string; acceptUnbound?: boolean; scope?: string[] };
+type RegisterOptions = { name: string; resource?: string; acceptUnbound?: boolean; scope?: string[] } & HandOverOption;
 type UpdateOptions = {
   name?: string;
   resource?: string | false;
@@ -52,11 +55,17 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .option('--resource <uri>', 'the URI by which apps request the API; only tokens for this URI are accepted')
     .option(...ACCEPT_UNBOUND)
     .option('--scope <name...>', 'the API sees only these scopes, and refuses a token with none of them')
-    .action(({ name, resource, acceptUnbound = false, scope }: RegisterOptions) =>
-      run.withInstallation(async ({ resourceServers, endpoints, operator }) => {
+    .option(...HAND_OVER)
+    .action(({ name, resource, acceptUnbound = false, scope, handOver = false }: RegisterOptions) =>
+      run.withInstallation(async ({ resourceServers, handOvers, endpoints, operator }) => {
         const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
-        const { resourceServer, secret } = await resourceServers.register(settings, operator);
-        return registeredResourceServer(resourceServer, secret, endpoints);
+        const { resourceServer, secret } = await resourceServers.register(settings, operator, handOver);
+        if (secret !== null) return registeredResourceServer(resourceServer, secret, endpoints);
+        const { id } = resourceServer;
+        const made = await handOvers.make({ kind: 'resource_server', id }, operator);
+        const json = registeredResourceServerJson(resourceServer, null, endpoints);
+        const sentence = `${name} is registered as ${id}. Send its developer this address:`;
+        return handedOver(made, json, sentence, [nextAfterRegistering(resourceServer)]);
       }),
     );
 }
@@ -72,9 +81,11 @@ function addLooking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('show <id>', 'Show one resource server, without its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
-      run.withInstallation(async ({ resourceServers, secretUses }) =>
-        resourceServerWithCodex(await resourceServers.show(id), secretUses),
-      ),
+      run.withInstallation(async ({ resourceServers, secretUses, handOvers }) => {
+        const last = await findHandOverJson({ kind: 'resource_server', id }, handOvers);
+        const shown = await resourceServerWithCodex(await resourceServers.show(id), secretUses);
+        return withHandOver(shown, last, run.context.now());
+      }),
     );
 }
 
@@ -124,13 +135,26 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
     .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
       'resource-server rotate-secret rs_6qm1v0t4y8d3k2xz',
     ])
-    .action((id: string) =>
-      run.withInstallation(async ({ resourceServers, operator }) => {
+    .option(...HAND_OVER)
+    .action((id: string, { handOver }: HandOverOption) =>
+      run.withInstallation(async ({ resourceServers, handOvers, operator }) => {
+        const note = `Next: once the API uses it, retire the old secret: "valetkey resource-server retire-secret ${id}".`;
+        if (handOver) {
+          const { name, secrets } = await resourceServers.show(id);
+          const made = await handOvers.make({ kind: 'resource_server', id }, operator);
+          const json = { resource_server_id: id, resource_server_secret: null };
+          return handedOver(
+            made,
+            json,
+            `Send the developer of ${name} this address:`,
+            secrets.length > 0 ? [note] : [],
+          );
+        }
         const { resourceServer, secret } = await resourceServers.rotateSecret(id, operator);
         return {
           json: { resource_server_id: id, resource_server_secret: secret },
           text: [`The new secret of ${resourceServer.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note: `Next: once the API uses it, retire the old secret: "valetkey resource-server retire-secret ${id}".`,
+          note,
         };
       }),
     );

@@ -29,6 +29,7 @@ import { addInvitation } from './browser/invitation.ts';
 import { addMustChange } from './browser/must-change.ts';
 import { makePages } from './browser/page-answers.ts';
 import { addPassword } from './browser/password.ts';
+import { addPickUp } from './browser/pick-up.ts';
 import { addPublicPages } from './browser/public-pages.ts';
 import { addSignIn } from './browser/sign-in.ts';
 import { KEEP_ALIVE_SECONDS } from './connection/context.ts';
@@ -199,6 +200,7 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addPassword(app, parts);
   addInvitation(app, parts);
   addMustChange(app, parts);
+  addPickUp(app, parts);
   addPublicPages(app, parts);
 }
 

@@ -18,6 +18,7 @@ import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import type { OperatorAccess } from '../operator/access/access.ts';
 import type { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
 import type { OperatorStore } from '../operator/access/operator-store.ts';
+import type { HandOvers } from '../operator/hand-over/hand-overs.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';
@@ -42,6 +43,7 @@ export type Service = {
   readonly externalSignIns: ExternalSignIns;
   readonly providers: ProviderAuthenticator;
   readonly providerUsers: ProviderUsers;
+  readonly handOvers: HandOvers;
   readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;

@@ -82,7 +82,7 @@ function needSection({ need, calls }: Texts, addresses: PublishedAddresses): Sec
     row(calls.accessTokenRequestUrl, url(addresses.accessTokenRequestUrl)),
     row(calls.refreshTokenRequestUrl, url(addresses.refreshTokenRequestUrl)),
   );
-  return { id: 'need', heading: need.heading, body: html`<p>${need.text}</p>\n${list}` };
+  return { id: 'need', heading: need.heading, body: html`<p>${need.text}</p>\n${list}\n<p>${need.pickUp}</p>` };
 }
 
 function scopesSection({ scopes: texts }: Texts, { scopes }: DevelopersData): Section[] {

@@ -176,6 +176,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .column .lead { margin-block-start: 0.75rem; max-inline-size: 36rem; }
 .column .notice { margin-block-start: 1.5rem; }
 .column .fine { margin-block-start: 1rem; }
+.picked-up { margin-block-start: 1.5rem; }
 .pages { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem 1rem; margin-block-start: 1.5rem; color: var(--muted); }
 .remove-all { margin-block-start: 1.5rem; font-size: 0.875rem; }
 .remove-all summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--problem); font-weight: 550; cursor: pointer; }

@@ -34,6 +34,7 @@ export async function inhabited(program: ProgramOnDisk, variables: Record<string
     ['client', 'register', '--name', 'Other', '--redirect-uri', REDIRECT_URI],
     ['client', 'update', client, '--name', 'Renamed'],
     ['client', 'rotate-secret', client],
+    ['client', 'rotate-secret', client, '--hand-over'],
     ['client', 'pause', client],
     ['client', 'revoke-grants', client, '--yes'],
     ['client', 'delete', client, '--yes'],

@@ -145,8 +145,8 @@ export const httpGuards: readonly Guard[] = [
       ],
       [
         'a sign-in form needs its visitor’s cookie',
-        "if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
-        "if (visitor === undefined) return 'good';",
+        "if (visitor === null) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
+        "if (visitor === null) return 'good';",
       ],
       ['a sign-in takes the visitor’s value', "this.#clear(reply, 'visitor');", ''],
     ],

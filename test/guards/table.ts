@@ -5,6 +5,7 @@ import { auditTrailGuards } from './audit-trail.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
 import { externalSignInGuards } from './external-sign-in.ts';
 import type { Guard } from './guard.ts';
+import { handOverGuards } from './hand-overs.ts';
 import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
@@ -22,6 +23,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   'audit trail': auditTrailGuards,
   'connected apps': connectedAppsGuards,
   'external sign-in': externalSignInGuards,
+  'hand-overs': handOverGuards,
   http: httpGuards,
   main: mainGuards,
   oauth: oauthGuards,

@@ -39,9 +39,9 @@ before(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const colour = url.searchParams.get('colour') ?? sampleBrand.colour;
-    // As the service sends it: scripts of this site on one page alone.
-    const isDevelopers = url.pathname.endsWith('/developers');
-    response.setHeader('content-security-policy', isDevelopers ? `${policy}; script-src 'self'` : policy);
+    // As the service sends it: scripts of this site on pages with values to copy alone.
+    const hasScript = /\/(developers|picked-up.*)$/.test(url.pathname);
+    response.setHeader('content-security-policy', hasScript ? `${policy}; script-src 'self'` : policy);
     if (url.pathname.endsWith('.js')) return response.setHeader('content-type', 'text/javascript').end(copyScript);
     if (url.pathname === '/pages.css')
       return response

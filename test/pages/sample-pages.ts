@@ -13,6 +13,7 @@ import { pagePaths } from '../../src/pages/page-paths.ts';
 import type { PasswordProblemShown } from '../../src/pages/password-fields.ts';
 import { passwordPage } from '../../src/pages/password-page.ts';
 import type { Permission } from '../../src/pages/permissions.ts';
+import { pickedUpPage, pickUpPage, usedPickUpPage } from '../../src/pages/pick-up-page.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
 
@@ -74,6 +75,20 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   };
   const password = { email: account.email, formToken: text('token'), wasChanged: false, hasApps: true };
   const newPassword = { email: account.email, formToken: text('token') };
+  const pickUp = {
+    name: text('Meeting Room Planner'),
+    expiresAt: 1_795_000_000_000,
+    token: text('token'),
+    formToken: text('token'),
+  };
+  const pickedUp = [
+    ['clientId', text('app_6qm1v0t4y8d3k2xz')],
+    ['clientSecret', text('vk_cs_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0YWJjZGVm')],
+    ['authorizationUrl', 'https://northwind.example/auth/oauth2/authorize'],
+    ['accessTokenRequestUrl', 'https://northwind.example/api/auth/oauth/token'],
+    ['refreshTokenRequestUrl', 'https://northwind.example/api/auth/oauth/refreshToken'],
+    ['redirectUris', [text('https://planner.example/cb'), 'http://127.0.0.1/cb']],
+  ] as const;
   const mustChange = { accountId: text('usr_ada'), continueTo: text('/device') };
   const profile = {
     publisher: text('Planner Ltd'),
@@ -384,6 +399,15 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     ...Object.fromEntries(
       PASSWORD_PROBLEMS.map((problem) => [`password-${problem.kind}`, passwordPage(context, { ...password, problem })]),
     ),
+    'pick-up': pickUpPage(context, { ...pickUp, hasSecret: true, problem: null }),
+    'pick-up-addresses': pickUpPage(context, { ...pickUp, hasSecret: false, problem: 'form_expired' }),
+    'picked-up': pickedUpPage(context, { name: pickUp.name, hasSecret: true, values: pickedUp }),
+    'picked-up-addresses': pickedUpPage(context, {
+      name: pickUp.name,
+      hasSecret: false,
+      values: pickedUp.toSpliced(1, 1),
+    }),
+    'pick-up-used': usedPickUpPage(context, 1_795_000_000_000),
     invitation: invitationPage(context, { ...newPassword, token: text('usr_ada.token'), problem: null }),
     'invitation-common': invitationPage(context, { ...newPassword, token: text('t'), problem: { kind: 'common' } }),
     'invitation-no-cookies': invitationPage(context, {

@@ -43,7 +43,7 @@ export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed' | 'password' | 'password-changed';
 
 /** Purpose of a form for users who are not signed in. */
-export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
+export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change' | 'pick-up';
 
 /**
  * Result of checking a form that needs no session. `no_cookies`: none of our cookies came, so the browser refuses
@@ -73,10 +73,10 @@ const MAX_SIGN_INS = 5;
 
 /**
  * Lifetime of a form (ms); undefined for the default. Password forms live for hours, since each authenticates the
- * user anew. `must-change` does not: its token is the proof of the password.
+ * user anew, and so does the form of a hand-over, whose address is the proof. `must-change` does not: its token is the proof of the password.
  */
 function lifetimeOf(purpose: FormPurpose | VisitorFormPurpose): number | undefined {
-  return ['sign-in', 'invitation', 'password'].includes(purpose) ? SIGN_IN_LIFETIME_MS : undefined;
+  return ['sign-in', 'invitation', 'pick-up', 'password'].includes(purpose) ? SIGN_IN_LIFETIME_MS : undefined;
 }
 
 /** Cookies and form tokens of one service. */
@@ -243,6 +243,11 @@ export class BrowserSessions {
     return makeFormToken(this.#service.keyring, { session: visitor, purpose, subject }, this.#service.now());
   }
 
+  /** Returns the value that only this browser has before it signs in, or null. */
+  visitor(request: FastifyRequest): string | null {
+    return request.cookies[this.#name('visitor')] ?? null;
+  }
+
   /** Checks the token of a form without a session. */
   checkVisitorForm(
     request: FastifyRequest,
@@ -250,8 +255,8 @@ export class BrowserSessions {
     subject: string,
     token: string | undefined,
   ): VisitorForm {
-    const visitor = request.cookies[this.#name('visitor')];
-    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';
+    const visitor = this.visitor(request);
+    if (visitor === null) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';
     const { keyring, now } = this.#service;
     return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetimeOf(purpose));
   }

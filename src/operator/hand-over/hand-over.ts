@@ -45,7 +45,7 @@ export const HAND_OVER_LIFETIME_MS = 72 * 3_600_000;
 /** How long a dead hand-over is kept (ms), for whoever opens a used address, and for the operator. */
 export const HAND_OVERS_KEPT_MS = 30 * 86_400_000;
 
-/** Makes a hand-over, and the token for its address. `now` in ms. */
+/** Makes a hand-over, and the token for its address: 256 random bits (ASVS 6.4.1). `now` in ms. */
 export function makeHandOver(
   subject: HandOverName,
   madeBy: string,

@@ -33,13 +33,12 @@ export type HandOverParts = {
   readonly now: () => number;
 };
 
-/** A new hand-over: its address, which nobody keeps, and when that expires (ms). */
-export type MadeHandOver = { readonly address: string; readonly expiresAt: number };
+/** A new hand-over: its address, which nobody keeps, when that expires (ms), and whether it makes a secret. */
+export type MadeHandOver = { readonly address: string; readonly expiresAt: number; readonly makesSecret: boolean };
 
-/** An address that is good for nothing: used at a time (ms), too old, or ended or never made. */
+/** An address that makes no secret: used at a time (ms); expired, ended or never made; or two secrets are live. */
 export type DeadHandOver =
   | { readonly kind: 'used'; readonly at: number }
-  | { readonly kind: 'expired' }
   | { readonly kind: 'dead' }
   | { readonly kind: 'two_secrets' };
 
@@ -86,7 +85,8 @@ export class HandOvers {
       throw new OperatorError(
         `somebody else changed ${subject.row.name} at the same time: look with "${command} show", and try again`,
       );
-    return { address: `${this.#parts.pickUpUrl}?token=${token}`, expiresAt: handOver.expiresAt };
+    const address = `${this.#parts.pickUpUrl}?token=${token}`;
+    return { address, expiresAt: handOver.expiresAt, makesSecret: takesSecret(subject) };
   }
 
   /** Returns the newest hand-over of a registration, or null. */
@@ -101,9 +101,9 @@ export class HandOvers {
     const handOver = digest && (await store.findHandOver(digest));
     if (!handOver) return { kind: 'dead' };
     if (handOver.fetchedAt !== null) return { kind: 'used', at: handOver.fetchedAt };
-    const subject = handOver.endedAt === null ? await this.#subject(handOver.subject) : null;
+    if (handOver.endedAt !== null || handOver.expiresAt <= now()) return { kind: 'dead' };
+    const subject = await this.#subject(handOver.subject);
     if (!subject) return { kind: 'dead' };
-    if (handOver.expiresAt <= now()) return { kind: 'expired' };
     const problem = handOverProblem(subject);
     if (problem === null) return { kind: 'good', handOver, subject };
     return { kind: problem === 'paused' ? 'dead' : 'two_secrets' };

@@ -179,6 +179,63 @@ export const en = {
     submit: 'Set password and sign in',
   },
 
+  pickUp: {
+    until: (time: string): string => `This link works once, until ${time} UTC.`,
+    withSecret: {
+      title: 'Pick up a secret',
+      heading: (name: string): Html => html`The secret of ${isolated(name)}`,
+      text: 'The button makes the secret and shows it once, to you alone: the person who sent you this link doesn’t know it. Have a safe place ready for it, such as the secret store of your server.',
+      submit: 'Make the secret and show it',
+      done: 'Your secret',
+      doneText:
+        'Store the secret now: nobody can show it to you again. An earlier secret keeps working until it is retired.',
+    },
+    withoutSecret: {
+      title: 'Pick up the addresses',
+      heading: (name: string): Html => html`The addresses of ${isolated(name)}`,
+      text: 'It has no secret, because it proves itself in another way. The button shows its ID and the addresses that it needs.',
+      submit: 'Show the addresses',
+      done: 'Your addresses',
+      doneText: 'None of these values is secret.',
+    },
+    guide: (href: string): Html => html`How to use them: <a href="${href}">the developer guide</a>.`,
+    values: {
+      clientId: 'Client ID',
+      clientSecret: 'Client Secret',
+      authorizationUrl: 'Authorization URL',
+      accessTokenRequestUrl: 'Access Token Request URL',
+      refreshTokenRequestUrl: 'Refresh Token Request URL',
+      deviceAuthorizationUrl: 'Device Authorization URL',
+      meUrl: 'API: whose account it is',
+      issuer: 'Issuer, for libraries',
+      redirectUris: 'Registered redirect URIs',
+      resourceServerId: 'Resource Server ID',
+      resourceServerSecret: 'Resource Server Secret',
+      introspectionUrl: 'Introspection URL',
+      revocationStreamUrl: 'Revocation Stream URL',
+      providerId: 'Provider ID',
+      providerSecret: 'Provider Secret',
+      signInEndpoint: 'Sign-in Endpoint',
+    },
+    problems: {
+      form_expired: { heading: 'This page was open for too long', text: 'Nothing was made. Press the button again.' },
+      opened_twice: {
+        heading: 'This page was opened twice',
+        text: 'Or someone signed in or out in another window. Nothing was made: press the button again.',
+      },
+      no_cookies: {
+        heading: 'Your browser blocks our cookies',
+        text: 'Nothing was made. Allow cookies for this site in your browser’s settings, and press the button again.',
+      },
+    },
+    used: {
+      title: 'This link was used already',
+      when: (time: string): string => `It was used on ${time} UTC, and a link to pick up a secret works only once.`,
+      you: 'Was it you, and is the secret lost? Ask the person who sent you this link for a new one.',
+      notYou: 'If it wasn’t you, someone else has what it showed: tell the person who sent you this link at once.',
+    },
+  },
+
   passwordSet: {
     title: 'Password set',
     heading: 'Your password is set',
@@ -410,6 +467,7 @@ export const en = {
       clientSecret: 'Client Secret',
       clientSecretText:
         'Proves that a request comes from your server. Keep it there: never in a browser, a mobile app or a repository. A public app, which runs on people’s own devices, has none.',
+      pickUp: html`<strong>Did you get a link to pick up a secret?</strong> Open it where you can store the secret, and press the button: the secret is made then, and shown once with these values. The link works once, within 72 hours. If it was used and not by you, tell the person who sent it at once.`,
     },
     scopes: {
       heading: 'Permissions',
@@ -634,6 +692,18 @@ export const en = {
         text: 'The app that sent you here can’t connect to accounts at the moment.',
         now: 'Nothing new was shared. Please try again later, or ask the app’s makers.',
         developer: html`The operator has paused this client.`,
+      },
+      dead_hand_over: {
+        heading: 'This link doesn’t work any more',
+        text: 'A link to pick up a secret works once, for 72 hours, and only until a newer link is made or the registration is paused or gets another secret.',
+        now: 'Ask the person who sent you this link for a new one.',
+        developer: html`The <code>token</code> in the address is expired, replaced, ended or unknown.`,
+      },
+      two_secrets: {
+        heading: 'There are two secrets already',
+        text: 'Only two secrets can be valid at the same time, so this link can’t make another one now.',
+        now: 'Ask the person who sent you this link to retire one of the secrets, and for a new link.',
+        developer: 'Nothing was made.',
       },
       dead_invitation: {
         heading: 'This link doesn’t work any more',

@@ -1,0 +1,112 @@
+/** The page of a hand-over: a developer looks at it, and makes the secret by pressing the button. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
+import { type Endpoints, endpointsFor } from '../../operator/endpoints.ts';
+import { type HandOverSubject, takesSecret } from '../../operator/hand-over/hand-over.ts';
+import type { DeadHandOver, FoundHandOver } from '../../operator/hand-over/hand-overs.ts';
+import {
+  type PickedUpData,
+  type PickUpProblem,
+  pickedUpPage,
+  pickUpPage,
+  usedPickUpPage,
+} from '../../pages/pick-up-page.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { endpointsOf, ME_PATH } from '../paths.ts';
+import { FORM_PROBLEMS } from './browser-session.ts';
+import type { PageParts } from './page-parts.ts';
+
+type GoodHandOver = Extract<FoundHandOver, { kind: 'good' }>;
+
+/** Adds the page where developers pick up secrets. */
+export function addPickUp(app: FastifyInstance, { service, pages, sessions }: PageParts): void {
+  const { handOvers, paths, appUrl, apiUrl } = service;
+  const endpoints = endpointsOf(appUrl);
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  // Nothing is used here: mail scanners, link previews and prefetching programs open addresses, too.
+  app.get(paths.pickUp, { config }, async (request, reply) => {
+    keepAddress(reply);
+    const token = (request.query as Parameters).get('token') ?? '';
+    const found = await handOvers.look(token);
+    return found.kind === 'good' ? ask(request, reply, found, token, null) : sendDead(request, reply, found);
+  });
+
+  app.post(paths.pickUp, { config }, async (request, reply) => {
+    keepAddress(reply);
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const token = form.get('token') ?? '';
+    const shown = sessions.checkVisitorForm(request, 'pick-up', token, form.get('form_token'));
+    if (shown !== 'good') {
+      const found = await handOvers.look(token);
+      if (found.kind !== 'good') return sendDead(request, reply, found);
+      request.outcome = { error: FORM_PROBLEMS[shown], client_id: found.subject.row.id };
+      return ask(request, reply.code(403), found, token, FORM_PROBLEMS[shown]);
+    }
+    const picked = await handOvers.pickUp(token, sessions.visitor(request) as string, originOf(request));
+    if (picked.kind !== 'picked_up') return sendDead(request, reply, picked);
+    const { subject, secret } = picked;
+    request.outcome = { client_id: subject.row.id };
+    const values = valuesOf(subject, secret, endpoints, apiUrl + ME_PATH);
+    const page = pickedUpPage(pages.context(request), { name: subject.row.name, hasSecret: secret !== null, values });
+    return pages.sendWithScript(reply, page);
+  });
+
+  function ask(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { handOver: { expiresAt }, subject }: GoodHandOver,
+    token: string,
+    problem: PickUpProblem | null,
+  ): FastifyReply {
+    const formToken = sessions.visitorFormToken(request, reply, 'pick-up', token);
+    const about = { name: subject.row.name, hasSecret: takesSecret(subject), expiresAt };
+    return pages.send(reply, pickUpPage(pages.context(request), { ...about, token, formToken, problem }));
+  }
+
+  function sendDead(request: FastifyRequest, reply: FastifyReply, found: DeadHandOver): FastifyReply {
+    if (found.kind === 'two_secrets') return pages.sendError(request, reply, 409, 'two_secrets');
+    if (found.kind === 'dead') return pages.sendError(request, reply, 400, 'dead_hand_over');
+    request.outcome = { error: 'used_hand_over' };
+    return pages.send(reply.code(400), usedPickUpPage(pages.context(request), found.at));
+  }
+}
+
+function valuesOf(
+  { kind, row }: HandOverSubject,
+  secret: string | null,
+  endpoints: Endpoints,
+  meUrl: string,
+): PickedUpData['values'] {
+  const secretOf = (label: 'clientSecret' | 'resourceServerSecret' | 'providerSecret') =>
+    secret === null ? [] : [[label, secret] as const];
+  if (kind === 'resource_server')
+    return [
+      ['resourceServerId', row.id],
+      ...secretOf('resourceServerSecret'),
+      ['introspectionUrl', endpoints.introspectionUrl],
+      ['revocationStreamUrl', endpoints.revocationStreamUrl],
+      ['issuer', endpoints.issuer],
+    ];
+  if (kind === 'identity_provider')
+    return [['providerId', row.id], ...secretOf('providerSecret'), ['signInEndpoint', endpoints.signInEndpoint]];
+  const its = endpointsFor(row, endpoints);
+  return [
+    ['clientId', row.id],
+    ...secretOf('clientSecret'),
+    ['authorizationUrl', its.authorizationUrl],
+    ['accessTokenRequestUrl', its.accessTokenRequestUrl],
+    ['refreshTokenRequestUrl', its.refreshTokenRequestUrl],
+    ...(its.deviceAuthorizationUrl === null ? [] : [['deviceAuthorizationUrl', its.deviceAuthorizationUrl] as const]),
+    ['meUrl', meUrl],
+    ['issuer', endpoints.issuer],
+    ...(row.redirectUris.length === 0 ? [] : [['redirectUris', row.redirectUris] as const]),
+  ];
+}
+
+/** The address makes a secret, so no other request may carry it, not even to this host, whose proxy may log it. */
+function keepAddress(reply: FastifyReply): void {
+  reply.header('Referrer-Policy', 'no-referrer');
+}

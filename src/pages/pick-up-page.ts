@@ -1,0 +1,91 @@
+/** The pages of a hand-over: the question, the values that a developer needs with the new secret, and a used address. */
+import { rows } from './developers-section.ts';
+import { hiddenFields } from './form.ts';
+import { type Html, html } from './html.ts';
+import { layout, type PageContext, supportLink } from './layout.ts';
+import type { Messages } from './messages/messages.ts';
+import { problemNotice } from './notice.ts';
+
+/** A value that a developer needs. */
+export type PickUpValue = keyof Messages['pickUp']['values'];
+
+/** Reason why the last press of the button did nothing. */
+export type PickUpProblem = keyof Messages['pickUp']['problems'];
+
+/** Data of the question. `expiresAt` in ms; `hasSecret` is false for what proves itself otherwise. */
+export type PickUpData = {
+  name: string;
+  hasSecret: boolean;
+  expiresAt: number;
+  token: string;
+  formToken: string;
+  problem: PickUpProblem | null;
+};
+
+/** Data of the answer; a value may be a list. */
+export type PickedUpData = {
+  name: string;
+  hasSecret: boolean;
+  values: readonly (readonly [PickUpValue, string | readonly string[]])[];
+};
+
+/** The page that asks before a secret is made. It posts `token`. */
+export function pickUpPage(context: PageContext, data: PickUpData): Html {
+  const { messages, paths } = context;
+  const texts = messages.pickUp;
+  const its = texts[data.hasSecret ? 'withSecret' : 'withoutSecret'];
+  const problem = data.problem && texts.problems[data.problem];
+  return layout(
+    context,
+    { title: problem ? messages.layout.titleWithProblem(its.title) : its.title, shape: 'card' },
+    html`<h1>${its.heading(data.name)}</h1>
+<p class="lead">${texts.until(messages.minute(data.expiresAt))}</p>
+${problem && problemNotice(problem)}
+<p>${its.text}</p>
+<form method="post" action="${paths.pickUp}" class="stack">
+${hiddenFields(data.formToken)}<input type="hidden" name="token" value="${data.token}">
+<button class="primary">${its.submit}</button>
+</form>`,
+  );
+}
+
+/** The page that shows the values, once. */
+export function pickedUpPage(context: PageContext, { name, hasSecret, values }: PickedUpData): Html {
+  const { messages, paths, copyScriptHref } = context;
+  const { developers, pickUp } = messages;
+  const its = pickUp[hasSecret ? 'withSecret' : 'withoutSecret'];
+  // Follows the stylesheet; with `defer` it runs after the page is parsed.
+  const script = html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
+  const list = values.map(([label, value]) => {
+    const each = [value].flat().map((text) => copyable(pickUp.values[label], text));
+    return html`<div><dt>${pickUp.values[label]}</dt><dd>${each}</dd></div>\n`;
+  });
+  return layout(
+    context,
+    { title: its.done, shape: 'column', script },
+    html`<h1>${its.heading(name)}</h1>
+<p class="lead">${its.doneText}</p>
+<div class="picked-up">${rows(...list)}</div>
+<p class="fine">${pickUp.guide(paths.developers)}</p>`,
+  );
+}
+
+/** The page of an address that was used at a time (ms): when, and whom to tell. */
+export function usedPickUpPage(context: PageContext, at: number): Html {
+  const { messages } = context;
+  const texts = messages.pickUp.used;
+  const help = supportLink(context);
+  return layout(
+    context,
+    { title: texts.title, shape: 'card', hasHelp: true },
+    html`<h1>${texts.title}</h1>
+<p>${texts.when(messages.second(at))}</p>
+<p>${texts.you}</p>
+<p><strong>${texts.notYou}</strong> ${help}</p>`,
+  );
+}
+
+/** The label of the copy button names the value, and never holds it. */
+function copyable(label: string, text: string): Html {
+  return html`<span class="copyable inline" data-label="${label}"><code class="address" dir="ltr">${text}</code></span>`;
+}

@@ -1,0 +1,73 @@
+/** The guards of hand-overs. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const STORE = ['test/storage/sqlite.test.ts'];
+const PAGE = ['test/http/browser/pick-up.test.ts'];
+
+/** Guards of the addresses at which developers make secrets. */
+export const handOverGuards: readonly Guard[] = [
+  ...guardsIn('src/storage/tables/hand-over-rows.ts', STORE, [
+    ['a hand-over is used once', '=> `fetched_at IS NULL AND', '=> `TRUE AND'],
+    ['an ended hand-over makes nothing', 'AND ended_at IS NULL AND', 'AND'],
+    ['a hand-over expires in the write', 'expires_at > ${at}', '(${at} > 0 OR TRUE)'],
+    ['a newer hand-over ends the one before', 'AND digest <> $5', 'AND digest = $5'],
+  ]),
+  ...guardsIn('src/storage/tables/hand-overs.ts', STORE, [
+    ['the subject proves itself as it was read', 'AND ${proof.unchanged(2)}', 'AND (TRUE OR ${proof.unchanged(2)})'],
+    ['a paused app is not handed over', "pick('status', 'type',", "pick('type',"],
+  ]),
+  ...guardsIn('src/storage/tables/registered.ts', STORE, [
+    [
+      'a change of secrets ends a hand-over',
+      "also: [endingHandOver({ kind, id: expected.id }, event, 'secret changed')]",
+      'also: endingHandOver && []',
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/clients.ts', STORE, [
+    ['a pause of an app ends its hand-over', "also: status === 'paused' ? [", "also: status === ('' as string) ? ["],
+  ]),
+  ...guardsIn('src/storage/tables/identity-providers.ts', STORE, [
+    ['a pause of a product ends its hand-over', "also: status === 'paused' ? [", "also: status === ('' as string) ? ["],
+  ]),
+  ...guardsIn('src/storage/tables/backups.ts', STORE, [
+    ['a restore ends open hand-overs', 'endingRestoredHandOvers(event.at)', 'endingRestoredHandOvers(0)'],
+  ]),
+  ...guardsIn('src/operator/hand-over/hand-overs.ts', PAGE, [
+    ['the same answer comes again for a minute only', '>= AGAIN_MS', '>= AGAIN_MS * 99'],
+    [
+      'and to the same browser alone',
+      "currentKey(keyring, 'hand-over'), token, browser",
+      "currentKey(keyring, 'hand-over'), token",
+    ],
+    ['and only while its secret is the newest', 'isTheSame ? {', 'made.text ? {'],
+    [
+      'a secret is made for those alone that prove themselves with one',
+      '!takesSecret(subject)',
+      'takesSecret === null',
+    ],
+    [
+      'looking tells that an address was used',
+      "return { kind: 'used', at: handOver.fetchedAt };",
+      "return { kind: 'dead' };",
+    ],
+  ]),
+  ...guardsIn('src/operator/hand-over/hand-over.ts', PAGE, [
+    ['two live secrets are refused', 'row.secrets.length > 1', 'row.secrets.length > 2'],
+  ]),
+  ...guardsIn(
+    'src/operator/hand-over/hand-over.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'the token of a hand-over has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "randomBytes(8).toString('base64url').padEnd(43, 'A')",
+      ],
+    ],
+  ),
+  ...guardsIn('src/http/browser/pick-up.ts', PAGE, [
+    ['a post comes from our own page', '!sessions.isFromOwnPage(request)', 'reply.sent'],
+    ['a post has the token of its form', "shown !== 'good'", 'reply.sent'],
+    ['no other request carries the address', "'no-referrer'", "'same-origin'"],
+  ]),
+];
