@@ -14,9 +14,9 @@ export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: 
 
 /** Number of rows that one turn of the event loop reads. */
 const WINDOW = 512;
-/** Bounds of one page with few matches: rows, and time (ms). The next page goes on there. */
+/** Bounds of one page with few matches: rows, and time (ms), so that the whole page takes less than 100. The next page goes on there. */
 const MAX_ROWS = 100_000;
-const MAX_MS = 100;
+const MAX_MS = 80;
 
 /** Reads a page of at most `limit` rows. `stopwatch` returns ms since any start. */
 export async function readPage<Row, Place>(

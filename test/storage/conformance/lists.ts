@@ -281,7 +281,7 @@ export function lists(withStore: WithStore): void {
     async (store) => {
       await Promise.all(Array.from({ length: 1100 }, () => store.recordDenial(event('consent_denied'))));
       let ms = 0;
-      const slow = listsOf(store, () => (ms += 60));
+      const slow = listsOf(store, () => (ms += 50));
       const asked = { action: 'client_registered', until: NOW + 1, order: 'newest' } as const;
       const first = await slow.events(asked, { limit: 10, after: undefined });
       assert.deepEqual(first?.items, []);

@@ -13,7 +13,7 @@ import { readingGrants } from './grants.ts';
 import { identifying } from './identify.ts';
 import { addKeyGuard } from './key-guard.ts';
 import { readingRegistrations } from './registrations.ts';
-import { addRoutes } from './route.ts';
+import { addRoutes, type Route } from './route.ts';
 import { showingStatus } from './status.ts';
 import { readingUsers } from './users.ts';
 
@@ -29,24 +29,25 @@ export async function addOperatorApi(app: FastifyInstance, service: Service): Pr
     });
     const description = addDescription(app, service);
     description.watch(part, service.operatorUrl as string);
-    addRoutes(
-      part,
-      [
-        ...readingClients(service),
-        ...readingRegistrations(service),
-        ...readingUsers(service),
-        ...readingGrants(service),
-        ...changingClients(service),
-        ...changingResourceServers(service),
-        ...changingIdentityProviders(service),
-        ...changingScopes(service),
-        ...changingUsers(service),
-        ...endingGrants(service),
-        ...readingAuditEvents(service),
-        ...identifying(service),
-        ...showingStatus(service),
-      ],
-      addKeyGuard(part, service),
-    );
+    addRoutes(part, operatorRoutes(service), addKeyGuard(part, service));
   });
+}
+
+/** Returns all routes below `/v1`. */
+export function operatorRoutes(service: Service): Route[] {
+  return [
+    ...readingClients(service),
+    ...readingRegistrations(service),
+    ...readingUsers(service),
+    ...readingGrants(service),
+    ...changingClients(service),
+    ...changingResourceServers(service),
+    ...changingIdentityProviders(service),
+    ...changingScopes(service),
+    ...changingUsers(service),
+    ...endingGrants(service),
+    ...readingAuditEvents(service),
+    ...identifying(service),
+    ...showingStatus(service),
+  ];
 }

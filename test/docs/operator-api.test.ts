@@ -1,0 +1,51 @@
+/** `docs/reference/operator-api.md` against the program: rights, lists, errors and limits. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { makeThrottles } from '../../src/accounts/sign-in/limits.ts';
+import { operatorRoutes } from '../../src/http/operator/api/api.ts';
+import { API_STATUS } from '../../src/http/operator/api/api-error.ts';
+import { queryNames } from '../../src/http/operator/api/described.ts';
+import type { Service } from '../../src/http/service.ts';
+import { ACTS } from '../../src/operator/access/rights.ts';
+
+const DOCUMENT = readFileSync(new URL('../../docs/reference/operator-api.md', import.meta.url), 'utf8');
+const ROUTES = operatorRoutes({ operatorApi: {} } as Service);
+
+test('the table of rights is the one that the program decides by', () => {
+  const [, documented] = /<!-- rights: generated .*? -->\n(.*?)\n?<!-- rights: end -->/s.exec(DOCUMENT) ?? [];
+  const rows = Object.entries(ACTS).map(([act, needs]) => {
+    if (typeof needs === 'string') return `| \`${act}\` | ${needs} | – | – |`;
+    const presence = 'presence' in needs ? (needs.presence === 'always' ? 'yes' : 'unless signed in by address') : '–';
+    return `| \`${act}\` | ${needs.role} | ${needs.right === null ? 'none may' : `\`${needs.right}\``} | ${presence} |`;
+  });
+  const table = ['| act | role | right of a key | presence |', '|---|---|---|---|', ...rows].join('\n');
+  assert.equal(documented, table, `src/operator/access/rights.ts changed: paste this into the page\n\n${table}\n`);
+});
+
+test('each list is there with its filters, and each route that reads', () => {
+  for (const { method, path, operation } of ROUTES.filter((route) => route.method === 'GET')) {
+    assert.match(DOCUMENT, new RegExp(`/v1${path.replace(':id', '\\{\\w+\\}')}\``), `${method} ${path}`);
+    if (path.includes(':') || path === '/status') continue;
+    const row = DOCUMENT.split('\n').find((line) => line.startsWith(`| \`/v1${path}\` |`)) ?? '';
+    for (const name of queryNames(operation).filter((each) => !['limit', 'after'].includes(each)))
+      assert.match(row, new RegExp(`\`${name}[\`=]`), `${path} ${name}`);
+  }
+});
+
+test('each code of an error is there with its status', () => {
+  const rows = [...DOCUMENT.matchAll(/^\| (\d{3}(?:, \d{3})*) \| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)];
+  const documented = rows.flatMap(([, statuses = '', codes = '']) => {
+    const [all, names] = [statuses.split(', '), codes.split(', ').map((code) => code.replaceAll('`', ''))];
+    return names.map((name, at) => [name, Number(all[at] ?? all[0])]);
+  });
+  // What Node.js or the listener refuses before there is a request of the API.
+  const elsewhere = ['plain_http', 'timeout', 'headers_too_large'];
+  const codes = Object.entries(API_STATUS).filter(([code]) => !elsewhere.includes(code));
+  assert.deepEqual(documented.sort(), codes.sort());
+});
+
+test('ASVS 6.1.1: the limit of a key is the one that the program counts', () => {
+  const { count, seconds } = makeThrottles(null).operatorCalls.limit;
+  assert.ok(DOCUMENT.includes(`A key may make ${count} calls in ${seconds} s.`));
+});
