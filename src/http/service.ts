@@ -18,6 +18,7 @@ import type { AuditStore } from '../oauth/trail/audit-store.ts';
 import type { OperatorAccess } from '../operator/access/access.ts';
 import type { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
 import type { OperatorStore } from '../operator/access/operator-store.ts';
+import type { OperatorRegistry } from '../operator/access/operators.ts';
 import type { HandOvers } from '../operator/hand-over/hand-overs.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
@@ -29,6 +30,7 @@ import type { RequestTally } from './request-tally.ts';
 export type OperatorService = {
   readonly access: OperatorAccess;
   readonly signIn: OperatorSignIn;
+  readonly registry: OperatorRegistry;
   /** For lists; whatever changes goes through the others. */
   readonly store: Pick<OperatorStore, 'listPasskeys' | 'listOperatorSessions'>;
 };

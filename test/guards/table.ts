@@ -10,6 +10,7 @@ import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { operatorGuards } from './operators.ts';
+import { passkeyGuards } from './passkeys.ts';
 import { postgresqlGuards } from './postgresql.ts';
 import { restoreGuards } from './restore.ts';
 import { revocationGuards } from './revocations.ts';
@@ -28,6 +29,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   main: mainGuards,
   oauth: oauthGuards,
   operators: operatorGuards,
+  passkeys: passkeyGuards,
   postgresql: postgresqlGuards,
   restore: restoreGuards,
   revocations: revocationGuards,

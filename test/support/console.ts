@@ -9,13 +9,14 @@ import { SoftPasskey } from './passkeys.ts';
 import { freePort, type Lifetime, startTestService, type TestService } from './service.ts';
 
 /** A service with an operators' address. */
-export type TestConsole = TestService & { readonly operatorUrl: string };
+export type TestConsole = TestService & { readonly operatorUrl: string; readonly operatorListen?: string };
 
 /** Starts a service with an operators' address on localhost. */
 export async function startConsole(t: Lifetime, variables: Record<string, string> = {}): Promise<TestConsole> {
   const operatorUrl = `http://localhost:${await freePort()}`;
   const service = await startTestService(t, { VALETKEY_OPERATOR_URL: operatorUrl, ...variables });
-  return { ...service, operatorUrl: service.operatorUrl ?? operatorUrl };
+  const { VALETKEY_OPERATOR_LISTEN: operatorListen } = variables;
+  return { ...service, operatorUrl: service.operatorUrl ?? operatorUrl, ...(operatorListen && { operatorListen }) };
 }
 
 /** Adds an operator, with an address to enrol at. */

@@ -13,9 +13,9 @@ export type Group = 'first' | 'rest';
 export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
   first: [
     // Pure code, and the program's commands.
-    ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'pages', 'process', 'settings', 'verify'],
+    ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'operator/access', 'pages', 'process', 'settings', 'verify'],
     // The wire.
-    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
+    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/operator', 'http/operator/api', 'http/provider'],
     // SQLite.
     'storage',
     // What is held to the code: floors, documents, the table of guards.
@@ -37,6 +37,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // The main job, a stop, libraries that are used as they are, and a walk in the real Chromium.
     ...['flows/chromium-walk.test.ts', 'flows/lives-of-a-grant.test.ts'],
     ...['flows/real-clients.test.ts', 'clients/openid-client.test.ts'],
+    // Operators' passkeys, in the real Chromium.
+    'flows/operators-in-a-browser.test.ts',
     // The store on PostgreSQL.
     'postgresql/conformance.test.ts',
     // Promises of docs/reliability.md, a test of each.
@@ -49,6 +51,7 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // What memory and the log hold, measured over many rounds.
     ...['storage/memory.test.ts', 'storage/wal-size.test.ts', 'http/growth.test.ts'],
     // Crowds: streams by the thousand, floods of one address, and answers that nobody reads.
+    'http/operator/anonymous-crowd.test.ts',
     ...['http/api/revocation-crowds.test.ts', 'http/public-limit.test.ts', 'http/connection/unread-output.test.ts'],
     ...['http/connection/pipelining.test.ts', 'http/connection/programs.test.ts', 'http/api/client-keys.test.ts'],
     // Each endpoint, page and command once more: with the longest ids, and with the hashes of other programs.

@@ -18,6 +18,18 @@ export type ShownKey = {
   readonly lastUsedAt: number | null;
 };
 
+/** What an act did, by its name in the address. */
+export const OPERATOR_NOTICES = {
+  updated: 'The role was changed.',
+  disabled: 'Disabled. All sessions and keys have ended.',
+  enabled: 'Enabled: they may sign in again.',
+  'signed-out': 'All sessions have ended.',
+  'key-ended': 'The key has ended.',
+} as const;
+
+/** The name of such an act. */
+export type OperatorNotice = keyof typeof OPERATOR_NOTICES;
+
 /** Data of the page. */
 export type OperatorData = {
   /** The signed-in operator. */
@@ -30,8 +42,8 @@ export type OperatorData = {
   rights: readonly string[];
   /** True if the signed-in operator's role lets them change operators. */
   mayChange: boolean;
-  /** Sentences of an act that was done just now, and of one that was not. */
-  done: string | null;
+  /** The act that was done just now, and the sentence of one that was refused. */
+  done: OperatorNotice | null;
   problem: string | null;
   now: number;
 };
@@ -46,7 +58,7 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
     { title: problem === null ? title : `Problem: ${title}` },
     html`<h1>${isolated(shown.name)}</h1>
 <p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
-${done !== null && html`<div class="notice advice" role="status">${icons.check}<div>${done}</div></div>`}
+${done !== null && html`<div class="notice advice" role="status">${icons.check}<div>${OPERATOR_NOTICES[done]}</div></div>`}
 ${problem !== null && problemNotice({ heading: 'Nothing happened.', text: problem })}
 ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
@@ -110,7 +122,20 @@ function keyForm(at: string, rights: readonly string[]): Html {
 <p>It acts by the smaller of its rights and the role, for 90 days. It is shown once.</p>
 <form method="post" action="${at}/keys" class="stack narrow">
 <div class="field"><label for="key-name">Name</label><input id="key-name" name="name" required maxlength="100" autocomplete="off"></div>
-<fieldset class="rights"><legend>Rights</legend>${rights.map((right) => html`<label><input type="checkbox" name="rights" value="${right}"> ${right}</label>`)}</fieldset>
+<fieldset class="rights"><legend>Rights</legend>${[...byNoun(rights)].map(rightsOf)}</fieldset>
 <button class="secondary">Add a key</button>
 </form></section>`;
+}
+
+/** Returns the rights by their nouns; one without a verb is a noun of its own. */
+function byNoun(rights: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(rights, (right) => right.split('.')[0] as string);
+}
+
+function rightsOf([noun, rights]: readonly [string, readonly string[]]): Html {
+  const box = (right: string) => {
+    const [, verb = noun] = right.split('.');
+    return html`<label><input type="checkbox" name="rights" value="${right}"> ${verb !== noun && html`<span class="unseen">${noun}.</span>`}${verb}</label>`;
+  };
+  return html`<p>${noun}</p>${rights.map(box)}`;
 }

@@ -38,7 +38,7 @@ ${mayAdd && addForm(problem?.name ?? '')}
 }
 
 function item({ messages }: PageContext, { id, name, role, status, createdAt }: ListedOperator): Html {
-  return html`<li><div><h3><a href="/operators/${id}">${isolated(name)}</a></h3><p>${role}, added ${messages.day(createdAt)}</p></div>${status === 'disabled' && html`<span class="effect sensitive">Disabled</span>`}</li>
+  return html`<li><div><h2><a href="/operators/${id}">${isolated(name)}</a></h2><p>${role}, added ${messages.day(createdAt)}</p></div>${status === 'disabled' && html`<span class="effect sensitive">Disabled</span>`}</li>
 `;
 }
 

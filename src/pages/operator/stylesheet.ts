@@ -15,7 +15,7 @@ noscript { display: block; }
 .console a:hover { color: var(--brand-text); text-decoration: underline; }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
-.things h3 { font-size: 1rem; }
+.things :is(h2, h3) { font-size: 1rem; }
 .things p { font-size: 0.875rem; color: var(--muted); }
 .part { margin-block-start: 2.25rem; }
 .part > h2 { font-size: 1.125rem; }
@@ -27,9 +27,10 @@ noscript { display: block; }
 .acts { display: grid; gap: 0.25rem; margin-block-start: 1rem; }
 .act summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .act form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-end: 0.75rem; }
-.rights { inline-size: 100%; margin: 0; padding: 0.75rem 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0.125rem 1rem; border: 1px solid var(--line); border-radius: 0.625rem; font-size: 0.875rem; }
+.rights { inline-size: 100%; margin: 0; padding: 0.25rem 1rem 0.5rem; border: 1px solid var(--line); border-radius: 0.625rem; font-size: 0.875rem; }
 .rights legend { padding-inline: 0.375rem; font-weight: 550; }
-.rights label { display: flex; gap: 0.5rem; align-items: center; padding-block: 0.25rem; }
+.rights p { margin-block-start: 0.625rem; color: var(--muted); }
+.rights label { display: inline-flex; gap: 0.375rem; align-items: center; min-block-size: 2rem; margin-inline-end: 1rem; }
 .secret { margin-block: 1.25rem; padding: 1rem 1.125rem; background: var(--sunken); border-radius: 0.75rem; overflow-wrap: anywhere; }
 button[aria-disabled="true"] { opacity: 0.6; cursor: progress; }
 `;

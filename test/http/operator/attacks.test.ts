@@ -91,6 +91,11 @@ test('WebAuthn L3 §13.4.3: a challenge works once, in the browser, for the purp
   assert.equal((await postOwn(other, url, { answer })).status, 400, 'another browser');
   const { browser: bob } = await enrolledOperator(service, 'read', 'Bob');
   assert.equal((await postOwn(bob, `${service.operatorUrl}/confirm`, { answer })).status, 400, 'another operator');
+  const mine = await signedIn.get(`${service.operatorUrl}/confirm`);
+  const { passkey: bobs } = await enrolledOperator(service, 'admin', 'Cem');
+  const others = await postOwn(signedIn, `${service.operatorUrl}/confirm`, { answer: bobs.get(mine) });
+  assert.equal(others.status, 400, 'another operator’s passkey at my page');
+  assert.match((await signedIn.get(`${service.operatorUrl}/`)).body, /Hello, <bdi>Ann/);
   signedIn.cookies.set('operator_browser', String(browser.cookies.get('operator_browser')));
   assert.equal((await postOwn(signedIn, `${service.operatorUrl}/confirm`, { answer })).status, 400, 'another purpose');
   assert.equal((await postOwn(browser, url, { answer })).status, 303);

@@ -11,6 +11,7 @@ import {
   usePasskey,
 } from '../../support/console.ts';
 import { SoftPasskey } from '../../support/passkeys.ts';
+import { freePort } from '../../support/service.ts';
 
 test('operators §2: an operator enrols at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
   const service = await startConsole(t);
@@ -79,4 +80,70 @@ test('operators §2: a confirmation and a sign-in give the session a new token; 
   assert.equal((await postOwn(browser, `${home}sign-in`, { answer: passkey.get(page) })).status, 303);
   assert.equal((await between.get(home)).status, 303);
   assert.equal((await browser.get(home)).status, 200);
+});
+
+test('operators §2: a one-time address works for its purpose alone, for 24 hours or 5 minutes, and a newer one ends it', async (t) => {
+  const service = await startConsole(t);
+  const { operator, enrolUrl } = await addOperator(service);
+  const signInUrl = await addSignInAddress(service, operator);
+  const works = async (url: string) => {
+    const { status } = await new Browser().get(url);
+    assert.ok(status === 200 || status === 400);
+    return status === 200;
+  };
+  const [enrolling, signingIn] = [enrolUrl, signInUrl].map((url) => new URL(url).search);
+  assert.deepEqual([await works(enrolUrl), await works(signInUrl)], [true, true]);
+  assert.equal(await works(`${service.operatorUrl}/enrol${signingIn}`), false);
+  assert.equal(await works(`${service.operatorUrl}/sign-in${enrolling}`), false);
+  assert.equal((await postOwn(new Browser(), `${service.operatorUrl}/sign-in${enrolling}`)).status, 400);
+  const newer = await addSignInAddress(service, operator);
+  assert.deepEqual([await works(signInUrl), await works(newer)], [false, true]);
+  service.clock.advance(299);
+  assert.equal(await works(newer), true);
+  service.clock.advance(1);
+  assert.equal(await works(newer), false);
+  assert.equal((await postOwn(new Browser(), newer)).status, 400);
+  service.clock.advance(24 * 3600 - 301);
+  assert.equal(await works(enrolUrl), true);
+  service.clock.advance(1);
+  assert.equal(await works(enrolUrl), false);
+});
+
+test('operators §2: a session ends after 30 minutes without a request, and 12 hours after its sign-in, confirmed or not', async (t) => {
+  const service = await startConsole(t);
+  const { browser, passkey } = await enrolledOperator(service);
+  const home = `${service.operatorUrl}/`;
+  for (let minutes = 0; minutes < 12 * 60 - 20; minutes += 20) {
+    service.clock.advance(20 * 60);
+    assert.equal((await usePasskey(browser, passkey, `${home}confirm`)).status, 303, `after ${minutes} minutes`);
+    assert.equal((await browser.get(home)).status, 200);
+  }
+  service.clock.advance(20 * 60);
+  assert.equal((await browser.get(home)).status, 303);
+  await usePasskey(browser, passkey, `${home}sign-in`);
+  service.clock.advance(29 * 60);
+  assert.equal((await browser.get(home)).status, 200);
+  service.clock.advance(30 * 60);
+  assert.equal((await browser.get(home)).status, 303);
+});
+
+test('operators §1: behind TLS, the cookies are tied to the host and to https', async (t) => {
+  const service = await startConsole(t, {
+    VALETKEY_OPERATOR_URL: 'https://operators.example.com',
+    VALETKEY_OPERATOR_LISTEN: `127.0.0.1:${await freePort()}`,
+  });
+  const { enrolUrl } = await addOperator(service);
+  const { pathname, search } = new URL(enrolUrl);
+  const inside = `http://${service.operatorListen}${pathname}${search}`;
+  const [browser, passkey] = [new Browser(), new SoftPasskey('https://operators.example.com')];
+  const answer = passkey.create(await browser.get(inside));
+  const headers = { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://operators.example.com' };
+  const done = await browser.post(inside, { answer }, headers);
+  assert.equal(done.status, 303, done.body);
+  const [cookie = ''] = done.headers.getSetCookie();
+  assert.match(
+    cookie,
+    /^__Host-operator_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  );
+  assert.equal(done.headers.get('strict-transport-security'), 'max-age=31536000');
 });

@@ -9,6 +9,7 @@ import { makeConsolePages } from './console-pages.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { ConsoleSessions } from './console-session.ts';
 import { addGuard } from './guard.ts';
+import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
 import { addConsoleSignIn } from './sign-in.ts';
 
@@ -32,6 +33,7 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
         (_request, reply) => pages.sendFile(reply, file),
       );
     addConsoleSignIn(part, parts);
+    addOperators(part, parts);
     addOwn(part, parts);
     addHome(part, parts);
   });

@@ -1,9 +1,9 @@
 /** An operator's own passkeys and sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import { operatorSessionEndsAt } from '../../../operator/access/operator-session.ts';
-import type { SignInRefusal } from '../../../operator/access/operator-sign-in.ts';
-import { addPasskeyPage, type OwnData, ownPage } from '../../../pages/operator/own-page.ts';
+import { type OperatorSession, operatorSessionEndsAt } from '../../../operator/access/operator-session.ts';
+import type { SessionAccess, SignInRefusal } from '../../../operator/access/operator-sign-in.ts';
+import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -25,11 +25,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
       store.listOperatorSessions(operator.id),
     ]);
     const live = open.filter((session) => operatorSessionEndsAt(session) > service.now());
-    const listed = live.map((session) => ({
-      ...session,
-      id: session.digest.toString('base64url'),
-      isThis: session.digest.equals(by.digest),
-    }));
+    const listed = live.map((session) => shownSession(session, by));
     const said = (request.query as Parameters).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
     return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
@@ -69,4 +65,9 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
   function done(reply: FastifyReply, notice: Notice): FastifyReply {
     return pages.seeOther(reply, `/passkeys?done=${notice}`);
   }
+}
+
+/** Returns a session as pages show it; `by` is the one that looks. */
+export function shownSession(session: OperatorSession, by: SessionAccess['by']): ShownSession {
+  return { ...session, id: session.digest.toString('base64url'), isThis: session.digest.equals(by.digest) };
 }

@@ -1,0 +1,117 @@
+/** The guards of operators' passkeys, sessions and pages. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const ATTACKS = ['test/http/operator/attacks.test.ts'];
+const SIGN_IN = ['test/http/operator/sign-in.test.ts'];
+
+/** Guards of the operators' address. */
+export const passkeyGuards: readonly Guard[] = [
+  ...guardsIn('src/operator/access/passkey-challenge.ts', ATTACKS, [
+    ['a challenge is of one browser', 'JSON.stringify([browser, purpose', 'JSON.stringify([browser.length, purpose'],
+    ['a challenge is of one purpose', ', purpose, operatorId, keyring', ', operatorId, keyring'],
+    [
+      'a challenge is ours',
+      'timingSafeEqual(proof(keyring, keyId, binding, head), proven)',
+      'proof(keyring, keyId, binding, head) && proven',
+    ],
+    ['a challenge expires', 'expiresAt <= now ||', ''],
+  ]),
+  ...guardsIn('src/operator/access/webauthn.ts', ATTACKS, [
+    [
+      'a new passkey verifies its user',
+      'expectedRPID: rp.id, requireUserVerification: true',
+      'expectedRPID: rp.id, requireUserVerification: false',
+    ],
+    [
+      'a passkey verifies its user',
+      'counter }, requireUserVerification: true',
+      'counter }, requireUserVerification: false',
+    ],
+    [
+      'a passkey says whose it is',
+      "answer.response.userHandle !== Buffer.from(operatorId).toString('base64url')",
+      'answer.response.userHandle === 0',
+    ],
+    ['a counter goes on', 'publicKey: bytesOf(publicKey), counter }', 'publicKey: bytesOf(publicKey), counter: 0 }'],
+  ]),
+  ...guardsIn('src/operator/access/operator-sign-in.ts', ATTACKS, [
+    [
+      'a confirmation is by one’s own passkey',
+      "binding.operatorId !== '' && binding.operatorId !== operator.id",
+      "binding.operatorId === 'nobody'",
+    ],
+  ]),
+  ...guardsIn('src/operator/access/operator-sign-in.ts', SIGN_IN, [
+    ['a one-time address has one purpose', 'found.address.purpose !== purpose', 'purpose === undefined'],
+    [
+      'a one-time address expires',
+      'found.address.expiresAt > this.#parts.now() ? found.operator : null',
+      'found.operator',
+    ],
+    [
+      'a sign-in ends the earlier session',
+      'replaces: replaced?.session.digest ?? null',
+      'replaces: replaced === undefined ? Buffer.of() : null',
+    ],
+    ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
+  ]),
+  ...guardsIn('src/http/operator/console/guard.ts', ATTACKS, [
+    [
+      'a post comes from our own page',
+      "request.method === 'POST' && !sessions",
+      "request.method === 'none' && !sessions",
+    ],
+  ]),
+  ...guardsIn(
+    'src/http/operator/console/guard.ts',
+    ['test/http/operator/operators.test.ts'],
+    [
+      [
+        'an act needs what the table says',
+        'if (refusal !== null) return refuse',
+        "if (refusal === 'disabled') return refuse",
+      ],
+      ['a refused act is recorded', 'await operators.access.refused(act, access, refusal, originOf(request));', ''],
+    ],
+  ),
+  ...guardsIn('src/http/operator/console/console-session.ts', ATTACKS, [
+    ['a post comes from a window', '!isNavigation(request) || (site', '(site'],
+    [
+      'a post says where it comes from',
+      "return origin === this.#origin || (origin === undefined && site === 'same-origin');",
+      'return true;',
+    ],
+  ]),
+  ...guardsIn('src/http/operator/console/console-session.ts', SIGN_IN, [
+    ['cookies are for this site alone', "sameSite: 'strict'", "sameSite: 'lax'"],
+    ['cookies are tied to the host', "this.#isHttps ? '__Host-' : ''", "''"],
+  ]),
+  ...guardsIn('src/http/operator/console/continue-to.ts', ATTACKS, [
+    ['a sign-in goes on within this address', '\\/(?![/\\\\])[', '\\/['],
+    ['a sign-in does not lead in a circle', "test(text) ? '/' : text;", 'test(text) ? text : text;'],
+  ]),
+  ...guardsIn('src/http/operator/console/console-pages.ts', ATTACKS, [
+    ['a page is for a window', 'isNavigation(reply.request) ?', 'isNavigation(reply.request) || true ?'],
+  ]),
+  ...guardsIn(
+    'src/http/operator/console/sign-in.ts',
+    ['test/flows/operators-in-a-browser.test.ts'],
+    [['a one-time address is in no Referer', "reply.header('Referrer-Policy', 'strict-origin');", '']],
+  ),
+  ...guardsIn(
+    'src/settings/configuration.ts',
+    ['test/settings/configuration.test.ts'],
+    [['the operators’ host is not shared', "isShared && hostname !== 'localhost'", 'isShared && hostname === null']],
+  ),
+  ...guardsIn(
+    'src/settings/readers.ts',
+    ['test/settings/configuration.test.ts'],
+    [
+      [
+        'the operators’ host is a name',
+        "isIP(new URL(origin).hostname.replace(/^\\[|\\]$/g, '')) !== 0",
+        'isIP(origin) === 7',
+      ],
+    ],
+  ),
+];

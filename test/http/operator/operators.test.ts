@@ -1,0 +1,168 @@
+// The pages of operators on the wire: who may do which act, what each does, and what is shown once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ACTS } from '../../../src/operator/access/rights.ts';
+import { Browser } from '../../support/browser.ts';
+import {
+  addOperator,
+  addSignInAddress,
+  enrolledOperator,
+  postOwn,
+  startConsole,
+  type TestConsole,
+  usePasskey,
+} from '../../support/console.ts';
+import { SoftPasskey } from '../../support/passkeys.ts';
+
+/** Each act of the pages: its path, and fields that are good. */
+const FORMS: Record<string, [path: string, fields: Record<string, string | string[]>]> = {
+  'operators.add': ['', { name: 'New', role: 'read' }],
+  'operators.update': ['/ID/role', { role: 'support' }],
+  'operators.end-sessions': ['/ID/end-sessions', {}],
+  'operators.reset': ['/ID/reset', {}],
+  'operators.add-key': ['/ID/keys', { name: 'portal', rights: ['clients.read', 'identify'] }],
+  'operators.end-key': ['/ID/keys/end', { key: 'opk_none' }],
+  'operators.disable': ['/ID/disable', {}],
+  'operators.enable': ['/ID/enable', {}],
+  'operators.delete': ['/ID/delete', {}],
+};
+
+const actions = async ({ installation }: TestConsole) =>
+  (await installation.audit.listAuditEvents({ limit: 200 })).map(({ action }) => action);
+
+test('operators §3: support and read do no act on operators, and each try is recorded once an hour', async (t) => {
+  const service = await startConsole(t);
+  const { operator } = await addOperator(service, 'read', 'Target');
+  const [support, read] = [await enrolledOperator(service, 'support'), await enrolledOperator(service, 'read')];
+  const before = (await actions(service)).length;
+  for (const { browser } of [support, read])
+    for (const [act, [path, fields]] of Object.entries(FORMS))
+      for (const _twice of [1, 2]) {
+        const url = `${service.operatorUrl}/operators${path.replace('ID', operator.id)}`;
+        const { status, body } = await postOwn(browser, url, fields);
+        assert.deepEqual([status, /Your role does not allow this/.test(body)], [403, true], act);
+      }
+  const tries = (await actions(service)).slice(0, -before);
+  assert.deepEqual(new Set(tries), new Set(['operator_refused']));
+  assert.equal(tries.length, 2 * Object.keys(FORMS).length);
+  assert.deepEqual(
+    Object.keys(FORMS).filter((act) => !(act in ACTS)),
+    [],
+  );
+  const { body } = await read.browser.get(`${service.operatorUrl}/operators/${operator.id}`);
+  assert.match(body, /Target/);
+  assert.deepEqual(body.match(/action="[^"]*"/g), ['action="/sign-out"'], 'nothing to press');
+});
+
+test('operators §2: each act on operators asks for a passkey that was used within 5 minutes, and then works', async (t) => {
+  const service = await startConsole(t);
+  const { operator } = await addOperator(service, 'admin', 'Target');
+  const { browser, passkey } = await enrolledOperator(service);
+  const at = `${service.operatorUrl}/operators`;
+  service.clock.advance(300);
+  for (const [act, [path, fields]] of Object.entries(FORMS)) {
+    const before = await actions(service);
+    const { status, headers } = await postOwn(browser, at + path.replace('ID', operator.id), fields);
+    assert.deepEqual([status, /^\/confirm\?/.test(headers.get('location') ?? '')], [303, true], act);
+    assert.deepEqual(await actions(service), before, act);
+  }
+  const came = await browser.post(
+    `${at}/${operator.id}/disable`,
+    {},
+    {
+      'Sec-Fetch-Site': 'same-origin',
+      Origin: service.operatorUrl,
+      Referer: `${at}/${operator.id}`,
+    },
+  );
+  const location = String(came.headers.get('location'));
+  assert.equal(location, `/confirm?continue=%2Foperators%2F${operator.id}`, 'back to where one came from');
+  assert.equal((await usePasskey(browser, passkey, service.operatorUrl + location)).status, 303);
+  for (const [act, [path, fields]] of Object.entries(FORMS)) {
+    const { status } = await postOwn(browser, at + path.replace('ID', operator.id), fields);
+    const expected = act === 'operators.end-key' ? [400] : [200, 303];
+    assert.ok(expected.includes(status), `${act} ${status}`);
+  }
+  const done = (await actions(service)).slice(0, 9).reverse();
+  assert.deepEqual(done, [
+    'operator_confirmed',
+    'operator_added',
+    'operator_updated',
+    'operator_sessions_ended',
+    'operator_reset',
+    'operator_key_added',
+    'operator_disabled',
+    'operator_enabled',
+    'operator_deleted',
+  ]);
+});
+
+test('operators §2: a session of a one-time address adds a passkey, and does nothing that needs presence', async (t) => {
+  const service = await startConsole(t);
+  const { operator } = await addOperator(service);
+  const browser = new Browser();
+  await postOwn(browser, await addSignInAddress(service, operator));
+  const at = service.operatorUrl;
+  const refused = await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' });
+  assert.match(String(refused.headers.get('location')), /^\/confirm/);
+  assert.match((await browser.get(`${at}/confirm`)).body, /You need a passkey/);
+  const passkey = new SoftPasskey(at);
+  const page = await browser.get(`${at}/passkeys/new`);
+  const added = await postOwn(browser, `${at}/passkeys/new`, { answer: passkey.create(page), name: 'Stick' });
+  assert.equal(added.headers.get('location'), '/passkeys?done=added');
+  assert.equal((await usePasskey(browser, passkey, `${at}/confirm`)).status, 303);
+  assert.equal((await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' })).status, 200);
+});
+
+test('operators §2: the new operator enrols at the address that is shown once; a reset ends passkeys and sessions', async (t) => {
+  const service = await startConsole(t);
+  const at = `${service.operatorUrl}/operators`;
+  const { browser } = await enrolledOperator(service, 'admin', 'Ann');
+  const shown = await postOwn(browser, at, { name: '<b>New</b>', role: 'support' });
+  const [, url = ''] = /<code>(http[^<]*)<\/code>/.exec(shown.body) ?? [];
+  assert.ok(!shown.body.includes('<b>New'));
+  const [bob, passkey] = [new Browser(), new SoftPasskey(service.operatorUrl)];
+  const enrolled = await postOwn(bob, url, { answer: passkey.create(await bob.get(url)) });
+  assert.equal(enrolled.status, 303);
+  assert.equal((await new Browser().get(url)).status, 400, 'used');
+  const [id = ''] = /opr_\w+/.exec((await browser.get(at)).body.split('&lt;b&gt;New')[0]?.slice(-80) ?? '') ?? [];
+  const again = await postOwn(browser, `${at}/${id}/reset`);
+  assert.match(again.body, /enrol\?token=/);
+  assert.equal((await bob.get(`${service.operatorUrl}/`)).status, 303);
+  assert.equal((await usePasskey(bob, passkey, `${service.operatorUrl}/sign-in`)).status, 400);
+});
+
+test('operators §2: only a command removes, disables or demotes the last admin', async (t) => {
+  const service = await startConsole(t);
+  const { operator, browser } = await enrolledOperator(service, 'admin', 'Ann');
+  for (const [path, fields] of [
+    ['disable', {}],
+    ['delete', {}],
+    ['role', { role: 'support' }],
+  ] as const) {
+    const { status, body } = await postOwn(browser, `${service.operatorUrl}/operators/${operator.id}/${path}`, fields);
+    assert.deepEqual([status, /is the last admin/.test(body)], [400, true], path);
+  }
+  assert.equal((await browser.get(`${service.operatorUrl}/`)).status, 200);
+});
+
+test('operators §3: a key is shown once, and neither it nor a one-time address is in the audit trail, the log or another page', async (t) => {
+  const service = await startConsole(t);
+  const { operator, browser } = await enrolledOperator(service);
+  const at = `${service.operatorUrl}/operators`;
+  const made = await postOwn(browser, `${at}/${operator.id}/keys`, { name: 'portal', rights: 'clients.read' });
+  const [key = ''] = /vk_ok_[\w-]+/.exec(made.body) ?? [];
+  assert.ok(key.length > 40, made.body);
+  const added = await postOwn(browser, at, { name: 'Bob', role: 'admin' });
+  const [, token = ''] = /token=([\w-]{43})/.exec(added.body) ?? [];
+  const events = await service.installation.audit.listAuditEvents({ limit: 100 });
+  const pages = await Promise.all(['', `/${operator.id}`].map((path) => browser.get(at + path)));
+  const told = [JSON.stringify(events), ...service.log, ...pages.map(({ body }) => body)];
+  const session = String(browser.cookies.get('operator_session'));
+  const secrets = [key, token, session, String(browser.cookies.get('operator_browser'))];
+  for (const secret of secrets) {
+    assert.ok(secret.length > 40);
+    assert.ok(!told.some((text) => text.includes(secret)));
+  }
+  assert.match(pages[1]?.body ?? '', /portal.*clients\.read/s);
+});
