@@ -157,24 +157,6 @@ export class OperatorRegistry {
     return operator;
   }
 
-  /** Ends one session of an operator, by the digest of its token. */
-  async endSession(operatorId: string, digest: Buffer, actor: Actor): Promise<void> {
-    const operator = await this.find(operatorId);
-    const event = this.#event('operator_signed_out', actor, operator);
-    if (!(await this.#parts.store.endOperatorSession(digest, operator.id, event)))
-      throw new OperatorError('the session has ended already');
-  }
-
-  /** Removes a passkey of an operator. */
-  async removePasskey(operatorId: string, passkeyId: string, actor: Actor): Promise<void> {
-    const operator = await this.find(operatorId);
-    const passkeys = await this.#parts.store.listPasskeys(operator.id);
-    const passkey = passkeys.find(({ id }) => id === passkeyId);
-    const event = this.#event('operator_passkey_removed', actor, operator, passkey?.name);
-    if (!passkey || !(await this.#parts.store.removePasskey(passkeyId, operator.id, event)))
-      throw new OperatorError('there is no such passkey any more');
-  }
-
   /** Adds a key; its text is returned this once. */
   async addKey(idOrName: string, settings: NewKey, actor: Actor): Promise<{ key: OperatorKey; text: string }> {
     const { store, prefix, now } = this.#parts;
