@@ -18,7 +18,7 @@ export type ShownKey = {
   readonly lastUsedAt: number | null;
 };
 
-/** What an act did, by its name in the address. */
+/** The effects of acts in sentences, by their names in the address. */
 export const OPERATOR_NOTICES = {
   updated: 'The role was changed.',
   disabled: 'Disabled. All sessions and keys have ended.',
