@@ -1,8 +1,8 @@
 /**
- * Makes strangers (browsers that never signed in to an account) take turns at it, so that a crowd at one account makes
- * strangers wait there, and nobody elsewhere. Their networks take turns at two paces: a slow one for networks that tried the
- * account often lately, a faster one for the others. Neither pace slows down the other. Whoever has no turn within a timeout,
- * or comes when too many wait, is turned away, and the account's counters do not count that try.
+ * Queues the tries of strangers (browsers that never signed in to an account) for each account, so that a flood at one account
+ * delays only strangers at that account. Their networks are served round robin at two rates: a slow one for networks with many
+ * recent tries at the account, a faster one for the others. Neither rate slows down the other. A try that times out, or finds
+ * the queue full, is refused, and the account's counters do not count it.
  */
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
@@ -14,9 +14,9 @@ import type { Throttle } from './throttle.ts';
  * that cancels it.
  */
 export type AccountPaceParts = {
-  /** The pace at which an account is tried by networks that tried it often. */
+  /** The rate of tries at an account for networks with many tries. */
   readonly often: Throttle;
-  /** The pace at which it is tried by the others. */
+  /** The rate for all other networks. */
   readonly seldom: Throttle;
   /** Counts the tries of a network at an account. A network beyond this limit tries often. */
   readonly accountAndNetwork: Throttle;
@@ -25,12 +25,12 @@ export type AccountPaceParts = {
   readonly bounds?: PaceBounds;
 };
 
-/** Maximum number of those who wait: of a network for one account, of a network for all accounts, and in all. */
+/** Maximum numbers of waiting tries: of a network at one account, of a network at all accounts, and in total. */
 export type PaceBounds = { readonly ofNetworkForOne: number; readonly ofNetwork: number; readonly inAll: number };
 
 const BOUNDS: PaceBounds = { ofNetworkForOne: 10, ofNetwork: 50, inAll: 2000 };
 
-/** Timeout of waiting for a turn (ms). */
+/** Timeout of a waiting try (ms). */
 export const TURN_TIMEOUT_MS = 30_000;
 
 /** In the order of their turns. The first has no more turns than its slow pace allows, so the second gets turns too. */
@@ -39,7 +39,7 @@ type Which = (typeof PACES)[number];
 
 type Stranger = Waiter & { readonly network: string; forgetTimeout(): void };
 
-/** Those who try one account: whether somebody does right now, and who waits, by network. */
+/** The tries at one account: if one is running, and the waiting ones by network. */
 type AccountLine = Readonly<Record<Which, FairLine<Stranger>>> & { isTaken: boolean; forgetAlarm(): void };
 
 /** The lines of all accounts. An address without an account has one too, so that the time of an answer tells nothing. */
@@ -57,9 +57,9 @@ export class AccountPace {
   }
 
   /**
-   * Checks a guess when it is its turn, and returns whether it was right; a right one is not counted. Throws `TurnedAway`
-   * when too many of its network wait, after the timeout, or when `signal` is aborted while it waits. When too many wait in
-   * all, the account with the longest line loses one: first of the networks that tried it often.
+   * Checks a guess when the queue reaches it, and returns true if it was right; a right guess is not counted. Throws
+   * `TurnedAway` if too many guesses of its network wait, after the timeout, or if `signal` is aborted while it waits. If too
+   * many wait in total, the account with the longest queue loses one, from the networks with many recent tries first.
    */
   async run({ account, source }: Guess, check: () => Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
     const { accountAndNetwork, now } = this.#parts;
@@ -83,7 +83,7 @@ export class AccountPace {
     }
   }
 
-  /** Turns away all who wait, and from then on all who would have to, as the service stops. */
+  /** Refuses all waiting requests and all later ones that would have to wait, because the service stops. */
   stop(): void {
     this.#bounds = { ...this.#bounds, inAll: 0 };
     this.#makeRoom();
@@ -114,7 +114,7 @@ export class AccountPace {
     });
   }
 
-  /** Lets the next one in, if it is time; forgets an account that nobody tries. */
+  /** Starts the next try, if it is time; drops an account without tries. */
   #advance(account: string): void {
     const line = this.#lines.get(account);
     if (!line || line.isTaken) return;
@@ -141,7 +141,7 @@ export class AccountPace {
     }
   }
 
-  /** Stops counting somebody who was taken out of their line. */
+  /** Updates the counts after a try left its queue. */
   #gone(stranger: Stranger): Stranger {
     stranger.forgetTimeout();
     const left = (this.#ofNetwork.get(stranger.network) as number) - 1;

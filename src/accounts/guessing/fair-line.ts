@@ -1,12 +1,12 @@
 /**
- * A line of those who wait for something scarce, by share (a network, an account). Shares have their turn one after the
- * other, however many wait in each.
+ * A fair queue for a scarce resource, by share (a network, an account). Shares are served round robin, however many requests
+ * wait in each.
  */
 import { randomInt } from 'node:crypto';
 
 /**
- * Somebody who waits, or would have to, is turned away: too many wait, it took too long, they hung up, or the service stops.
- * Nothing was decided.
+ * A waiting request was refused: the queue was full, the wait timed out, the client hung up, or the service stops. Nothing was
+ * decided.
  */
 export class TurnedAway extends Error {
   override readonly name = 'TurnedAway';
@@ -16,18 +16,18 @@ export class TurnedAway extends Error {
   }
 }
 
-/** Somebody who waits: goes on, or is turned away. */
+/** A waiting request, which proceeds or is refused. */
 export type Waiter = { goOn(): void; turnAway(error: TurnedAway): void };
 
-/** Maximum number of shares whose last turn is remembered. */
+/** Maximum number of shares whose last service is remembered. */
 const MAX_TURNS = 500;
 
-/** Those who wait, by share. Its user keeps it bounded. */
+/** The waiting requests, by share. The caller must bound it. */
 export class FairLine<W extends Waiter> {
-  /** In the order in which it is their turn; no share is empty. */
+  /** In the order of service; no share is empty. */
   readonly #shares = new Map<string, W[]>();
   #size = 0;
-  /** The last turn of each share, as a number; the latest at the end. */
+  /** The sequence number of each share's last service; the latest at the end. */
   readonly #turns = new Map<string, number>();
   #lastTurn = 0;
 
@@ -41,7 +41,7 @@ export class FairLine<W extends Waiter> {
     return this.#shares.get(share)?.length ?? 0;
   }
 
-  /** Puts somebody at the end of their share; a share that had nobody is the last to have its turn. */
+  /** Appends a request to its share; a share that was empty is served last. */
   add(share: string, waiter: W): void {
     const waiting = this.#shares.get(share);
     if (waiting) waiting.push(waiter);
@@ -49,7 +49,7 @@ export class FairLine<W extends Waiter> {
     this.#size += 1;
   }
 
-  /** Takes out the one whose turn it is: of the next share, who came first. Undefined when nobody waits. */
+  /** Removes and returns the oldest request of the next share; undefined if the queue is empty. */
   next(): W | undefined {
     const [first] = this.#shares;
     if (!first) return undefined;
@@ -62,7 +62,7 @@ export class FairLine<W extends Waiter> {
     return waiter;
   }
 
-  /** Takes out somebody who no longer waits; returns whether they did. */
+  /** Removes a request that no longer waits; returns true if it was in the queue. */
   remove(share: string, waiter: W): boolean {
     const waiting = this.#shares.get(share) ?? [];
     const at = waiting.indexOf(waiter);
@@ -74,8 +74,8 @@ export class FairLine<W extends Waiter> {
   }
 
   /**
-   * Takes out who came last of the fullest share. Of equally full shares it is the one that had its turn last, else one by
-   * lot. So a crowd whose shares come again and again cannot keep out somebody who comes for the first time.
+   * Removes the newest request of the fullest share. Among equally full shares, it is the most recently served one, else a
+   * random one. So repeated requests of a flood cannot keep out a first request.
    */
   loseOne(): W | undefined {
     const fullest = most([...this.#shares.keys()], (share) => this.sizeOf(share));

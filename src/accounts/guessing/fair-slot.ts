@@ -1,7 +1,7 @@
-/** A slot in which one piece of work runs at a time, while the others wait for their turn by share. */
+/** A slot that runs one piece of work at a time, with a fair queue by share. */
 import { FairLine, TurnedAway, type Waiter } from './fair-line.ts';
 
-/** Maximum number of those who wait: of one share, and in all. */
+/** Maximum numbers of waiting requests: of one share, and in total. */
 export type SlotBounds = { readonly ofOneShare: number; readonly inAll: number };
 
 /** A slot for work that waits by share. */
@@ -15,21 +15,21 @@ export class FairSlot {
   }
 
   /**
-   * Runs the work when it is the share's turn. Throws `TurnedAway` when too many of the share wait, when too many wait in all
-   * (the line chooses who is turned away), and when `signal` is aborted while it waits.
+   * Runs the work when the queue reaches it. Throws `TurnedAway` if too many of the share wait, if too many wait in total (the
+   * queue chooses the refused request), or if `signal` is aborted while it waits.
    */
   async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(share, signal);
     try {
       return await work();
     } finally {
-      // The next in line takes the slot in the same step, so that nobody who comes now can take it before them.
+      // The next waiting request takes the slot in the same step, so that a new request cannot overtake it.
       this.#isTaken = false;
       this.#advance();
     }
   }
 
-  /** Turns away all who wait, and from then on all who would have to, as the service stops. */
+  /** Refuses all waiting requests and all later ones that would have to wait, because the service stops. */
   stop(): void {
     this.#bounds = { ...this.#bounds, inAll: 0 };
     this.#makeRoom();

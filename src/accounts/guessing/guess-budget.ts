@@ -1,11 +1,11 @@
 /**
- * How often passwords may be guessed: at one account from one source, and from one source at all accounts together. Each guess
- * counts for every network that the source is in, as one subscriber may have thousands of sources in one network.
+ * Limits for password guesses: at one account from one source, and from one source at all accounts together. Each guess counts
+ * for every network of the source, since one subscriber may have thousands of sources in one network.
  */
 import { networksOf } from '../../oauth/guessing/networks.ts';
 import type { Throttle, ThrottleKey } from './throttle.ts';
 
-/** A guess that was counted: its account, as it was typed (`emailKey`), and its source. */
+/** A counted guess: its account as typed (`emailKey`), and its source. */
 export type Guess = { readonly account: string; readonly source: string };
 
 /** The budgets of guesses. Times in ms since the epoch. */
@@ -36,23 +36,23 @@ export class GuessBudget {
     return wait;
   }
 
-  /** Takes such a guess back: it was right. */
+  /** Refunds such a guess, which was right. */
   refundSource(source: string, now: number): void {
     this.#source.refund(networksOf(source), now);
   }
 
-  /** Takes a guess back: it was right. */
+  /** Refunds a guess, which was right. */
   refund(guess: Guess, now: number): void {
     this.refundUndecided(guess, now);
     this.refundSource(guess.source, now);
   }
 
-  /** Takes back a guess at the account that nobody checked. It stays counted for its source: else a crowd would cost itself nothing. */
+  /** Refunds an unchecked guess for the account. It stays counted for its source; otherwise a flood would have no cost. */
   refundUndecided(guess: Guess, now: number): void {
     this.#accountAndSource.refund(pairsOf(guess), now);
   }
 
-  /** Forgets what this very source guessed at the account, and nothing else: somebody was right. */
+  /** Clears only this source's guesses at the account, after a right one. */
   forget(guess: Guess, now: number): void {
     this.#accountAndSource.reset(pairsOf(guess)[0] as ThrottleKey, now);
   }

@@ -1,7 +1,7 @@
 /**
- * Slows down guessing (GCRA): each key has a time at which its whole budget is free again, and a guess moves that time on.
- * Counters are in memory and bounded, so that nobody can make them grow without end. No counter locks an owner out: it is
- * for one source, or for one account as tried from one source.
+ * Slows down guessing (GCRA): each key has a time at which its whole budget is available again, and a guess moves that time
+ * forward. Counters are in memory, and their number is bounded. No counter locks an owner out: each is for one source, or for
+ * one account from one source.
  */
 
 /** Maximum number of guesses at once; then one more each `seconds / count`. */
@@ -14,13 +14,14 @@ export type ThrottleKey = string | { readonly key: string; readonly weight: numb
 type Pace = { readonly interval: number; readonly window: number };
 
 /**
- * Counters that all instances share. A guess is counted in this instance first and then there, without waiting: nobody with
- * the right secret waits for another machine. Until the shared number comes back an instance lets through what it may alone.
+ * Counters that all instances share. A guess is counted first in this instance, then in the shared counter, without waiting: a
+ * request with the right secret never waits for another machine. Until the shared count arrives, an instance applies its own
+ * count.
  */
 export type SharedCounters = {
   /**
-   * Moves a counter on by `by` ms (back, if negative), from `now` at the earliest and to `most` ms ahead at most. Returns
-   * where it stands (ms since the epoch). Throws `StoreUnavailable`.
+   * Moves a counter forward by `by` ms (back, if negative), from `now` at the earliest and to `most` ms ahead at most. Returns
+   * its value (ms since the epoch). Throws `StoreUnavailable`.
    */
   move(key: string, by: number, most: number, now: number): Promise<number>;
 };
@@ -40,7 +41,7 @@ export class Throttle {
   readonly #name: string;
   readonly #shared: SharedCounters | null;
 
-  /** `name` tells its counters from those of other limits where they are shared. */
+  /** `name` distinguishes this limit's counters from those of others if they are shared. */
   constructor(limit: Limit, name = '', shared: SharedCounters | null = null, mostKeys = 100_000) {
     this.limit = limit;
     this.#name = name;
@@ -78,7 +79,7 @@ export class Throttle {
     this.#forget();
   }
 
-  /** Takes one guess back for each key, because it turned out to be none. */
+  /** Refunds one guess for each key, because it was not a wrong one. */
   refund(keys: readonly ThrottleKey[], now: number): void {
     for (const counted of keys) {
       const { interval } = this.#paceOf(counted);
@@ -88,20 +89,20 @@ export class Throttle {
     }
   }
 
-  /** Forgets what was guessed for a key, as after a success. */
+  /** Clears a key's counter, as after a success. */
   reset(counted: ThrottleKey, now: number): void {
     this.#arrivals.delete(textOf(counted));
     this.#share(counted, -this.#paceOf(counted).window, now);
   }
 
-  /** Counts for all instances, and learns what they counted; while that cannot be, this one counts alone. */
+  /** Adds to the shared counter, and reads its value; while that fails, this instance counts alone. */
   #share(counted: ThrottleKey, by: number, now: number): void {
     if (!this.#shared) return;
     const key = textOf(counted);
     this.#lastMove += 1;
     const move = this.#lastMove;
     this.#moves.set(key, move);
-    // Only the last result counts: an earlier one lacks what was counted or taken back here since.
+    // Only the last result counts: an earlier one lacks later changes of this instance.
     const isLast = () => this.#moves.get(key) === move && this.#moves.delete(key);
     this.#shared.move(`${this.#name} ${key}`, by, this.#paceOf(counted).window, now).then(
       (arrival) => {

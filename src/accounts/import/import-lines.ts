@@ -1,6 +1,6 @@
 /**
- * A file of people, read line by line as it comes: JSON lines, or CSV with a header (RFC 4180). How lines are written is
- * known here alone; what becomes of the people is decided in `user-import.ts`.
+ * A file of users, read line by line from a stream: JSON lines, or CSV with a header (RFC 4180). This file knows the formats;
+ * `user-import.ts` decides on the users.
  */
 
 /** The keys of a line, and the columns of CSV. */

@@ -1,6 +1,6 @@
 /**
- * Importing people from elsewhere, with their password hashes, their identities at a provider, or both. Each line is taken by
- * itself, in one write, so that a file whose import was cut off is simply imported again: who is here already is skipped.
+ * Imports users from another system, with their password hashes, their identities at a provider, or both. Each line is one
+ * separate write, so an interrupted import is simply repeated: existing users are skipped.
  */
 
 import { OperatorError } from '../../oauth/error.ts';
@@ -82,8 +82,8 @@ export class UserImport {
   }
 
   /**
-   * Imports the people of a file that comes in pieces; a dry run changes nothing, and tells the same. Throws an
-   * `OperatorError` when nothing can be imported.
+   * Imports the users of a file that arrives in pieces; a dry run changes nothing, and gives the same report. Throws an
+   * `OperatorError` if nothing can be imported.
    */
   async run(
     pieces: AsyncIterable<Buffer>,
@@ -144,7 +144,7 @@ export class UserImport {
     const at = now();
     const account: Account = {
       ...newAccount(about, at),
-      // Without a password the address is what the product says it is, and so is whether it is verified.
+      // Without a password, the product decides the address, and if it is verified.
       ...(hash ? SET_HERE : {}),
       password: hash && hasher.seal(hash),
       passwordSetAt: hash && at,

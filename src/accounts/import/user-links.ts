@@ -1,6 +1,4 @@
-/**
- * Links accounts that are here to identities at a provider: from then on their people sign in there, and keep their grants.
- */
+/** Links existing accounts to identities at a provider: their users then sign in there, and keep their grants. */
 
 import { OperatorError } from '../../oauth/error.ts';
 import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
@@ -110,7 +108,7 @@ export class UserLinks {
       clientId: provider.id,
     });
     if (await store.linkIdentity(identity, event)) return { account, outcome: 'linked' };
-    // Somebody else was faster: the subject is known now, or the account is gone.
+    // Another request was faster: the subject now has an account, or this account was deleted.
     return this.#linkTo(await this.#parts.accounts.show(account.id), provider, subject, operator);
   }
 

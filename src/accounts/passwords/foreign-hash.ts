@@ -1,13 +1,13 @@
 /**
- * The texts in which other programs store passwords, read strictly: PHC strings, bcrypt's and Django's. A reason why one is
- * refused says the remedy, and never repeats the text.
+ * The texts in which other programs store passwords, read strictly: PHC strings, bcrypt's and Django's. The reason of a
+ * refusal names the remedy, and never repeats the text.
  */
 import { type ForeignFunction, fromBcryptBase64, functionProblem } from '../people/foreign-function.ts';
 
-/** A stored hash: the function, and what it made of the password. */
+/** A stored hash: the function and its result. */
 export type ForeignHash = { readonly madeBy: ForeignFunction; readonly digest: Buffer };
 
-/** A hash, or why it is refused. */
+/** A hash, or the reason of its refusal. */
 export type ReadHash = ForeignHash | { readonly problem: string };
 
 /** Bytes of a salt and of a digest. A shorter digest would accept wrong passwords. */
@@ -60,7 +60,7 @@ function lengthProblem({ madeBy, digest }: ForeignHash): string | null {
     : null;
 }
 
-/** Without a version it is 16 (0x10), as before there were versions. */
+/** Without a version, it is version 16 (0x10), which had no version field. */
 function readArgon2(text: string): ForeignHash | string | null {
   const parts =
     /^\$argon2(?<type>i|d|id)\$(v=(?<v>\d+)\$)?m=(?<m>\d+),t=(?<t>\d+),p=(?<p>\d+)(?<more>,[^$]*)?\$(?<salt>[^$]*)\$(?<digest>[^$]*)$/.exec(
@@ -110,7 +110,7 @@ function scryptOf(
   }));
 }
 
-/** PHC as others write it too: with `l`, the length of the digest. */
+/** A PHC variant of other programs: with `l`, the length of the digest. */
 function readPbkdf2(text: string): ForeignHash | string | null {
   const [, i, l, salt, digest] = /^\$pbkdf2-sha256\$i=(\d+)(?:,l=(\d+))?\$([^$]*)\$([^$]*)$/.exec(text) ?? [];
   const bytes = plainBase64(digest);
@@ -152,7 +152,7 @@ function hashOf(
   return salt && digest ? { madeBy: make(salt.toString('base64'), digest), digest } : null;
 }
 
-/** Base64 without padding, as PHC strings have it (RFC 4648 §3.2); null when it could have been written otherwise. */
+/** Base64 without padding, as PHC strings have it (RFC 4648 §3.2); null if the text is not in canonical form. */
 function plainBase64(text: string | undefined): Buffer | null {
   return text?.includes('=') ? null : paddedBase64(text?.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }

@@ -1,6 +1,6 @@
 /**
- * Invitations: one-time addresses where people set their passwords, so that no operator knows one. An account has one at
- * most. Looking at it uses nothing up, as programs that read mail open addresses, too.
+ * Invitations: one-time links where users set their passwords, so that no operator knows them. An account has at most one.
+ * Opening the page does not use up the link, because mail programs open links too.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
@@ -12,7 +12,10 @@ import { hashNewPassword, hasItAlready, type NewPasswordProblem } from './new-pa
 import { passwordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
-/** A token: an account's id, and what proves that somebody got the address. The store is not asked for other texts. */
+/**
+ * A token: an account's id, and random bits that prove the possession of the link. The store is never searched for other
+ * texts.
+ */
 const TOKEN = /^([^\p{Cc}\p{Cs}]{1,255})\.[A-Za-z0-9_-]{43}$/u;
 
 /** Lifetime of an invitation (ms). */
@@ -41,20 +44,20 @@ export type InvitationOutcome =
   | { readonly kind: 'set' | 'dead' | 'busy' }
   | { readonly kind: 'refused'; readonly problem: NewPasswordProblem };
 
-/** Makes the invitation of an account: what is stored, and the token for the address, which nobody keeps. `now` in ms. */
+/** Makes the invitation of an account: its stored form, and the token for the link, which is not stored. `now` in ms. */
 export function makeInvitation(accountId: string, now: number): { invitation: Invitation; token: string } {
-  // The id finds the account, and 256 random bits prove that somebody got the address (ASVS 6.4.1).
+  // The id finds the account, and 256 random bits prove the possession of the link (ASVS 6.4.1).
   const token = `${accountId}.${randomBytes(32).toString('base64url')}`;
   return { token, invitation: { digest: digestOf(token).toString('base64url'), expiresAt: now + LIFETIME_MS } };
 }
 
-/** Finds whom a token is for. One that is good for nothing counts as a wrong password of its source. */
+/** Finds the account of a token. An invalid token counts as a wrong password of its source. */
 export async function findInvitation(
   { store, budget, now }: InvitationParts,
   token: string,
   source: string,
 ): Promise<FoundInvitation> {
-  // Before the search, or guesses made at the same time would all be free.
+  // Before the search; otherwise simultaneous guesses would not be counted in time.
   const retryAfterSeconds = budget.countSource(source, now());
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
   const [, accountId] = TOKEN.exec(token) ?? [];
@@ -64,7 +67,7 @@ export async function findInvitation(
   return { kind: 'good', invited: account };
 }
 
-/** Sets the password of an invited person, once, and ends all sessions of the account. It begins none. */
+/** Sets the password of an invited user, once, and ends all sessions of the account. It begins none. */
 export async function useInvitation(
   { store, hasher, now, guessable }: InvitationParts,
   invited: Invited,

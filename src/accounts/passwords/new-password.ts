@@ -1,4 +1,4 @@
-/** The new password of somebody who proved to be its owner, on its way to the store. */
+/** The new password of an authenticated owner, before it is stored. */
 
 import { TurnedAway } from '../guessing/fair-line.ts';
 import type { Account, StoredPassword } from '../people/account.ts';
@@ -6,8 +6,8 @@ import type { PasswordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
 /**
- * Returns true if an account has a new password already: its form was sent twice, as by a double click, and the other request
- * was faster. Only for somebody who proved to be the owner in this request.
+ * Returns true if an account already has the new password: its form was sent twice, for example by a double click, and the
+ * other request was faster. Only after this request has authenticated the owner.
  */
 export async function hasItAlready(
   hasher: PasswordHasher,
@@ -23,7 +23,7 @@ export async function hasItAlready(
   }
 }
 
-/** Why a person's new password is refused: by the rules for all, or because it is the `same` that somebody else knows. */
+/** The reason why a user's new password is refused: a general rule, or `same`, if somebody else already knows it. */
 export type NewPasswordProblem = PasswordProblem | 'same';
 
 /** The stored form of a new password, or the reason why it is refused. */
@@ -33,8 +33,8 @@ export type HashedPassword =
   | { readonly kind: 'busy' };
 
 /**
- * Hashes a new password that the rules allow. Only for somebody who proved to be the owner: it tells whether the new password
- * is the very one that must be changed.
+ * Hashes a new password that the rules allow. Only for the authenticated owner: the result reveals if the new password equals
+ * the one that must be changed.
  */
 export async function hashNewPassword(
   hasher: PasswordHasher,

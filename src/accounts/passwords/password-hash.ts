@@ -1,9 +1,8 @@
 /**
  * Password hashing: argon2id, whose text is sealed under the keyring, so that a stolen database alone does not even allow
- * guessing. When another root key takes over, the text is sealed anew without the password.
- * Each hash takes 19 MiB and a core for some 20 ms, so two run at once, one in each lane, and those who wait are
- * bounded. Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins,
- * and one where hashes that were imported are being wrapped too.
+ * guessing. When another root key takes over, the text is sealed again without the password. Each hash takes 19 MiB and a core
+ * for some 20 ms, so at most two run at once, one for each queue, and the queues are bounded. Node.js has four threads beside
+ * the event loop: two stay free for syncs, however many sign-ins there are, or one while imported hashes are being wrapped.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
@@ -93,7 +92,7 @@ export class PasswordHasher {
   }
 
   async #matches(stored: StoredPassword, password: string): Promise<boolean> {
-    // The library verifies texts alone, so what a foreign function made is one here.
+    // The library verifies only texts, so the result of a foreign function becomes one here.
     const given = 'foreign' in stored ? (await derive(stored.foreign, password)).toString('base64') : password;
     if ('sealed' in stored) return timingSafeEqual(Buffer.from(given), Buffer.from(this.#opened(stored)));
     return verify(this.#opened(stored), given);

@@ -1,7 +1,7 @@
 /**
- * Gives stored passwords a new form, in the background while the service runs: wraps imported hashes in our own, and seals
- * anew what an earlier root key sealed. One at a time, so that sign-ins are not delayed. Several instances begin at
- * different accounts, and whoever is second changes nothing.
+ * Renews stored passwords in the background: wraps imported hashes in our own, and seals again the passwords of an earlier
+ * root key. One at a time, so that sign-ins are not delayed. Several instances begin at different accounts, and the second one
+ * to reach an account changes nothing.
  */
 import { newAccountId, type StoredPassword } from '../people/account.ts';
 import type { AccountStore } from '../people/store.ts';
@@ -10,7 +10,7 @@ import type { AccountStore } from '../people/store.ts';
 export type PasswordRenewalParts<Password extends StoredPassword = StoredPassword> = {
   /** Those that need the new form, in the order of their ids after `after`, at most `limit`. */
   readonly list: (after: string, limit: number) => Promise<{ readonly id: string; readonly password: Password }[]>;
-  /** The new form; null where it has it already. */
+  /** The new form; null if the password already has it. */
   readonly renew: (password: Password) => StoredPassword | null | Promise<StoredPassword | null>;
   readonly store: Pick<AccountStore, 'rehashPassword'>;
   readonly later: (act: () => void, ms: number) => () => void;
@@ -18,11 +18,11 @@ export type PasswordRenewalParts<Password extends StoredPassword = StoredPasswor
   readonly report: (error: Error) => void;
 };
 
-/** Number of passwords that are read at once, and the time until the next reading where there were none (ms). */
+/** Number of passwords in one read, and the pause after an empty read (ms). */
 const BATCH = 100;
 const REST_MS = 5000;
 
-/** Begins at once, and goes on with whatever comes until it is stopped. */
+/** Starts at once, and continues with new passwords until it is stopped. */
 export class PasswordRenewal<Password extends StoredPassword = StoredPassword> {
   readonly #parts: PasswordRenewalParts<Password>;
   readonly #ended: Promise<void>;

@@ -28,8 +28,8 @@ export function isPlausiblePassword(password: string): boolean {
 }
 
 /**
- * Why a new password of an account is refused, or null. Nobody may use the words that anybody would try first: those of the
- * account, and `guessable`, those of the installation.
+ * The reason why a new password of an account is refused, or null. It must not be one of the words that attackers try first:
+ * those of the account, and `guessable`, those of the installation.
  */
 export function passwordProblem(
   password: string,

@@ -1,12 +1,11 @@
-/** Writes that rest on a password that was just verified. */
+/** Writes that require a password that was just verified. */
 import type { PasswordAccount, StoredPassword } from '../people/account.ts';
 import type { AccountStore } from '../people/store.ts';
 
 /**
- * Runs a write that happens only while the stored password is the verified one, and returns whether it did. The same
- * password may have been sealed with another root key meanwhile, which changes only its stored form: then it is tried once
- * more. A password that was set meanwhile differs in its time or, if that is the same millisecond, has the same root key: then
- * nothing is written.
+ * Runs a write that requires the stored password to be the verified one, and returns true if it was written. If the same
+ * password has been sealed with another root key since, only its stored form differs: then the write is retried once. A
+ * password that was set since differs in its time or, in the same millisecond, has the same root key: then nothing is written.
  */
 export async function onVerifiedPassword(
   store: Pick<AccountStore, 'findAccount'>,

@@ -101,14 +101,14 @@ export function newAccountId(): string {
 }
 
 /**
- * Maximum number of typed characters that are read. An address has at most 254, and composing combined characters leaves at
- * least a quarter of what was typed.
+ * Maximum number of characters read from a typed address. An address has at most 254, and Unicode composition leaves at least
+ * a quarter of the typed characters.
  */
 const MAX_TYPED = 1024;
 
 /**
- * The one form under which an email address is looked up and counted, however it was typed. It is cut first, beyond what
- * any address has, since ordering thousands of combining marks takes time that grows with their square.
+ * The normal form of an email address for searches and counters. Longer texts are truncated first, because the time to order
+ * combining marks grows with the square of their number.
  */
 export function emailKey(email: string): string {
   return email.trim().slice(0, MAX_TYPED).toLowerCase().normalize('NFC');

@@ -1,6 +1,6 @@
 /**
- * The functions that other programs hash passwords with: what describes one, how strong and how slow it is, and what it makes
- * of a password. `foreign-hash.ts` reads them from texts.
+ * The password hash functions of other programs: their parameters, their strength and slowness, and their computation.
+ * `foreign-hash.ts` reads them from texts.
  */
 import { hash as digest, pbkdf2, type ScryptOptions, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -61,7 +61,7 @@ const FAMILIES: { readonly [F in Family]: Rules<F> } = {
         ? 'its m, t or p is not one that argon2 has here'
         : memoryProblem(memory, passes),
     label: ({ type, memory, passes, lanes }) => `argon2${type}, m=${memory}, t=${passes}, p=${lanes}`,
-    // Lanes are threads, which are begun and waited for in each pass.
+    // Lanes are threads, which each pass starts and joins.
     work: ({ memory, passes, lanes }) => memory * passes * 0.5 + (lanes - 1) * passes * 30,
     derive: ({ type, version, memory, passes, lanes, length }, password, salt) =>
       hashRaw(password, {
@@ -89,7 +89,7 @@ const FAMILIES: { readonly [F in Family]: Rules<F> } = {
     problem: ({ iterations }) =>
       iterations < 1 || iterations > MAX.iterations ? 'it has more than 2,000,000 iterations, or none' : null,
     label: ({ iterations }) => `pbkdf2-sha256, i=${iterations}`,
-    // As often for each 32 bytes of the digest (RFC 8018 §5.2).
+    // The iterations are repeated for each 32 bytes of the digest (RFC 8018 §5.2).
     work: ({ iterations, length }) => iterations * Math.ceil(length / 32) * 0.5,
     derive: ({ iterations, length }, password, salt) => promisify(pbkdf2)(password, salt, iterations, length, 'sha256'),
   },
@@ -131,8 +131,8 @@ const FAMILY_NAMES = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const satisfies
 const MAX_WORK = 1_000_000;
 
 /**
- * A number that is larger for the slower of two functions of one family. Which family is slower is known by measuring alone:
- * processors differ in it.
+ * A number that is larger for the slower of two functions of one family. Families can only be compared by measuring, since
+ * processors differ.
  */
 export function functionRank(it: ForeignFunction): number {
   return FAMILY_NAMES.indexOf(it.family) * MAX_WORK + Math.ceil(rules(it).work(it) / 1000);

@@ -7,9 +7,9 @@ import type { AccountStore } from './store.ts';
 const MAX_LISTED = 20;
 
 /**
- * The one account that is named by its id, by `provider:subject`, or by an address that this installation owns
- * (`ownsEmail`) and that no other such account has. An address that a provider brought names nobody: whoever has an account
- * at the product may have typed it there. Throws an `OperatorError`.
+ * The one account that is named by its id, by `provider:subject`, or by an address that this installation owns (`ownsEmail`)
+ * and that no other such account has. An address from a provider names no account: any user of the product may have typed it
+ * there. Throws an `OperatorError`.
  */
 export async function findNamed(
   store: Pick<AccountStore, 'findAccount' | 'findIdentityById' | 'listAccountsByEmail'>,

@@ -16,8 +16,8 @@ export type PeopleParts = {
 };
 
 /**
- * Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of
- * ours. `at` stands before the field's name.
+ * The reason why a text cannot be a subject at a provider, or null: with `--own-ids` it is the account's id, and must not look
+ * like one of ours. `at` is a prefix of the field's name.
  */
 export function refusedSubject({ ownIds }: IdentityProvider, subject: string, at = ''): Refusal | null {
   return ownIds && isMadeHere(subject) ? invalidRequest(`${at}subject must not begin with usr_`) : null;
@@ -36,8 +36,8 @@ export function refusedOperator({ forOperators }: IdentityProvider, account: Acc
 }
 
 /**
- * The accounts of people, made or brought up to date with what their provider says of them; all or none. False where that lost a
- * race: another request was faster to say some of it or to take a name, or the provider may not say it any more.
+ * Creates or updates the accounts of users with their provider's data; all or none. False after a lost race: another request
+ * wrote some of the data or took a name first, or the provider no longer has the right.
  */
 export async function bringUpToDate(
   parts: PeopleParts,
@@ -100,8 +100,8 @@ function addition(
 }
 
 /**
- * Brings an account up to date. One with a password or an invitation keeps its address, with which its person signs in here; and
- * its user name where another such account has the new one: a refusal would tell the provider who else is here.
+ * Updates an account. An account with a password or an invitation keeps its address, with which its user signs in here. It
+ * also keeps its user name if another such account has the new one: a refusal would reveal other users to the provider.
  */
 async function update(
   { store, now }: PeopleParts,
@@ -134,8 +134,8 @@ function changesIn(before: Account, { email, emailVerified, ...others }: Profile
 type Said = { readonly [Field in keyof Account]?: Account[Field] | undefined };
 
 /**
- * The part that is about the address. Only the operator changes the address of an account that has a password, or is invited
- * to set one; and what an operator set is verified, whatever a provider says, until the provider brings another address.
+ * The part for the address. Only the operator changes the address of an account with a password or an invitation. An address
+ * that an operator set stays verified, whatever a provider says, until the provider sends another address.
  */
 function addressIn(before: Account, { email, emailVerified }: Said): Said {
   const isSame = email === undefined || keyOf(email) === keyOf(before.email);

@@ -46,8 +46,8 @@ export function newSessionToken(): string {
 }
 
 /**
- * The token of the session that a ticket begins: the same each time that its browser, which has the secret of the sign-in's
- * cookie, shows the ticket. Neither of the two is stored, and each has 256 random bits.
+ * The token of the session that a ticket begins: the same each time its browser presents the ticket with the secret of the
+ * sign-in cookie. Ticket and secret are not stored, and each has 256 random bits.
  */
 export function ticketSessionToken(ticket: string, browser: string): string {
   return createHmac('sha256', browser).update(ticket).digest('base64url');
@@ -98,8 +98,8 @@ export function externalSession(
 }
 
 /**
- * When somebody signed in (ms) with a session that is good for a request; null when it is good for others alone. `isSame` says
- * whether the request is the one to which a sign-in led.
+ * The time of the sign-in (ms) if a session is valid for a request; null if it is valid only for others. `isSame` is true if
+ * the sign-in was for this request.
  */
 export function signedInFor(
   { external, createdAt }: Pick<Session, 'external' | 'createdAt'>,

@@ -17,8 +17,8 @@ export type Taken = 'email' | 'username';
 export type AccountUse = { readonly lastSignInAt: number | null; readonly appsLastUsedAt: number | null };
 
 /**
- * Accounts and sessions. When a verb returns, its effect is on disk. A verb that gets the `proof` of a provider does nothing, and
- * returns false, when that does not hold any more: a provider that was paused while its call waited for its turn writes nothing.
+ * Accounts and sessions. When a verb returns, its effect is on disk. A verb with the `proof` of a provider writes nothing and
+ * returns false if the proof no longer holds, for example if the provider was paused while its call waited.
  */
 export type AccountStore = SessionStore &
   IdentityStore &
@@ -46,14 +46,11 @@ export type AccountStore = SessionStore &
     recordSignInEvent(event: AuditEvent): Promise<void>;
     /** Which of these names an account with a password or an invitation has; the address where it is both. */
     findTaken(username: string | null, emailKey: string | null): Promise<Taken | null>;
-    /**
-     * Adds an account with a password or an invitation; returns which of its names another such account has already, or null
-     * when it was added.
-     */
+    /** Adds an account with a password or an invitation. Returns null, or the names that another such account already has. */
     addAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | null>;
     /**
-     * Changes what an account is called, if it is called as `expected`; returns what kept it from that, or null when it is so:
-     * `gone` also where somebody was faster. Another email address ends its invitation.
+     * Changes the names of an account if they are still as `expected`. Returns null, or the obstacle: `gone` also after a lost
+     * race. A new email address ends the invitation.
      */
     updateAccount(
       account: Account,
@@ -62,8 +59,8 @@ export type AccountStore = SessionStore &
       event: AuditEvent,
     ): Promise<Taken | 'gone' | null>;
     /**
-     * Sets the password of an account that has an email address, at the time of the event, and ends all its sessions and its
-     * invitation; returns what kept it from that, or null when it is so.
+     * Sets the password of an account with an email address, at the time of the event, and ends all its sessions and its
+     * invitation. Returns null, or the obstacle.
      */
     setPassword(
       id: string,
@@ -72,13 +69,13 @@ export type AccountStore = SessionStore &
       event: AuditEvent,
     ): Promise<Taken | 'gone' | null>;
     /**
-     * Gives an active account that still has an email address (its key) an invitation, in place of the one before; returns
-     * what kept it from that, or null when it is so. Of those that are given at once the last one is good.
+     * Gives an active account that still has an email address (by its key) an invitation, which replaces the previous one.
+     * Returns null, or the obstacle. Of concurrent invitations, the last one is valid.
      */
     invite(id: string, emailKey: string, invitation: Invitation, event: AuditEvent): Promise<Taken | 'gone' | null>;
     /**
-     * Sets the password of an account at the time of the event if this is still its invitation, which ends with all sessions of
-     * the account; false otherwise. Of all who use it one sets the password; whatever else ends it and comes first wins.
+     * Sets the password of an account at the time of the event if this is still its invitation, and ends the invitation and
+     * all sessions; false otherwise. Of concurrent uses, one sets the password; any earlier end of the invitation wins.
      */
     useInvitation(id: string, invitation: Invitation, password: StoredPassword, event: AuditEvent): Promise<boolean>;
     /** Replaces the hash of an unchanged password, or wraps it, unless that was done or the password was changed meanwhile. */
@@ -86,9 +83,8 @@ export type AccountStore = SessionStore &
     /** Disables (and ends all sessions and the invitation) or enables; false when the account is gone or was so already. */
     setAccountStatus(id: string, status: Account['status'], event: AuditEvent, proof?: ProviderProof): Promise<boolean>;
     /**
-     * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
-     * and is ended, or begins after it and stays. What a provider said of the person before begins none, as whenever all sessions
-     * of an account end.
+     * Ends all sessions of an account; false if the account is deleted. A concurrently added session is either earlier and
+     * ended, or later and kept. Earlier tickets of providers begin no session, as whenever all sessions of an account end.
      */
     endAccountSessions(id: string, event: AuditEvent, proof?: ProviderProof): Promise<boolean>;
     /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */

@@ -4,12 +4,12 @@ import type { Identity } from '../people/identity-provider.ts';
 import { subjectOf } from '../people/identity-provider.ts';
 
 /**
- * Why: the person, the provider's own call, the app or an operator took it back; a code or refresh token came twice, as a
- * stolen one does; the app had too many connections of one person; or the account was deleted.
+ * The reason: the user, the provider's own call, the app or an operator revoked it; a code or refresh token was presented
+ * twice, like a stolen one; the app had too many grants of one user; or the account was deleted.
  */
 export type DisconnectReason = 'user' | 'provider' | 'app' | 'operator' | 'reuse' | 'limit' | 'account_ended';
 
-/** A notice for one provider, whose people it names by their subjects. Null stands for all of its people, or for all apps. */
+/** A notice for one provider, which names users by their subjects. Null means all its users, or all apps. */
 export type DisconnectNotice = {
   readonly subject: string | null;
   readonly clientId: string | null;
@@ -21,7 +21,7 @@ export type DisconnectNotice = {
 /** The scope of an end: a user at an app, a user, all users at an app, or all users. */
 type Ended = readonly [whose: 'person at app' | 'person' | 'app' | 'everybody', reason: DisconnectReason | 'who acts'];
 
-/** The acts that end grants for good. A pause and a disabled account are not among them, since their grants come back. */
+/** The acts that end grants for good. A pause or a disabled account is not among them, since it ends no grant. */
 const ENDS: Partial<Record<AuditAction, Ended>> = {
   grant_revoked: ['person at app', 'who acts'],
   code_replay: ['person at app', 'reuse'],
@@ -44,7 +44,7 @@ const REASON_OF: Readonly<Record<AuditEvent['actor']['kind'], DisconnectReason>>
   service: 'operator',
 };
 
-/** The account whose identities `disconnectNotices` needs for an event, or null where it needs none. */
+/** The account whose identities `disconnectNotices` needs for an event, or null. */
 export function disconnectedAccount({ action, resourceOwnerId }: AuditEvent): string | null {
   return ENDS[action]?.[0].startsWith('person') ? resourceOwnerId : null;
 }

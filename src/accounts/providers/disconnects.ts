@@ -1,4 +1,4 @@
-/** The list of disconnects for identity providers, page by page: which apps lost access to their own people. */
+/** The list of disconnects for identity providers, page by page: the apps that lost access to the provider's users. */
 
 import { Refusal } from '../../oauth/error.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
@@ -30,9 +30,9 @@ const EVENTS_OF_PAGE = 500;
 export const MAX_DISCONNECTS = 1000;
 
 /**
- * The next page behind a cursor, with at most `limit` disconnects; without a cursor, what the newest events tell. One event may
- * concern several people, so the first one of a page may exceed the limit. Throws `TrailHeldUp` while an earlier event may
- * be hidden.
+ * The next page after a cursor, with at most `limit` disconnects; without a cursor, those of the newest events. One event may
+ * concern several users, so the first event of a page may exceed the limit. Throws `TrailHeldUp` while an earlier event may be
+ * hidden.
  */
 export async function listDisconnects(
   parts: DisconnectsParts,
@@ -47,7 +47,7 @@ export async function listDisconnects(
   const read = await readTrail(parts, place);
   if (read instanceof Refusal) return read;
   const accounts = read.events.map(disconnectedAccount).filter((id) => id !== null);
-  // Read after the events: the identities of an account that one of them deleted are kept for a day.
+  // Read after the events: the identities of a deleted account are kept for a day.
   const identities = await parts.store.listIdentitiesOf([...new Set(accounts)]);
   const identitiesOf = Map.groupBy(identities, ({ accountId }) => accountId);
   const disconnects: DisconnectNotice[] = [];
@@ -62,7 +62,7 @@ export async function listDisconnects(
   return { disconnects, next: sealDisconnectCursor(keyring, provider.id, last, at), hasMore };
 }
 
-/** Events of the trail in their order, the place before them, and whether it goes on behind them. */
+/** Events of the trail in order, the cursor before them, and if there are more. */
 type Read = { readonly events: readonly RecordedAuditEvent[]; readonly place: number; readonly goesOn: boolean };
 
 async function readTrail({ store }: DisconnectsParts, place: number | null): Promise<Read | Refusal> {
@@ -75,7 +75,7 @@ async function readTrail({ store }: DisconnectsParts, place: number | null): Pro
       throw error;
     }
   }
-  // The end first: up to there nothing is hidden.
+  // Read the end first: no event before it is hidden.
   const end = await store.lastAuditSequence();
   const newest = await store.listAuditEvents({ limit: EVENTS_OF_PAGE });
   return { events: newest.reverse().filter(({ sequence }) => sequence <= end), place: end, goesOn: false };

@@ -1,8 +1,8 @@
 /**
- * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket, makes or changes
- * the person as the provider said, and begins the session. That write asks again for all that was decided on; a lost race decides
- * anew. The browser that began, and no other, gets the same answer each time that it asks within the ticket's life: its session
- * token is made of the ticket and of the browser's own secret.
+ * The return from a provider: a browser presents its ticket. Find, decide, then one write that consumes the ticket, creates or
+ * changes the account as the provider said, and begins the session. That write checks all preconditions again; after a lost
+ * race, the decision is made again. Only the browser that began the sign-in gets a result, the same each time within the
+ * ticket's life: its session token is derived from the ticket and the browser's own secret.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -47,9 +47,9 @@ export type Returned = {
 };
 
 /**
- * The result of a return. `signed_in`, or `already` if the same browser returned before: with the token of the new
- * session, or null if the present one continues. `denied`: the user refused at the provider. `dead`: the ticket opens
- * nothing, whatever the reason; `detail` is for the log. `refused`: this user may not sign in this way.
+ * The result of a return. `signed_in`, or `already` if the same browser returned before: with the token of the new session, or
+ * null if the present one continues. `denied`: the user refused at the provider. `dead`: the ticket is invalid for any reason;
+ * `detail` is for the log. `refused`: this user may not sign in this way.
  */
 export type ReturnOutcome =
   | { readonly kind: 'signed_in' | 'already'; readonly sessionToken: string | null; readonly continueTo: string }
@@ -57,10 +57,10 @@ export type ReturnOutcome =
   | { readonly kind: 'dead'; readonly detail: string }
   | { readonly kind: 'refused'; readonly why: 'paused' | 'disabled' | 'too_old' };
 
-/** Somebody of whom nothing is proven. */
+/** An unauthenticated visitor. */
 const VISITOR = { kind: 'visitor', id: 'unknown' } as const;
 
-/** Maximum number of tries to take a ticket while others change what it rests on. */
+/** Maximum number of tries to consume a ticket while other requests change its preconditions. */
 const MAX_TRIES = 20;
 
 /** Decides on a ticket, and takes it. A request without the cookie of the browser that began takes nothing. */
@@ -93,7 +93,7 @@ export async function completeReturn(
   throw new StoreUnavailable('others change what this sign-in rests on all the time');
 }
 
-/** A good ticket in its own browser: the token of the session that it begins, and the live session that the browser has. */
+/** A valid ticket in its own browser: the token of the session that it begins, and the browser's live session. */
 type Shown = {
   readonly stated: ExternalSignIn;
   readonly sessionToken: string;
@@ -133,7 +133,7 @@ async function decide(parts: ReturnParts, shown: Shown): Promise<Decision> {
   if (refusedPerson(provider, known))
     return no(shown, { kind: 'refused', why: 'disabled' }, 'the person is disabled', known?.id);
   if (isTooOld(stated, at)) return no(shown, { kind: 'refused', why: 'too_old' }, 'signed in too long ago', known?.id);
-  // The provider said it, and the browser's request brings it in.
+  // The provider said it; the browser's request causes the write.
   const actor = { kind: 'provider', id: providerId, source: null, requestId: origin.requestId } as const;
   const subject = subjectIn(providerId, identityId);
   const change = await changeOfPerson(parts, provider, known, { subject, profile }, actor);
@@ -164,8 +164,8 @@ function yes(shown: Shown, person: Omit<TakenSignIn, 'session'>): Decision {
 }
 
 /**
- * The same person's sign-in in another tab adds its request to the session, any other one replaces the session. One that was
- * demanded gets a new token as well (ASVS 7.2.4), which is good for the requests of the other tabs too.
+ * The same user's sign-in in another tab adds its request to the session; any other sign-in replaces the session. A demanded
+ * sign-in also gets a new token (ASVS 7.2.4), which is valid for the requests of the other tabs too.
  */
 function sessionAfter(
   { stated, at, sessionToken, present }: Shown,
@@ -192,7 +192,7 @@ async function liveSession(
   return found?.account.status === 'active' && sessionExpiresAt(found.session) > now() ? found.session : null;
 }
 
-/** A ticket is taken where nobody comes in, too: it brings nobody in once what kept them out is over. */
+/** A refused sign-in consumes the ticket too, so that it does not work later, when the reason of the refusal is gone. */
 function no({ stated, at, origin }: Shown, outcome: ReturnOutcome, reason: string, accountId?: string): Decision {
   const about = { clientId: stated.providerId, detail: reason };
   const whose = accountId === undefined ? {} : { resourceOwnerId: accountId };

@@ -1,6 +1,6 @@
 /**
- * Signing in elsewhere: the browser goes to a provider with a sealed request, the provider's server says who it is, and the
- * browser comes back with a ticket (`external-return.ts`). No address and no script ever says who somebody is.
+ * Sign-in at a provider: the browser goes there with a sealed request, the provider's server names the user, and the browser
+ * comes back with a ticket (`external-return.ts`). No URL and no script ever names the user.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -29,8 +29,8 @@ import type { SignInTally } from './tally.ts';
 import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
 
 /**
- * The parts of signing in elsewhere. `methods` are the ways to sign in, in their order; `throttle` counts the
- * sign-ins of each user; `now` returns ms since the epoch.
+ * The parts of sign-in at a provider. `methods` are the sign-in methods, in order; `throttle` counts the sign-ins of each
+ * user; `now` returns ms since the epoch.
  */
 export type ExternalSignInsParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
@@ -89,7 +89,10 @@ export class ExternalSignIns {
     return signInRequest === null ? null : { signInRequest, browser };
   }
 
-  /** A proven provider says who signed in: returns the ticket for the browser. The first statement binds the request. */
+  /**
+   * An authenticated provider names the signed-in user: returns the ticket for the browser. The first statement binds the
+   * request.
+   */
   async state(provider: ProvenProvider, said: SignInStatement, origin: RequestOrigin): Promise<string | Refusal> {
     const { store, keyring, now } = this.#parts;
     const at = now();
@@ -123,7 +126,7 @@ export class ExternalSignIns {
       : this.#conflict(actor, at, 'it was bound to somebody else', BOUND_TO_ANOTHER);
   }
 
-  /** A browser comes back with a ticket; `external-return.ts` says what becomes of it. */
+  /** A browser comes back with a ticket; see `external-return.ts`. */
   async complete(returned: Returned, origin: RequestOrigin): Promise<ReturnOutcome> {
     const outcome = await completeReturn(this.#parts, returned, origin);
     this.#parts.signIns.provider[outcome.kind] += 1;
@@ -136,7 +139,7 @@ export class ExternalSignIns {
     return refusedSubject(provider, subject) ?? refusedPerson(provider, found?.account ?? null);
   }
 
-  /** Each sign-in of a person leaves a session and an event, so that they are counted as what people decide here is. */
+  /** Each sign-in of a user leaves a session and an event, so sign-ins are limited like decisions. */
   #countSignIn({ id }: IdentityProvider, subject: string | null, at: number): Refusal | null {
     if (subject === null) return null;
     const { throttle } = this.#parts;
@@ -156,12 +159,12 @@ export class ExternalSignIns {
 }
 
 const TOO_OFTEN = 'this person signed in too often: try again later';
-/** For the provider whose own request it is, so that its developer can tell. */
+/** Only for the provider of the request, so that its developer finds the fault. */
 const USED = 'sign_in_request was used: begin again at the app';
 const BOUND_TO_ANOTHER =
   'sign_in_request was answered with another subject, or a refusal, before: begin again at the app';
 
-/** The description tells nothing of the requests of other providers: those are as good as broken. */
+/** The description reveals nothing about the requests of other providers: they count as broken. */
 function refusedRequest(
   detail: string,
   description = 'sign_in_request is broken, expired, or was not for this identity provider: begin again at the app',

@@ -36,7 +36,9 @@ export type ProviderAuthenticatorParts = {
 /** A provider, and what proved it. */
 type Proven = { readonly provider: IdentityProvider; readonly credential: ProviderProof['credential'] };
 
-/** Authenticates providers. They are looked up among providers alone, so that no credential of a client or a resource server proves one. */
+/**
+ * Authenticates providers. Searches only providers, so that no credential of a client or a resource server authenticates one.
+ */
 export class ProviderAuthenticator {
   readonly #parts: ProviderAuthenticatorParts;
   readonly #checks: GuardedChecks;
@@ -72,14 +74,14 @@ export class ProviderAuthenticator {
       : new Refusal('unauthorized_client', `this identity provider lacks the right: ${right}`);
   }
 
-  /** A refusal where what proved a provider ended while its call waited; null where that still holds. */
+  /** A refusal if the proof of a provider ended while its call waited; otherwise null. */
   async refusalNow({ proof }: ProvenProvider): Promise<Refusal | null> {
     const provider = await this.#parts.store.findIdentityProvider(proof.providerId);
     if (provider && isStillProven(provider, proof)) return null;
     return invalidClient('it was paused, or its right or its secret ended, while its call waited');
   }
 
-  /** A provider by its id, paused or not; null when it is gone. */
+  /** A provider by its id, paused or not; null if it does not exist. */
   find(id: string): Promise<IdentityProvider | null> {
     return this.#parts.store.findIdentityProvider(id);
   }

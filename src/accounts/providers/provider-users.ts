@@ -1,7 +1,4 @@
-/**
- * Identity providers' calls about their users: a provider only reaches its own subjects, each by the subject that it
- * knows.
- */
+/** Identity providers' calls about their users. A provider reaches only its own users, each by its own subject. */
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
@@ -37,36 +34,36 @@ export type ProviderUsersParts = PeopleParts & {
   readonly endings: Throttle;
 };
 
-/** The kinds of calls, by which they are counted. */
+/** The kinds of calls, each with its own counter. */
 export type CallKind = 'calls' | 'endings';
 
-/** Maximum number of people in one request. */
+/** Maximum number of users in one request. */
 const MAX_PEOPLE = 200;
-/** Maximum number of tries to write people whom others change at the same time. */
+/** Maximum number of tries to write users that other requests change at the same time. */
 const MAX_TRIES = 50;
-/** Maximum number of requests of a provider that wait to write people: with 200 each they take some ten seconds. */
+/** Maximum number of waiting write requests of a provider: with 200 users each, they take about ten seconds. */
 const MAX_WRITERS = 50;
-/** Maximum number of requests of a provider that wait for a page of disconnects, each of which takes some milliseconds. */
+/** Maximum number of requests of a provider that wait for a page of disconnects; a page takes some milliseconds. */
 const MAX_READERS = 100;
 
-/** The people of providers, as these see them. The provider has proven itself, with the right `users`. */
+/** The users of providers, as the providers see them. The provider is authenticated, with the right `users`. */
 export class ProviderUsers {
   readonly #parts: ProviderUsersParts;
 
   /**
-   * One request at a time: two that write the same people wait for each other's rows, each with a connection. Many of
-   * them would leave no connection for anybody else.
+   * One request at a time: concurrent writes of the same users wait for each other's rows, each with a connection. Many of
+   * them would leave no connection for other requests.
    */
   readonly #writing = new FairSlot({ ofOneShare: MAX_WRITERS, inAll: 4 * MAX_WRITERS });
 
-  /** One page at a time: readers who come back together would hold the event loop for all of their pages. */
+  /** One page at a time: simultaneous readers would otherwise hold the event loop for all of their pages. */
   readonly #reading = new FairSlot({ ofOneShare: MAX_READERS, inAll: 4 * MAX_READERS });
 
   constructor(parts: ProviderUsersParts) {
     this.#parts = parts;
   }
 
-  /** Counts a call of a provider; a refusal when it made too many of this kind lately. */
+  /** Counts a call of a provider; returns a refusal if there were too many recent ones of this kind. */
   countCall({ id }: IdentityProvider, kind: CallKind): Refusal | null {
     const { [kind]: throttle, now } = this.#parts;
     const wait = throttle.wait([id], now());
@@ -75,7 +72,7 @@ export class ProviderUsers {
     return null;
   }
 
-  /** Makes the people that an object or its `users` tell of, or brings them up to date; all of them, or none. */
+  /** Creates or updates the users in an object or in its `users`; all of them, or none. */
   async put(provider: ProvenProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
     const people = readPeople(provider, members);
     if (people instanceof Refusal) return people;
@@ -95,7 +92,7 @@ export class ProviderUsers {
     return refusedOperator(provider, found.account) ?? found.account;
   }
 
-  /** Disables a person, which ends their sessions, or enables them; the same again changes nothing. */
+  /** Disables a user, which ends their sessions, or enables them; a repetition changes nothing. */
   setStatus(
     provider: ProvenProvider,
     subject: string,
@@ -126,7 +123,7 @@ export class ProviderUsers {
     );
   }
 
-  /** Erases a person: account, identities, sessions and grants. The subject is somebody new when it comes again. */
+  /** Erases a user: account, identities, sessions and grants. A later sign-in of the subject makes a new user. */
   delete(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
     const find = () => this.#findToEnd(provider, subject);
     return this.#act(provider, find, (account) =>
@@ -145,7 +142,7 @@ export class ProviderUsers {
     return account instanceof Refusal ? account : this.#parts.grants.connectedApps(account.id);
   }
 
-  /** A page of what its people's apps lost; `disconnects.ts` says how. */
+  /** A page of disconnects of its users' apps; see `disconnects.ts`. */
   async disconnects(
     provider: IdentityProvider,
     after: string | undefined,
@@ -183,12 +180,12 @@ export class ProviderUsers {
     if (await act(account)) return null;
     const refused = await this.#parts.providers.refusalNow(provider);
     if (refused) return refused;
-    // It was so already, or somebody else deleted the account meanwhile.
+    // The account was already in that state, or was deleted since.
     const now = await find();
     return now instanceof Refusal ? now : null;
   }
 
-  /** The account of a subject. Where there is none, a sign-in that is on its way makes none afterwards. */
+  /** The account of a subject. If there is none, a pending sign-in cannot make one afterwards. */
   async #findToEnd(provider: ProvenProvider, subject: string): Promise<Account | Refusal> {
     const { store, now } = this.#parts;
     const found = await this.find(provider, subject);
@@ -197,7 +194,7 @@ export class ProviderUsers {
     return this.find(provider, subject);
   }
 
-  /** Writes people whom others may change at the same time. */
+  /** Writes users that other requests may change at the same time. */
   async #write(provider: ProvenProvider, people: readonly PersonStatement[], actor: Actor): Promise<Refusal | null> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const written = await bringUpToDate(this.#parts, provider, people, actor);
@@ -218,7 +215,7 @@ const TOO_MANY_WRITERS = 'too many requests of this identity provider wait to wr
 const TOO_MANY_READERS = 'too many requests of this identity provider wait for disconnects: send fewer at once';
 const TOO_OFTEN = 'this identity provider asked too often about its people: try again later';
 
-/** The people in an object: itself one, or a list in `users`; or a refusal that names index and field. */
+/** The users in an object (the object itself, or the list in `users`), or a refusal that names index and field. */
 function readPeople(provider: IdentityProvider, members: Members): PersonStatement[] | Refusal {
   const { users } = members;
   if (users === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The sign-in request: what a browser carries to a provider, and its server brings back. It is sealed and not stored, so that
- * nobody can fill a table by asking for pages; nobody else can read or change it.
+ * The sign-in request, which a browser carries to a provider and the provider's server sends back. It is sealed, so that
+ * nobody else can read or change it, and not stored, so that page requests cannot fill a table.
  */
 import { hash } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 6000;
 
 /** The contents of a sign-in request. Times in ms since the epoch. */
 export type SignInRequest = {
-  /** 16 random bytes, by which it is bound to one person. */
+  /** 16 random bytes, which bind the request to one user. */
   readonly nonce: Buffer;
   /** The digest of the cookie that the browser got with it. */
   readonly browser: Buffer;
@@ -42,7 +42,7 @@ export function browserDigest(secret: string): Buffer {
 const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
 const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
 
-/** Its text, in as few characters as it takes; null when it would be too long. */
+/** The text of a request, in as few characters as possible; null if it would be too long. */
 export function sealSignInRequest(keyring: Keyring, request: SignInRequest): string | null {
   const { nonce, browser, providerId, continueTo, demandsLogin, maxAge, expiresAt } = request;
   const head = Buffer.alloc(REST);
@@ -55,7 +55,7 @@ export function sealSignInRequest(keyring: Keyring, request: SignInRequest): str
   return text.length > MAX_CHARACTERS ? null : text;
 }
 
-/** Reads one; null when this installation did not make it, or it has ended. `now` in ms. */
+/** Reads a request; null if this installation did not make it, or it has expired. `now` in ms. */
 export function openSignInRequest(keyring: Keyring, text: string, now: number): SignInRequest | null {
   const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'sign-in', text);
   if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, SIGN_IN_REQUEST_LIFETIME_MS, now))

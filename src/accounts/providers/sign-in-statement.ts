@@ -2,7 +2,7 @@
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import { isCleanText, type Members, type Profile, readProfile, readSubject } from '../people/profile.ts';
 
-/** A statement. `subject` is null where the person refused; `authTime` in seconds since the epoch, or null if it was not said. */
+/** A statement. `subject` is null if the user refused; `authTime` in seconds since the epoch, or null if not stated. */
 export type SignInStatement = {
   readonly signInRequest: string;
   readonly subject: string | null;

@@ -129,7 +129,7 @@ export class Accounts {
     return useInvitation(this.#parts, invited, password, origin);
   }
 
-  /** Turns away all who wait for their turn to sign in, as the service stops. */
+  /** Refuses all waiting sign-ins, because the service stops. */
   turnStrangersAway(): void {
     this.#parts.pace.stop();
     this.#parts.hasher.stop();
@@ -185,7 +185,7 @@ export class Accounts {
     return { account: invited, token };
   }
 
-  /** Makes a one-time address where a person sets the password, the first one or another; the address before is over. */
+  /** Makes a one-time link where a user sets a first or a new password; it replaces the previous link. */
   async invite(name: string, operator: Actor): Promise<NewInvitation> {
     const { store, now } = this.#parts;
     const account = await this.show(name);
@@ -209,7 +209,7 @@ export class Accounts {
     checkAbout(changed);
     if (changed.password && changed.email === null)
       throw new OperatorError('email: a password needs an email address to sign in with');
-    // The trail outlives the account: it tells what was changed, and not to what.
+    // The trail outlives the account, so it names the changed fields, without their values.
     const detail = Object.keys(changes).join(', ');
     const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });
     const problem = await store.updateAccount(changed, before, changed.email && emailKey(changed.email), event);
@@ -238,7 +238,7 @@ export class Accounts {
     return findNamed(this.#parts.store, name);
   }
 
-  /** Sets a password, which `mustChange` at the first sign-in if somebody else knows it; all sessions of the account end. */
+  /** Sets a password, with `mustChange` if somebody else knows it; all sessions of the account end. */
   async setPassword(name: string, password: string, operator: Actor, mustChange = false): Promise<Account> {
     const account = await this.show(name);
     await refuseOwnIds(this.#parts.store);
@@ -252,7 +252,7 @@ export class Accounts {
     return { ...account, mustChangePassword: mustChange, invitation: null };
   }
 
-  /** Disables an account: ends its sessions, and refuses everything of it until `enable`, which brings back its grants. */
+  /** Disables an account: ends its sessions, and refuses all its requests until `enable`, which restores its grants. */
   disable(name: string, operator: Actor): Promise<Account> {
     return this.#setStatus(name, 'disabled', 'user_disabled', operator);
   }

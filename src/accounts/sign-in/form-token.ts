@@ -1,6 +1,6 @@
 /**
- * Form tokens: a post is accepted only if its form was shown in the same browser session, for the same thing, not long ago
- * (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
+ * Form tokens: a post is accepted only if its form was shown recently, in the same browser session, for the same purpose (RFC
+ * 6749 §10.12). A token is a time and a MAC; nothing is stored.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
@@ -11,7 +11,7 @@ export type FormBinding = { readonly session: string; readonly purpose: string; 
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
-/** Lifetime of a form where a password is typed, and of what it carries (ms). Long, so that nobody has to type a password twice. */
+/** Lifetime of a form with a password field, and of its contents (ms). Long, so that users need not type a password twice. */
 export const SIGN_IN_LIFETIME_MS = 12 * 3600 * 1000;
 
 /** Makes the token of a form that is shown now (ms). */
@@ -39,7 +39,7 @@ export function checkFormToken(
   return now - madeAt > lifetime || isAheadOfClock(madeAt, 0, now) ? 'expired' : 'good';
 }
 
-/** When a form token was made (ms), as it says itself: only a token that is good tells the truth. */
+/** Time of a form token (ms), as the token states it: only a valid token can be trusted. */
 export function formTokenMadeAt(token: string): number {
   return Number.parseInt(token.split('.')[0] ?? '', 36);
 }

@@ -1,6 +1,6 @@
 /**
- * Browsers that signed in to an account before. Each keeps a mark for it. The mark gives no right, but passwords from such
- * browsers are checked in a lane of their own: a crowd that makes strangers wait does not make these people wait.
+ * Browsers that signed in to an account before. Each keeps a mark for the account. The mark gives no right, but passwords from
+ * these browsers have a separate queue: a flood of strangers does not delay them.
  */
 import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
@@ -13,7 +13,7 @@ export const KNOWN_BROWSER_LIFETIME = 365 * 24 * 3600;
 /** Maximum number of accounts that a browser is known to; the one that signed in longest ago goes. */
 const MAX_MARKS = 5;
 
-/** A mark is when it was made (ms), randomness, and the MAC of both with the account and its password's stamp. */
+/** A mark consists of its creation time (ms), random bytes, and the MAC of both with the account and its password's stamp. */
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 16;
 const MAC_BYTES = 16;
@@ -21,21 +21,21 @@ const MARK = /^[A-Za-z0-9_-]{51}$/;
 
 type Stamped = Pick<Account, 'id' | 'passwordSetAt'>;
 
-/** Stands for an account that does not exist, so that the same is computed in the same time. */
+/** Replaces an unknown account, so that the computation and its time are the same. */
 const NO_ACCOUNT: Stamped = { id: '', passwordSetAt: 0 };
 
 /** The limits of a known browser: both are counted before a password is checked. */
 export type KnownBrowserLimits = {
   /** Tries at an account by all browsers that know it, right ones too: a shared cookie is no way around other limits. */
   readonly knownBrowsers: Throttle;
-  /** Wrong passwords with one mark; they are counted for as long as the mark is good. */
+  /** Wrong passwords under one mark, counted for as long as the mark is valid. */
   readonly knownBrowserFailures: Throttle;
 };
 
-/** A browser that is let into the lane: the mark that it showed, and for which account. */
+/** A known browser in the queue: its mark, and the mark's account. */
 export type KnownBrowser = { readonly mark: string; readonly accountId: string };
 
-/** Makes and reads marks, and counts what is tried with them. Times in ms since the epoch. */
+/** Makes and reads marks, and counts the tries under them. Times in ms since the epoch. */
 export class KnownBrowsers {
   readonly #keyring: Keyring;
   readonly #limits: KnownBrowserLimits;
@@ -46,8 +46,8 @@ export class KnownBrowsers {
   }
 
   /**
-   * Lets a browser into the lane by the marks that it sent, and counts its try as a wrong one until `succeed` or `refund`.
-   * Null for a stranger: who has no mark for the account, was wrong too often with it, or tries too often.
+   * Admits a browser to the queue by its marks, and counts its try as wrong until `succeed` or `refund`. Null for a stranger:
+   * a browser without a mark for the account, with too many wrong passwords under its mark, or with too many tries.
    */
   admit(marks: string | null, account: Stamped | null, now: number): KnownBrowser | null {
     const mark = this.#find(marks, account ?? NO_ACCOUNT, now);
@@ -70,7 +70,7 @@ export class KnownBrowsers {
     this.#limits.knownBrowsers.refund([accountId], now);
   }
 
-  /** The marks for a browser that signed in: a new one for this account, and then those that it sent for others. */
+  /** The marks for a browser after its sign-in: a new one for this account, then those that it sent for other accounts. */
   renew(marks: string | null, account: Stamped, now: number): string {
     const known = this.#find(marks, account, now);
     const others = split(marks).filter((mark) => mark !== known);

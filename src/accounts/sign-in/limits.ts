@@ -1,11 +1,11 @@
-/** The limits on how often people and programs may guess and ask (ASVS 6.1.1; docs/reference/limits.md tells app developers). */
+/** The rate limits for guesses and requests (ASVS 6.1.1; docs/reference/limits.md lists them for app developers). */
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import { AccountPace } from '../guessing/account-pace.ts';
 import { GuessBudget } from '../guessing/guess-budget.ts';
 import { type Limit, type SharedCounters, Throttle } from '../guessing/throttle.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from './known-browser.ts';
 
-/** The limits that more than signing in uses. The name says what each counts. */
+/** The limits that are not only for sign-in; each name says what is counted. */
 const LIMITS = {
   accountAndSource: { count: 10, seconds: 300 },
   source: { count: 100, seconds: 600 },
@@ -17,7 +17,7 @@ const LIMITS = {
   decisions: { count: 60, seconds: 600 },
   /** Sign-ins of one account that worked. */
   signIns: { count: 60, seconds: 600 },
-  /** Calls of one identity provider about its people. */
+  /** Calls of one identity provider about its users. */
   providerCalls: { count: 100, seconds: 10 },
   /** Its calls that end something: they are never refused because of the others. */
   providerEndings: { count: 100, seconds: 10 },
@@ -27,13 +27,13 @@ const LIMITS = {
 
 /** The limits that only signing in knows. */
 const SIGN_IN_LIMITS = {
-  /** Tries at one account by strangers: of all networks that tried it seldom, and of all that tried it often. */
+  /** Tries at one account by strangers: of all networks with few tries, and of all networks with many. */
   seldomPace: { count: 10, seconds: 2 },
   oftenPace: { count: 10, seconds: 10 },
-  /** Tries at one account by one network. A network beyond it tries the account often. */
+  /** Tries at one account by one network. A network above this limit counts as one with many tries. */
   accountAndNetwork: { count: 10, seconds: 86_400 },
   knownBrowsers: { count: 30, seconds: 600 },
-  // One is forgotten each year; by then the mark that it was counted for has expired.
+  // Each counter expires after a year; by then, the mark that it counts for has expired.
   knownBrowserFailures: { count: 10, seconds: 10 * KNOWN_BROWSER_LIFETIME },
 } as const satisfies Record<string, Limit>;
 
@@ -72,7 +72,7 @@ export type SignInLimitsParts = {
   readonly later: (act: () => void, ms: number) => () => void;
 };
 
-/** Makes what bounds signing in: budgets, paces, and the lane of browsers that signed in before. */
+/** Makes the limits of sign-in: budgets, queues, and the queue of known browsers. */
 export function makeSignInLimits({ keyring, counters, throttles, now, later }: SignInLimitsParts) {
   const throttle = (name: keyof typeof SIGN_IN_LIMITS) => new Throttle(SIGN_IN_LIMITS[name], name, counters);
   return {

@@ -1,6 +1,6 @@
 /**
- * Changing one's own password (ASVS 6.2.2, 6.2.3): who is signed in proves once more that the account is theirs. Who has a
- * password that somebody else knows chooses another one at sign-in, before any session begins.
+ * Changing one's own password (ASVS 6.2.2, 6.2.3): the signed-in user enters the current password again. A user whose password
+ * somebody else knows chooses another one at sign-in, before any session begins.
  */
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
@@ -29,8 +29,8 @@ export type ChangeAttempt = {
 };
 
 /**
- * A new password that was set, with the token of the one session that the account has from now on and the browser's marks,
- * for cookies. Or why nothing was changed; `wrong_credentials` if somebody else changed it meanwhile.
+ * The result of setting a password: the token of the account's only session, and the browser's marks, for cookies. Or the
+ * reason why nothing was changed; `wrong_credentials` if another request changed the password first.
  */
 export type SetPassword =
   | { readonly kind: 'changed'; readonly sessionToken: string; readonly knownBrowser: string }
@@ -41,9 +41,9 @@ export type SetPassword =
 export type ChangeOutcome = SetPassword | Exclude<CheckedPassword, { readonly kind: 'right' }>;
 
 /**
- * Changes the password of a signed-in person, and ends all sessions of the account but a new one for this browser (ASVS
- * 7.4.3). A wrong current password counts as one at sign-in: somebody at an unlocked browser may guess no faster here. Grants
- * stay: apps never had the password.
+ * Changes the password of a signed-in user, and ends all sessions of the account except a new one for this browser (ASVS
+ * 7.4.3). A wrong current password counts like one at sign-in: an attacker at an unlocked browser must not guess faster here.
+ * Grants stay: apps never had the password.
  */
 export async function changePassword(
   parts: ChangeParts,
@@ -79,8 +79,8 @@ export type Replacement = {
 };
 
 /**
- * Replaces a password that must be changed, and begins the session that signing in did not. Only for somebody whose sign-in
- * with that password was right just now.
+ * Replaces a password that must be changed, and begins the session that the sign-in did not begin. Only for a user who has
+ * just signed in with that password.
  */
 export async function replacePassword(
   parts: ChangeParts,
@@ -92,7 +92,7 @@ export async function replacePassword(
   return problem ? { kind: 'refused', problem } : setOwn(parts, account, replacement, origin, 'at sign-in');
 }
 
-/** Sets the password of somebody who proved to know the one before. */
+/** Sets the password of a user who proved the current one. */
 async function setOwn(
   parts: ChangeParts,
   account: PasswordAccount,
@@ -111,7 +111,7 @@ async function setOwn(
   const about = { resourceOwnerId: id, ...(detail === undefined ? {} : { detail }) };
   const event = auditEvent('password_changed', userActor(id, origin), at, about);
   const replaced = replaces === null ? null : sessionDigest(replaces);
-  // A password that was set meanwhile, or a disabled account, wins.
+  // A concurrent new password, or a disabled account, wins.
   const isChanged = await onVerifiedPassword(store, account, (verified) =>
     store.changePassword(verified, hashed.stored, session, replaced, event),
   );
@@ -124,8 +124,8 @@ async function setOwn(
 }
 
 /**
- * The answer to a form that was sent twice: the first request set the password, and the browser dropped its answer. The second
- * one gets a session of its own. Where somebody set another password meanwhile, nobody is signed in.
+ * The result of a form that was sent twice: the first request set the password, and the browser dropped its response. The
+ * second request gets its own session. If the password has changed again since, nobody is signed in.
  */
 async function signInWithSame(
   parts: ChangeParts,

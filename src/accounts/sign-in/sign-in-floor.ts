@@ -1,6 +1,6 @@
 /**
- * The time that every check of a password takes at least while there are hashes of other programs: these take longer or
- * shorter than our own, and without it the time would tell which kind an account has, and so that there is one (ASVS 6.3.8).
+ * The minimum duration of every password check while there are imported hashes. These take longer or shorter than our own:
+ * without a minimum, the duration would reveal the kind of an account's hash, and so that the account exists (ASVS 6.3.8).
  */
 
 import type { PasswordHasher } from '../passwords/password-hash.ts';
@@ -18,7 +18,7 @@ export type SignInFloorParts = {
   readonly later: (act: () => void, ms: number) => () => void;
 };
 
-/** Factor on the time that the slowest function took alone: while others sign in, it takes longer. */
+/** Factor on the slowest function's time on an idle process: concurrent sign-ins make it slower. */
 const MARGIN = 2;
 
 /** The floor under the sign-ins of an installation. */
@@ -32,8 +32,8 @@ export class SignInFloor {
   }
 
   /**
-   * Begins a floor, and returns how to wait for its end; a timer ends it, whatever else there is to do. Where all hashes are our
-   * own the end is now.
+   * Starts the minimum duration, and returns a function that waits for its end. A timer ends it, however busy the process is.
+   * If all hashes are our own, it ends at once.
    */
   async begin(): Promise<() => Promise<void>> {
     const slowest = await this.#parts.store.listSlowestForeign();

@@ -36,8 +36,8 @@ export type SignInParts = CheckParts & {
 };
 
 /**
- * A sign-in that worked, with the session's token and the browser's marks, for cookies. Or why it did not: the same for
- * known and unknown addresses.
+ * The result of a sign-in: the session's token and the browser's marks, for cookies. Or the reason of its failure, the same
+ * for known and unknown addresses.
  */
 export type SignInOutcome =
   | {
@@ -46,7 +46,7 @@ export type SignInOutcome =
       readonly knownBrowser: string;
       readonly account: Account;
     }
-  /** The password is right, and good for choosing another one alone: no session began. */
+  /** The password is right, but only allows choosing another one: no session began. */
   | { readonly kind: 'must_change'; readonly account: PasswordAccount }
   | { readonly kind: 'wrong_credentials' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
@@ -61,9 +61,9 @@ export type SignInAttempt = {
 };
 
 /**
- * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` is called with the
- * id of the account that was tried, or null, for the log alone. A guess whose `signal` is aborted while it waits is not checked.
- * The outcome of a check is returned only when the floor is over.
+ * Signs a user in. Guesses are counted before any hashing; the session named by `replaces` ends. `tell` gets the id of the
+ * tried account, or null, only for the log. A guess whose `signal` is aborted while it waits is not checked. The result comes
+ * no earlier than the minimum duration of a check.
  */
 export async function signIn(
   parts: SignInParts,
@@ -85,7 +85,7 @@ async function tryToSignIn(
   tell: (accountId: string | null) => void,
   signal: AbortSignal | undefined,
 ): Promise<SignInOutcome> {
-  // One character more than an address can have, so that a cut text is nobody's address.
+  // One character more than an address can have, so that a truncated text is never an address.
   const key = emailKey(attempt.email).slice(0, 255);
   const account = await parts.store.findPasswordAccount(key);
   const accountId = account?.id ?? null;
@@ -100,7 +100,7 @@ async function tryToSignIn(
   if (checked.kind === 'wrong_credentials') return wrong();
   if (checked.kind !== 'right') return checked;
   if (checked.account.mustChangePassword) return { kind: 'must_change', account: checked.account };
-  // Only whoever knows the password counts here, so that nobody can lock an owner out.
+  // Only tries with the right password count here, so that nobody can lock an owner out.
   const counted = [checked.account.id];
   const retryAfterSeconds = parts.signInThrottle.wait(counted, parts.now());
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
@@ -112,13 +112,13 @@ async function tryToSignIn(
   return { kind: 'signed_in', sessionToken, knownBrowser, account: checked.account };
 }
 
-/** A password to check: of an account that is active, or of none; and what the guess is counted under. */
+/** A password to check, of an active account or of none, and the key under which the guess is counted. */
 export type PasswordCheck = {
   readonly account: PasswordAccount | null;
   readonly password: string;
   readonly knownBrowser: string | null;
   readonly guess: Guess;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when nobody waits for the result any longer. */
   readonly signal: AbortSignal | undefined;
 };
 
@@ -127,7 +127,7 @@ export type CheckedPassword =
   | { readonly kind: 'right'; readonly account: PasswordAccount }
   | Exclude<SignInOutcome, { readonly kind: 'signed_in' | 'must_change' }>;
 
-/** Checks a password. The guess is counted before any hashing, and taken back where it was right or nobody checked it. */
+/** Checks a password. The guess is counted before any hashing, and refunded if it was right or was not checked. */
 export async function checkPassword(parts: CheckParts, check: PasswordCheck): Promise<CheckedPassword> {
   const { budget, knownBrowsers, now } = parts;
   const { account, password, guess } = check;
@@ -150,7 +150,7 @@ export async function checkPassword(parts: CheckParts, check: PasswordCheck): Pr
   return { kind: 'right', account };
 }
 
-/** Checks a password: from a known browser in their lane, from a stranger when it is the turn of its network. */
+/** Checks a password: a known browser's in the queue for known browsers, a stranger's when its network is served. */
 function isRightPassword(
   { hasher, pace }: CheckParts,
   account: Account | null,
@@ -165,7 +165,9 @@ function isRightPassword(
   return pace.run(guess, () => hasher.verify(stored, password, place, signal), signal);
 }
 
-/** Begins a session with a password that was just verified; null when it was changed or the account disabled meanwhile. */
+/**
+ * Begins a session with a password that was just verified; null if the password has changed or the account was disabled since.
+ */
 export async function beginSession(
   { store, now }: Pick<CheckParts, 'now'> & { readonly store: Pick<AccountStore, 'findAccount' | 'addSession'> },
   account: PasswordAccount,
@@ -184,7 +186,7 @@ export async function beginSession(
   return isAdded ? sessionToken : null;
 }
 
-/** Hashes anew if there is room: if too many passwords are being checked, the next sign-in does it. */
+/** Hashes the password again if the queue has room; otherwise the next sign-in does it. */
 async function rehash({ store, hasher }: SignInParts, { id, password: from }: PasswordAccount, password: string) {
   try {
     await store.rehashPassword(id, from, await hasher.hash(password, id));

@@ -1,6 +1,6 @@
 /**
- * Wrong sign-ins, for the audit trail. They are counted in memory, after the answer was sent, and recorded in one event for
- * each account and hour. Those for no account are counted too, so that the time of an answer tells nothing, but not recorded.
+ * Wrong sign-ins, for the audit trail. They are counted in memory, after the response was sent, and recorded in one event for
+ * each account and hour. Those for unknown accounts are counted too, so that response times reveal nothing, but not recorded.
  */
 import { type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 import type { AccountStore } from '../people/store.ts';
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 /** Maximum number of accounts that are counted in an hour, and of events that wait for the database. */
 export const MAX_ACCOUNTS = 10_000;
 
-/** Nobody in particular: what is known of each try is in the log. */
+/** No specific actor: the log has the details of each try. */
 const SOMEBODY = { kind: 'visitor', id: 'unknown', source: null, requestId: null } as const;
 
 /** The counts of one instance. `now` returns ms since the epoch. */
@@ -35,7 +35,7 @@ export class WrongSignIns {
     if (before > 0 || this.#counts.size < MAX_ACCOUNTS) this.#counts.set(accountId, before + 1);
   }
 
-  /** Writes what is to be told of hours that are over. Throws what the store throws; the rest is written by the next call. */
+  /** Writes the events of past hours. Passes on the store's errors; the next call writes the rest. */
   writeEnded(): Promise<void> {
     if (this.#currentHour() !== this.#hour) this.#endHour();
     this.#writing ??= this.#write().finally(() => {
