@@ -4,6 +4,7 @@ import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
 import { activityJson, lastDayJson, talliesJson } from '../../../operator/json/activity.ts';
 import { clientJson, findClientJson } from '../../../operator/json/client.ts';
+import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { optionalQueryParameter } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
@@ -46,7 +47,7 @@ const SHOW_FAILURES = readOperation('clients', 'showFailures', 'What an app was 
 
 /** Returns the routes that read apps. */
 export function readingClients(service: Service): Route[] {
-  const { lists, appActivity, secretUses } = service.operatorApi;
+  const { lists, appActivity, secretUses, handOvers } = service.operatorApi;
   const find = async ({ id }: Call): Promise<Client> => {
     const client = await service.clients.findClient(id);
     if (!client) throw notFound('app');
@@ -72,7 +73,8 @@ export function readingClients(service: Service): Route[] {
         const client = await find(call);
         readQuery(call.request, []);
         const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
-        return { ...(await findClientJson(client, secretUses)), ...lastDayJson(found) };
+        const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
+        return { ...(await findClientJson(client, secretUses)), ...lastDayJson(found), hand_over: last };
       },
     },
     {

@@ -1,4 +1,5 @@
 /** `GET /v1/resource-servers`, `/v1/identity-providers` and `/v1/scopes`, and one of each. */
+import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { findIdentityProviderJson } from '../../../operator/json/identity-provider.ts';
 import { findResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
@@ -8,15 +9,31 @@ import { listOperation, queryNames, showOperation } from './described.ts';
 import { listBody } from './list.ts';
 import { readPage, readQuery } from './query.ts';
 import type { Call, Route } from './route.ts';
-import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from './schemas.ts';
+import {
+  IDENTITY_PROVIDER,
+  RESOURCE_SERVER,
+  SCOPE,
+  SHOWN_IDENTITY_PROVIDER,
+  SHOWN_RESOURCE_SERVER,
+} from './schemas.ts';
 
 const APIS = {
   list: listOperation('resource-servers', 'listResourceServers', 'APIs, by ID', RESOURCE_SERVER),
-  show: showOperation('resource-servers', 'showResourceServer', 'One API', RESOURCE_SERVER),
+  show: showOperation(
+    'resource-servers',
+    'showResourceServer',
+    'One API, with its newest hand-over',
+    SHOWN_RESOURCE_SERVER,
+  ),
 };
 const PRODUCTS = {
   list: listOperation('identity-providers', 'listIdentityProviders', 'Products, by ID', IDENTITY_PROVIDER),
-  show: showOperation('identity-providers', 'showIdentityProvider', 'One product', IDENTITY_PROVIDER),
+  show: showOperation(
+    'identity-providers',
+    'showIdentityProvider',
+    'One product, with its newest hand-over',
+    SHOWN_IDENTITY_PROVIDER,
+  ),
 };
 const SCOPES = {
   list: listOperation('scopes', 'listScopes', 'Scopes, by name', SCOPE),
@@ -25,7 +42,7 @@ const SCOPES = {
 
 /** Returns the routes that read APIs, products and scopes. */
 export function readingRegistrations({ operatorApi }: Service): Route[] {
-  const { lists, store, secretUses } = operatorApi;
+  const { lists, store, secretUses, handOvers } = operatorApi;
   const page = ({ request }: Call, operation: (typeof APIS)['list']) =>
     readPage(readQuery(request, queryNames(operation)));
   return [
@@ -43,7 +60,8 @@ export function readingRegistrations({ operatorApi }: Service): Route[] {
         readQuery(request, []);
         const server = await store.findResourceServer(id);
         if (!server) throw notFound('API');
-        return findResourceServerJson(server, secretUses);
+        const last = await findHandOverJson({ kind: 'resource_server', id }, handOvers);
+        return { ...(await findResourceServerJson(server, secretUses)), hand_over: last };
       },
     },
     {
@@ -60,7 +78,8 @@ export function readingRegistrations({ operatorApi }: Service): Route[] {
         readQuery(request, []);
         const provider = await store.findIdentityProvider(id);
         if (!provider) throw notFound('product');
-        return findIdentityProviderJson(provider, secretUses);
+        const last = await findHandOverJson({ kind: 'identity_provider', id }, handOvers);
+        return { ...(await findIdentityProviderJson(provider, secretUses)), hand_over: last };
       },
     },
     {

@@ -80,10 +80,36 @@ const FAILURE = named(
   }),
 );
 
-/** An app with the activity of its last 24 hours. */
+const HAND_OVER = {
+  hand_over: {
+    anyOf: [
+      named(
+        'HandOver',
+        object({
+          made_at: TIME,
+          made_by: TEXT,
+          expires_at: TIME,
+          fetched_at: TIME_OR_NULL,
+          fetched_from: TEXT_OR_NULL,
+          ended_at: TIME_OR_NULL,
+          ended_because: TEXT_OR_NULL,
+        }),
+      ),
+      { type: 'null' },
+    ],
+    description: 'The newest hand-over, without its address.',
+  },
+};
+
+/** An app with the activity of its last 24 hours, and its newest hand-over. */
 export const SHOWN_CLIENT = named(
   'ShownClient',
-  object({ ...CLIENT_MEMBERS, last_24_hours: TALLY, last_failure: { anyOf: [FAILURE, { type: 'null' }] } }),
+  object({
+    ...CLIENT_MEMBERS,
+    last_24_hours: TALLY,
+    last_failure: { anyOf: [FAILURE, { type: 'null' }] },
+    ...HAND_OVER,
+  }),
 );
 
 /** The numbers of an app, by hour or day. */
@@ -102,39 +128,43 @@ export const FAILURES = named(
   object({ client_id: TEXT, counted_since: TIME, tally: TALLY, failures: list(FAILURE) }),
 );
 
-/** An API. */
-export const RESOURCE_SERVER = named(
-  'ResourceServer',
-  object({
-    resource_server_id: TEXT,
-    name: TEXT,
-    resource: TEXT_OR_NULL,
-    accepts_unbound: TRUTH,
-    scopes: { type: ['array', 'null'], items: TEXT, description: 'Null means all.' },
-    live_secrets: LIVE_SECRETS,
-    created_at: TIME,
-  }),
-);
+const RESOURCE_SERVER_MEMBERS = {
+  resource_server_id: TEXT,
+  name: TEXT,
+  resource: TEXT_OR_NULL,
+  accepts_unbound: TRUTH,
+  scopes: { type: ['array', 'null'], items: TEXT, description: 'Null means all.' },
+  live_secrets: LIVE_SECRETS,
+  created_at: TIME,
+};
 
-/** A product. */
-export const IDENTITY_PROVIDER = named(
-  'IdentityProvider',
-  object(
-    {
-      provider_id: TEXT,
-      name: TEXT,
-      status: oneOf('active', 'paused'),
-      sign_in_url: TEXT,
-      own_ids: TRUTH,
-      rights: list(oneOf('sign-in', 'users')),
-      operators: TRUTH,
-      session: { type: ['integer', 'null'], description: 'Seconds.' },
-      live_secrets: LIVE_SECRETS,
-      keys: COUNT,
-      created_at: TIME,
-    },
-    ['operators'],
-  ),
+/** An API in a list. */
+export const RESOURCE_SERVER = named('ResourceServer', object(RESOURCE_SERVER_MEMBERS));
+
+/** An API with its newest hand-over. */
+export const SHOWN_RESOURCE_SERVER = named('ShownResourceServer', object({ ...RESOURCE_SERVER_MEMBERS, ...HAND_OVER }));
+
+const IDENTITY_PROVIDER_MEMBERS = {
+  provider_id: TEXT,
+  name: TEXT,
+  status: oneOf('active', 'paused'),
+  sign_in_url: TEXT,
+  own_ids: TRUTH,
+  rights: list(oneOf('sign-in', 'users')),
+  operators: TRUTH,
+  session: { type: ['integer', 'null'], description: 'Seconds.' },
+  live_secrets: LIVE_SECRETS,
+  keys: COUNT,
+  created_at: TIME,
+};
+
+/** A product in a list. */
+export const IDENTITY_PROVIDER = named('IdentityProvider', object(IDENTITY_PROVIDER_MEMBERS, ['operators']));
+
+/** A product with its newest hand-over. */
+export const SHOWN_IDENTITY_PROVIDER = named(
+  'ShownIdentityProvider',
+  object({ ...IDENTITY_PROVIDER_MEMBERS, ...HAND_OVER }, ['operators']),
 );
 
 /** A scope. */

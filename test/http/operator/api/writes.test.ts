@@ -89,7 +89,8 @@ test('APIs, products and scopes are registered, changed and deleted', async () =
   const server = (await post('/resource-servers', { name: 'Mail', resource: 'https://mail.test' })).body;
   assert.match(server['resource_server_secret'] as string, /^vk_rs_/);
   const path = `/resource-servers/${server['resource_server_id']}`;
-  assert.deepEqual((await patch(path, { scopes: ['read'] })).body, (await ask(path)).body);
+  const changed = { ...(await patch(path, { scopes: ['read'] })).body, hand_over: null };
+  assert.deepEqual(changed, (await ask(path)).body);
   assert.equal((await post(`${path}/secrets`)).status, 201);
   assert.equal((await remove(`${path}/secrets/older`)).status, 200);
   assert.deepEqual((await remove(`${path}?dry_run=true`)).body, { dry_run: true, would_end: { grants: 0 } });
