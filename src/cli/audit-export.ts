@@ -1,4 +1,4 @@
-/** `audit export`: the trail for a collector, which goes on where it was. */
+/** `audit export`: the trail for a log collector, which continues after a cursor. */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
@@ -53,7 +53,7 @@ async function exportTrail({ format, after, follow }: ExportOptions, run: Comman
           if (last) place = { sequence: last.sequence, mac: last.chain.mac };
         }
       } catch (error) {
-        // An event has its place, but its transaction has not ended: a later poll finds it.
+        // An event has its number, but its transaction has not ended: a later poll finds it.
         if (!follow || !(error instanceof TrailHeldUp)) throw error;
       }
       if (!follow) break;

@@ -1,4 +1,4 @@
-/** `audit verify`: whether the trail is what was recorded. */
+/** `audit verify`: verifies the audit trail. */
 
 import type { VerifiedTrail } from '../operator/audit-trail.ts';
 import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';

@@ -1,11 +1,11 @@
-/** How events of the audit trail are shown: many with a line each, whatever the width is, and one in full. */
+/** The output of audit events: lists with one line per event at any width, and one event in full. */
 import { accountLabel } from '../accounts/people/account.ts';
 import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
 import { type EventJson, eventJson } from '../operator/json/event.ts';
 import { type Column, card, fitted } from './table.ts';
 import { exactDay, exactTime } from './time.ts';
 
-/** An event, and what people call its user: one without an address has a name. */
+/** An event, with the display name of its user. */
 export type ShownEvent = EventJson & { readonly user: string | null };
 
 /** An event as it is shown to people. */
@@ -44,8 +44,7 @@ export function withId(name: string | null, id: string | null): string {
 }
 
 /**
- * A line for each event, whatever the width is. Where it is too narrow for ids, names stand in the lines, and below them
- * what their ids are.
+ * One line per event, at any width. If the width is too small for ids, the lines have names, and a legend of the ids follows.
  */
 export function eventLines(named: readonly NamedAuditEvent[], width: number): string[] {
   const events = named.map(shownEvent);
@@ -57,7 +56,7 @@ export function eventLines(named: readonly NamedAuditEvent[], width: number): st
   return [...lines, '', ...card(fields), ...more, `All of one event: "audit show ${events[0]?.sequence}"`];
 }
 
-/** Maximum number of names whose ids are told below the lines, so that the lines stay in sight. */
+/** Maximum number of names in the legend, so that the lines stay visible. */
 const MAX_NAMED = 8;
 
 /** Most important first: where not all fit, the last are left out. */

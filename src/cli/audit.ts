@@ -1,4 +1,4 @@
-/** `audit`: who changed what somebody may do, and when. */
+/** `audit`: lists, verifies and exports the audit trail. */
 import { InvalidArgumentError } from 'commander';
 import { OperatorError } from '../oauth/error.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../oauth/trail/audit.ts';
@@ -71,7 +71,7 @@ function readAction(text: string): AuditAction {
   return action;
 }
 
-/** An id that nobody has is taken as it is: the trail has events of deleted accounts too. */
+/** An unknown id is accepted: the trail has events of deleted accounts too. */
 async function accountId({ accounts }: Installation, name: string): Promise<string> {
   return /[@:]/.test(name) ? (await accounts.show(name)).id : name;
 }

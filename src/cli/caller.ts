@@ -1,4 +1,4 @@
-/** How the program was called: hints name it so, and options that npm took for itself are noticed. */
+/** The way the program was called: hints use that name, and options that npm took for itself are detected. */
 import type { Option } from 'commander';
 import { type CliCommand, WrongUse } from './command.ts';
 import { quotedWord } from './quoted-word.ts';
@@ -33,8 +33,8 @@ export function asCalled(text: string, { programName }: Caller, program: CliComm
 }
 
 /**
- * Without `--` npm keeps all options, and the command would run as if none was given: throws `WrongUse` with the line that is
- * right. A line that has any option was written well: what npm's configuration says beside it comes from npm's own files.
+ * Without `--`, npm keeps all options for itself, and the command would run without them: throws `WrongUse` with the correct
+ * line. A line with any option is correct: npm's configuration then comes from npm's own files.
  */
 export function refuseTakenByNpm(
   argv: readonly string[],

@@ -1,4 +1,4 @@
-/** `client failures`: why an app is refused; and the lines of `client show` on it. */
+/** `client failures`: the refused requests of an app; and their lines in `client show`. */
 import { FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
 import type { FoundActivity } from '../operator/app-activity.ts';
 import { activityJson, type FailureJson, lastDayJson, type TallyJson } from '../operator/json/activity.ts';
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<FailureJson>[] = [
   { heading: 'Request', value: ({ request_id: request }) => request },
 ];
 
-/** Only an app that proved who it is has failures with their reasons. */
+/** Only authenticated requests have failures with reasons. */
 const UNPROVEN =
   'No reason is recorded: these requests did not authenticate as the app, or are more than 30 days old. The log has a line for each, with this client ID.';
 

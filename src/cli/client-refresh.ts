@@ -1,4 +1,4 @@
-/** `client refresh`: takes over what the metadata document of an app says now, or only looks. */
+/** `client refresh`: applies the current metadata document of an app, or only compares it. */
 import type { Client } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { ClientDocuments, ComparedDocument } from '../operator/client-documents.ts';
@@ -61,10 +61,10 @@ function changeLines({ client, refreshed, changes, notes, asksAgain }: ComparedD
   ];
 }
 
-/** One document that was looked at: whether it differs and how, or the sentence on why that is not known. */
+/** One checked document: its differences, or the reason why they are unknown. */
 type Looked = { readonly client: Client; readonly compared: ComparedDocument | null; readonly problem: string | null };
 
-/** Compares the document of one app, or of all; one that cannot be fetched does not keep the others from being looked at. */
+/** Compares the document of one app, or of all; a failed fetch does not stop the others. */
 function checkDocuments(run: CommandRun, app: string | undefined): Promise<void> {
   return run.withInstallation(async ({ clients, clientDocuments }) => {
     if (app !== undefined) return checked([await look(clientDocuments, await clients.show(app))]);

@@ -98,7 +98,7 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
   });
 }
 
-/** Takes every setting, so that the compiler asks for a new one; undefined is what does not change. */
+/** Takes every setting, so that the compiler demands new ones; undefined means unchanged. */
 function withoutUndefined<Settings extends object>(
   settings: {
     readonly [Name in keyof Settings]: Settings[Name] | undefined;

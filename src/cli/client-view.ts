@@ -109,7 +109,7 @@ const COLUMNS: readonly Column<ClientJson>[] = [
   { heading: 'Registered', value: (app) => readableTime(app.created_at), mayBeLeft: true },
 ];
 
-/** The compiler asks for each member of the JSON. `client` knows besides whether its keys could be fetched. */
+/** The compiler demands each member of the JSON. `client` also has the result of the last fetch of its keys. */
 function clientFields(app: ClientJson, client: Client): Field[] {
   const rows: Record<Exclude<keyof ClientJson, 'jwks_fetched_at'>, Field> = {
     client_id: ['Client ID', app.client_id],
@@ -137,7 +137,7 @@ function clientFields(app: ClientJson, client: Client): Field[] {
     sees_external_id: ['External id', app.sees_external_id ? 'included in /v2/me' : ''],
     document_sha256: ['Document', app.document_sha256 === null ? '' : `SHA-256 ${app.document_sha256}`],
     created_at: ['Registered', readableTime(app.created_at)],
-    // Others are there by their secrets and keys, whose uses stand above.
+    // Other apps have their last uses with their secrets and keys above.
     last_used_at: ['Last used', app.type === 'public' ? timeOrNever(app.last_used_at) : ''],
   };
   return Object.values(rows);

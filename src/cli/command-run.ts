@@ -21,7 +21,7 @@ export class CommandRun {
   readonly #asCalled: (line: string) => string;
   exitCode = 0;
 
-  /** `asCalled` makes of a line for people one that names the program as they called it. */
+  /** `asCalled` rewrites commands in a line with the program name that the caller used. */
   constructor(context: CommandContext, wantsJson: () => boolean, asCalled: (line: string) => string) {
     this.context = context;
     this.#wantsJson = wantsJson;

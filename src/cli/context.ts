@@ -146,7 +146,7 @@ export type CommandContext = {
     backUp(asked: BackupAsked, grows: (bytes: number) => void): Promise<BackupMade>;
     /** Notes that a backup was made by other means, and returns when (ms). */
     noteBackup(): Promise<number>;
-    /** Puts a backup in place, or takes the database as one that was put there, and ends what must not come back. */
+    /** Replaces the database with a backup, or treats it as restored, and ends everything that must not come back. */
     restore(asked: RestoreAsked): Promise<Restored>;
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
@@ -161,8 +161,8 @@ export type CommandContext = {
     /** Adds a root key where none waits, and has it take over; `tell` gets the names of the instances that lack it. */
     rotate(tell: (names: readonly string[]) => void): Promise<KeyRotation & { readonly file: string | null }>;
     /**
-     * Retires a root key, ends the grants that rest on it if told to, and takes it out of the keys file if it is there. Refused
-     * where the audit trail is wrong, unless that is accepted.
+     * Retires a root key, ends the grants that depend on it if requested, and removes it from the keys file. Refused if the
+     * audit trail fails its verification, unless that is accepted.
      */
     retire(
       keyId: number,

@@ -1,4 +1,4 @@
-/** `doctor`: what is wrong with this installation, line by line, with what to do. */
+/** `doctor`: the faults of this installation, line by line, with their remedies. */
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { DoctorFinding } from './context.ts';

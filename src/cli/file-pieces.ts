@@ -8,7 +8,10 @@ import { ProgressLine } from './progress.ts';
 /** Minimum size of a file whose progress is shown (bytes); a pipe has no size. */
 const MIN_PROGRESS_BYTES = 500_000;
 
-/** The pieces of a file; `step` is what is done with them, `content` what the file must hold. Throws `OperatorError`. */
+/**
+ * The pieces of a file. `step` names the work for the progress line, `content` the expected content for the error. Throws
+ * `OperatorError`.
+ */
 export async function* piecesOf(
   path: string,
   step: string,

@@ -17,7 +17,7 @@ import type { CommandResult } from './command-run.ts';
 import { type Column, card, type Field, table } from './table.ts';
 import { exactTime, readableTime, timeOrNever } from './time.ts';
 
-/** A grant, what people call its user, and what keeps it from being used for now. */
+/** A grant, with the display name of its user, and the temporary obstacles to its use. */
 type ShownGrant = GrantJson & { readonly user: string; readonly held: readonly string[] };
 
 function shown<Json extends GrantJson>(
@@ -84,7 +84,7 @@ function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
   ];
 }
 
-/** When and where the person who allowed it had signed in, and what the identity provider calls them there. */
+/** The time and place of the user's sign-in, and their subject at the identity provider. */
 function signedInText({ signed_in_at: at, provider_id: provider, external_id: subject }: FoundGrantJson): string {
   if (provider === null) return `${exactTime(at)}, with a password here`;
   return `${exactTime(at)}, at ${provider}${subject === null ? '' : ` as ${subject}`}`;

@@ -1,4 +1,4 @@
-/** `identify`: what a credential is that somebody found, and whose. */
+/** `identify`: the kind and the owner of a found credential. */
 import { OperatorError } from '../oauth/error.ts';
 import { type IdentifiedJson, identifiedJson } from '../operator/json/identified.ts';
 import type { CliCommand } from './command.ts';
@@ -8,7 +8,7 @@ import { card } from './table.ts';
 import { ask } from './terminal-input.ts';
 import { exactTime } from './time.ts';
 
-/** Maximum length of what is read: more than any credential has. */
+/** Maximum length of the input: longer than any credential. */
 const MAX_BYTES = 4096;
 
 /** Adds the command. */

@@ -1,14 +1,14 @@
 /** The next steps on a new installation. */
 import type { Installation } from './context.ts';
 
-/** The commands that are still to be given, as the caller names the program; empty where there are people and apps. */
+/** The next commands, with the caller's program name; empty if there are users and apps. */
 export async function nextSteps(
   { accounts, clients }: Pick<Installation, 'accounts' | 'clients'>,
   signInMethods: readonly string[],
   programName: string,
 ): Promise<string> {
   const steps: string[] = [];
-  // People who sign in elsewhere get their account at the first sign-in.
+  // Users of an identity provider get their account at the first sign-in.
   if (signInMethods.includes('password') && !(await accounts.hasAny()))
     steps.push('user add --email you@example.com --name "Your Name"');
   if (!(await clients.hasAny())) {

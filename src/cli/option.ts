@@ -81,7 +81,7 @@ export function readRights(text: string): readonly ProviderRight[] {
   return known;
 }
 
-/** Reads what a scope lets an app do, or that nothing is said of it. */
+/** Reads the effect of a scope, or `none`. */
 export function readEffect(text: string): ScopeEffect | 'none' {
   const effect = ([...SCOPE_EFFECTS, 'none'] as const).find((known) => known === text);
   if (effect === undefined) throw new InvalidArgumentError(`give ${SCOPE_EFFECTS.join(', ')} or none`);

@@ -1,8 +1,8 @@
 /** Text that is safe to print on a terminal. */
 
 /**
- * Escapes characters that control a terminal or change the direction of text, such as `\u001b`; JSON escapes them in
- * the same way. They can be in names, which people choose, and in details, which come from requests.
+ * Escapes characters that control a terminal or change the direction of text, such as `\u001b`; JSON escapes them in the same
+ * way. Names, which users choose, and details, which come from requests, can contain them.
  */
 export function plain(line: string): string {
   return line.replace(

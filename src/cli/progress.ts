@@ -1,4 +1,4 @@
-/** The progress of a long command, on standard error: one line that changes at a terminal, else a line now and then. */
+/** The progress of a long command, on standard error: one changing line at a terminal, otherwise a periodic line. */
 import type { CommandContext } from './context.ts';
 
 /** How far a step is: `rows` of `of`, or of another unit. */

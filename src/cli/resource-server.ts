@@ -1,4 +1,4 @@
-/** `resource-server`: registers the APIs that ask what an access token is good for, and changes them. */
+/** `resource-server`: registers and changes the APIs that check access tokens. */
 import { Option } from 'commander';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';

@@ -1,4 +1,4 @@
-/** `scan-rules`: the patterns by which scanners of secrets find what must not be published. */
+/** `scan-rules`: patterns with which secret scanners find leaked credentials. */
 import { Option } from 'commander';
 import type { ScanRule } from '../operator/scan-rules.ts';
 import type { CliCommand } from './command.ts';

@@ -1,4 +1,4 @@
-/** How live secrets are shown: when each was made and last used, so that whoever retires one knows who is left. */
+/** The output of live secrets: creation time and last use, so that an operator knows which ones are still in use. */
 import type { SecretJson } from '../operator/json/secret.ts';
 import type { LiveSecret } from '../operator/last-uses.ts';
 import type { WhichSecret } from '../operator/secret-rotation.ts';
@@ -18,7 +18,7 @@ export function lastUseLine(secrets: readonly SecretJson[]): string {
   return timeOrNever(used.toSorted().at(-1) ?? null);
 }
 
-/** Asks before a secret is retired that was used within a day; returns what is said of it afterwards. */
+/** Asks for confirmation if the secret to retire was used within a day; returns the sentence for the result. */
 export async function beforeRetiring(
   run: CommandRun,
   name: string,

@@ -1,12 +1,12 @@
 /**
- * Tables and cards for people. No id is ever cut off: part of one is of no use. A name may be, in a list that has a line for
- * each row.
+ * Tables and cards for people. An id is never truncated, because a part of it is useless. A name may be, in a list with one
+ * line per row.
  */
 
 /** A field of a card: a label and its value; several values get a line each. */
 export type Field = readonly [label: string, value: string | readonly string[]];
 
-/** A column of a list; the last two are for a list that has a line for each row, whatever the width. */
+/** A column of a list; the last two members are for lists with one line per row at any width. */
 export type Column<Row> = {
   readonly heading: string;
   readonly value: (row: Row) => string;
@@ -16,9 +16,7 @@ export type Column<Row> = {
   readonly mayBeLeft?: boolean;
 };
 
-/**
- * Rows under headings, or a card for each row if they do not fit the width. A column without any value is left out.
- */
+/** Rows under headings, or a card for each row if they do not fit the width. A column without any value is omitted. */
 export function table<Row>(all: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const { lines } = fitted(all, rows, Number.POSITIVE_INFINITY);
   if (lines.every((line) => columns(line) <= width)) return lines;
@@ -27,8 +25,9 @@ export function table<Row>(all: readonly Column<Row>[], rows: readonly Row[], wi
 }
 
 /**
- * A line for each row: columns that do not fit are left out, the last first, and then values are shortened, the longest
- * first. A value that may be neither and takes more than half the width makes its own line longer, and no other. Tells the headings of the columns that were left out; one without any value is not told.
+ * One line per row. Columns that do not fit are omitted, the last first; then values are shortened, the longest first. A value
+ * that cannot be shortened or omitted, and takes more than half the width, makes only its own line longer. Returns the
+ * headings of the omitted columns, except empty ones.
  */
 export function fitted<Row>(
   all: readonly Column<Row>[],
@@ -86,7 +85,7 @@ function shortened(text: string, width: number): string {
   return `${characters.join('')}…`;
 }
 
-/** Labels with their values, aligned. Fields without a value are left out. */
+/** Labels with their values, aligned. Fields without a value are omitted. */
 export function card(fields: readonly Field[]): string[] {
   const width = Math.max(...fields.map(([label]) => columns(label)));
   return fields.flatMap(([label, value]) =>

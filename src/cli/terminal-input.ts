@@ -1,4 +1,4 @@
-/** Questions to the person at the terminal. They go to standard error, so that standard output has the result alone. */
+/** Questions at the terminal. They go to standard error, so that standard output has only the result. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { OperatorError } from '../oauth/error.ts';
@@ -26,7 +26,10 @@ export async function ask(context: CommandContext, prompts: readonly string[], e
   }
 }
 
-/** Asks before something that cannot be undone, unless `yes` is set or there is no terminal: then nothing is counted either. */
+/**
+ * Asks before an act that cannot be undone, unless `yes` is set or there is no terminal; then it does not compute the question
+ * either.
+ */
 export async function confirm(
   context: CommandContext,
   question: string | (() => Promise<string>),

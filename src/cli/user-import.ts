@@ -1,4 +1,4 @@
-/** `user import`: reads a file of people from elsewhere, and says what became of each line. */
+/** `user import`: imports users from a file, and reports the outcome of each line. */
 import type { ImportReport } from '../accounts/import/user-import.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';

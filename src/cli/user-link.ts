@@ -1,4 +1,4 @@
-/** `user link`: says who accounts are at an identity provider, one by one or from a file. */
+/** `user link`: links accounts to identities at a provider, one by one or from a file. */
 
 import type { Link, Linked, LinkReport } from '../accounts/import/user-links.ts';
 import { accountLabel } from '../accounts/people/account.ts';

@@ -42,7 +42,7 @@ export class AbsentKeys {
     this.#retirements.set(keyId, { sequence, by, proven });
   }
 
-  /** Tells whether a key was retired before. Of a key that is here, only an event says so that was verified with another one. */
+  /** Tells if a key was retired. For a present key, only an event that was verified with another key proves this. */
   isRetired(keyId: number, isHere: boolean): boolean {
     const retirement = this.#retirements.get(keyId);
     return retirement !== undefined && (!isHere || this.#isHere(retirement.by));

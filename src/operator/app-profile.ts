@@ -47,9 +47,8 @@ export function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string 
 }
 
 /**
- * Sentences for the operator about what would mislead people in an app's registration: a name that another app has,
- * scopes without a sentence, and schemes that other programs may have. `alike` are clients whose
- * names look alike; the app may be among them.
+ * Warnings about an app's registration that could mislead users: another app's name, scopes without a sentence, and schemes
+ * that other programs can claim. `alike` are clients with similar names; the app may be among them.
  */
 export function misleading(client: Client, alike: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
   const other = alike.find(({ id }) => id !== client.id);

@@ -84,10 +84,9 @@ export class AuditTrail {
   }
 
   /**
-   * Verifies what was recorded since the last checkpoint, records a checkpoint of the whole trail, and returns its text. Null
-   * when nothing happened since, or more than `most` events did. Throws an `OperatorError` when the last checkpoint or an
-   * event since is not what was recorded, or the trail no longer has what this process signed last: so nothing is signed that
-   * was not verified.
+   * Verifies the events since the last checkpoint, records a checkpoint of the whole trail, and returns its text. Null if
+   * there are no new events, or more than `most`. Throws an `OperatorError` if the last checkpoint or a later event fails its
+   * verification, or if the trail lacks the checkpoint that this process signed last: nothing unverified is ever signed.
    */
   async recordCheckpoint(actor: Actor, most = Number.POSITIVE_INFINITY): Promise<string | null> {
     const start = await this.#lastState();
@@ -102,10 +101,10 @@ export class AuditTrail {
   }
 
   /**
-   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then; nothing when a key signed
-   * that which is not here any more: then a later checkpoint is the end. First an event records what the trail was there, so
-   * that what is left can be verified. If a call is interrupted, the next one makes up for it. Throws an `OperatorError` when
-   * the events are not those of the checkpoint.
+   * Deletes the events before a time (ms), up to the last checkpoint before it. Deletes nothing if a key that is no longer
+   * present signed that checkpoint; a later checkpoint then becomes the end. First an event records the state of the trail
+   * there, so that the remaining events can be verified. If a call is interrupted, the next one completes it. Throws an
+   * `OperatorError` if the events do not match the checkpoint.
    */
   async shorten(before: number, actor: Actor): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
@@ -188,9 +187,9 @@ export class AuditTrail {
   }
 
   /**
-   * The events after a place up to now, in their order. An event whose transaction has not ended is never left out: it comes
-   * with a later call, and so do all after it. Throws an `OperatorError` when the trail has no such place, or another event
-   * there, and `TrailHeldUp` while an event has not ended.
+   * The events after a cursor, in order. An event whose transaction has not ended is never skipped: it comes with a later
+   * call, and so do all events after it. Throws an `OperatorError` if the trail lacks the cursor's event or has another one
+   * there, and `TrailHeldUp` while a transaction has not ended.
    */
   async *eventsAfter({ sequence, mac }: TrailPlace): AsyncGenerator<readonly ChainedAuditEvent[]> {
     const { store } = this.#parts;

@@ -8,7 +8,7 @@ import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { TrailReport } from './trail-verification.ts';
 
-/** The number of random bytes that tell one history of an installation from another. */
+/** Number of random bytes that distinguish the copies of an installation after restores. */
 const HISTORY_BYTES = 16;
 
 /** The newer audit trail that a restore is given. */
@@ -48,7 +48,7 @@ export type RestoreOutcome = {
 
 const NOTHING = endedSince([]);
 
-/** Notes backups, and ends what must not come back with one. */
+/** Records backups, and ends everything that must not come back with one. */
 export class Backups {
   readonly #store: BackupStore;
   readonly #trail: AuditTrail;
@@ -73,8 +73,8 @@ export class Backups {
   }
 
   /**
-   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError`, and
-   * changes nothing, when the newer trail does not continue that of this database, or is not what was recorded.
+   * Ends everything that must not come back with an older database. No service may run meanwhile. Throws an `OperatorError`
+   * and changes nothing if the newer trail does not continue that of this database, or fails its verification.
    */
   async restore({ keepGrants, from, trail, endRevived }: RestoreOptions, operator: Actor): Promise<RestoreOutcome> {
     const newer = trail && (await this.#trail.readNewer(trail.lines, trail.checkpoints));

@@ -30,8 +30,8 @@ export type ClientDocumentsParts = {
 };
 
 /**
- * A document that was fetched, with the keys at its `jwks_uri`: what is honoured of it, sentences on the rest, its SHA-256
- * (hex), and when the fetch began (ms).
+ * A fetched document, with the keys at its `jwks_uri`: its supported members, notes on the others, its SHA-256 (hex), and the
+ * start of the fetch (ms).
  */
 export type FetchedClient = {
   readonly document: ClientDocument;
@@ -45,7 +45,7 @@ export type SaidBesideDocument = Omit<NewClientSettings, 'name' | 'redirectUris'
   readonly name: string | undefined;
 };
 
-/** A document that was fetched again: what it changes of its client, and sentences on what it does not change. */
+/** A document that was fetched again: its changes of the client, and notes on unapplied members. */
 export type ComparedDocument = {
   readonly client: Client;
   readonly refreshed: RefreshedDocument;

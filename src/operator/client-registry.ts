@@ -127,7 +127,7 @@ export class ClientRegistry {
     throw new OperatorError(`several apps have the name ${JSON.stringify(name)}: name one by its id (${ids})`);
   }
 
-  /** Sentences for the operator about what would mislead people in a client's registration, each with what to do. */
+  /** Warnings for the operator about a client's registration that could mislead users, each with a remedy. */
   async warnings(client: Client): Promise<string[]> {
     const { store } = this.#parts;
     // Two, since the client itself may be the first.
@@ -150,8 +150,8 @@ export class ClientRegistry {
   }
 
   /**
-   * Takes over what the metadata document of a client says now. `before` is what the document was compared with: if that
-   * changed since, nothing is written.
+   * Applies the current metadata document of a client. `before` is the compared client: if it has changed since, nothing is
+   * written.
    */
   async refresh(before: Client, document: RefreshedDocument, operator: Actor): Promise<Client> {
     const { id } = before;

@@ -11,7 +11,7 @@ export type RefreshedDocument = Pick<Client, 'type' | 'redirectUris' | 'keys' | 
 
 /**
  * The client after a refresh at a time (ms). Another redirect host or method ends remembered consent, and another host the
- * operator's vouching. What people read of the client is the operator's, and stays.
+ * operator's vouching. The texts that users read come from the operator, and stay.
  */
 export function refreshedClient(before: Client, document: RefreshedDocument, at: number): Client {
   const { sha256, fetchedAt, ...owned } = document;

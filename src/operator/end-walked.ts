@@ -7,8 +7,8 @@ import type { Walked } from '../oauth/store.ts';
 const AT_ONCE = 64;
 
 /**
- * Ends what a walk finds, and calls `count` after each group with how many ended. After an interruption another walk finds
- * what is left. Returns false if `isOver` stopped it between two windows.
+ * Ends everything that a walk finds, and calls `count` after each group with the number of ended rows. After an interruption,
+ * another walk finds the rest. Returns false if `isOver` stopped it between two windows.
  */
 export async function endWalked<Row>(
   next: (after: Buffer) => Promise<Walked<Row>>,

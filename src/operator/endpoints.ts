@@ -11,7 +11,7 @@ export type FaceEndpoints = {
 
 /** The addresses for developers: those of both faces, and what only the standard face has. */
 export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>> & {
-  /** `{app_url}`: what an OAuth library needs to find the rest (RFC 8414 §2). */
+  /** `{app_url}`: the issuer, from which an OAuth library finds all other addresses (RFC 8414 §2). */
   readonly issuer: string;
   readonly metadataUrl: string;
   readonly deviceAuthorizationUrl: string;

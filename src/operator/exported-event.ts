@@ -45,7 +45,7 @@ export function exportedEvent(event: ChainedAuditEvent): ExportedEvent {
   };
 }
 
-/** An event that was read back: as the trail holds it, so that its MAC can be verified, and the act that it tells of. */
+/** A parsed event: its row in the trail, whose MAC can be verified, and its act. */
 export type ReadEvent = { readonly row: TrailRow; readonly act: ActSince };
 
 /** Reads a line of `audit export`; null when it is not an event. */

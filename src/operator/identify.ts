@@ -1,6 +1,6 @@
 /**
- * The origin of a credential that somebody found: what it is, whose, and whether it still works. Nothing is stored or logged of
- * it, and nothing is decided on one that is not genuine.
+ * Identifies a found credential: its kind, its owner, and if it still works. Stores and logs nothing of the credential, and
+ * decides nothing on one that is not genuine.
  */
 
 import type { AccountStore } from '../accounts/people/store.ts';
@@ -71,7 +71,7 @@ const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token
 /** The letters in the beginning of each kind of credential. */
 const LETTERS = ['ac', 'at', 'rt', 'dc', 'cs', 'rs', 'ps', 'ok'];
 
-/** Nothing is kept of what ended, so that it looks like what another installation made. */
+/** Ended access leaves no data, so its credentials look like those of another installation. */
 const FORGOTTEN =
   'this credential gives no access here: it is not of this installation, or its access ended more than a day ago, or its app, user, root key or secret was removed';
 const UNREADABLE =
@@ -88,7 +88,7 @@ export class Identification {
     this.#parts = parts;
   }
 
-  /** Identifies a text; null for what this installation has not made, and for what was mistyped or cut off. */
+  /** Identifies a text; null if this installation did not make it, or if it is mistyped or incomplete. */
   async identify(text: string): Promise<Identified | null> {
     const { prefix } = this.#parts;
     for (const kind of Object.keys(KINDS) as CredentialKind[]) {

@@ -26,7 +26,7 @@ export type KeyRegistryParts = {
 /** The present role of a key. An announced key was never in use, and waits for a rotation. */
 export type KeyStatus = 'current' | 'announced' | 'earlier' | 'retired';
 
-/** A key in a list: what rests on it, and whether the process that lists it has it. */
+/** A key in a list: the number of rows that depend on it, and if the listing process has it. */
 export type ListedKey = RootKey & Omit<KeyUse, 'keyId'> & { readonly status: KeyStatus; readonly isHere: boolean };
 
 /** A rotation: the key that is current now, and the one that was. */
@@ -41,9 +41,10 @@ const READ_TIMEOUT_MS = 30_000;
 const LATE_ISSUE_MS = 60_000;
 
 /**
- * Time after a rotation (ms) until everything has expired that the earlier key issued and no row rests on. It is that of the longest
- * access token that can be configured, because an instance may be set differently from this process, or may have been. A sealed value
- * lives for an hour at most. A place in a stream lives longer; if it cannot be read, the stream begins anew and says so.
+ * Time after a rotation (ms) until all credentials of the earlier key without a row have expired. It is the longest
+ * configurable lifetime of an access token, because another instance may have, or may have had, other settings than this
+ * process. A sealed value lives for an hour at most. The cursor of a stream lives longer; if it cannot be read, the stream
+ * restarts and says so.
  */
 export const LAST_USE_MS = MAX_ACCESS_TOKEN_LIFETIME * 1000 + LATE_ISSUE_MS;
 
@@ -101,9 +102,9 @@ export class KeyRegistry {
   }
 
   /**
-   * Retires a key on which nothing rests. It is refused while something does (unless the grants are to be ended), and until
-   * whatever the key issued last has expired. Afterwards an old refresh token of this key is refused, but no longer ends its
-   * grant. Before that, the audit trail is verified, because events under this key cannot be verified afterwards, and a checkpoint
+   * Retires a key on which nothing depends. Refused while anything does (unless the grants are to be ended), and until the
+   * key's last credentials have expired. Afterwards an old refresh token of this key is refused, but no longer ends its grant.
+   * Before that, the audit trail is verified, because events under this key cannot be verified afterwards, and a checkpoint
    * under the current key proves it. Returns the number of grants that were ended.
    */
   async retire(keyId: number, operator: Actor, { endGrants = false, acceptTrail = false } = {}): Promise<number> {

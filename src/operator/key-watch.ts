@@ -24,7 +24,7 @@ export type KeyWatchParts = {
   readonly report: (sentence: string) => void;
 };
 
-/** Time between two looks (ms). What an instance issues with an earlier key until then is good as well. */
+/** Time between two checks (ms). Credentials that an instance issues with an earlier key until then are valid too. */
 const LOOK_EVERY_MS = 1000;
 
 /** Follows the root keys until it is stopped. */
@@ -84,9 +84,8 @@ export class KeyWatch {
   }
 
   /**
-   * Reads the keys from where they are kept. Adds them if this instance lacks one, and returns what is wrong, such as a key
-   * of its own that is no longer kept. Keys that the installation does not know are left alone: a command makes them known,
-   * with a canary.
+   * Reads the keys from their source. Adds missing ones to this instance, and returns the faults, such as an own key that the
+   * source no longer has. Ignores keys that the installation does not know: a command registers them, with a canary.
    */
   #follow(read: () => readonly Buffer[], live: readonly number[]): string[] {
     const { keyring } = this.#parts;

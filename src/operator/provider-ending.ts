@@ -1,7 +1,6 @@
 /**
- * Ends what was given through an identity provider since a time, for example after its secret leaked. It walks over tables
- * in windows and ends each thing by itself, so that no request waits for it. After an interruption it can be run again: it
- * finds what is left.
+ * Ends all access that came through an identity provider since a time, for example after its secret leaked. Walks over tables
+ * in windows and ends each row separately, so that no request waits for it. After an interruption, another run finds the rest.
  */
 import type { ExternalSignIn } from '../accounts/people/external-sign-in.ts';
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
@@ -47,9 +46,9 @@ type TicketToEnd = Pick<ExternalSignIn, 'nonce' | 'ticket' | 'ticketExpiresAt'>;
 type GrantToEnd = Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>;
 
 /**
- * Ends what was given since a time (ms), or by a sign-in of that time. The order matters, so that nothing escapes: first
+ * Ends everything given since a time (ms), or by a sign-in of that time. The order matters, so that nothing escapes: first
  * tickets, from which sessions are made; then sessions, in which grants are made (`issueGrant`); then grants. It stops at
- * `until` (ms), and another call ends what is left. Throws `OperatorError`.
+ * `until` (ms), and another call ends the rest. Throws `OperatorError`.
  */
 export async function endThroughProvider(
   parts: ProviderEndingParts,

@@ -1,9 +1,9 @@
 /**
- * Tells an operator whether an identity provider is set up correctly, as far as that can be seen from here: its
- * registration, the ways to sign in, and what its sign-in address answers to a real sign-in request.
+ * Tests the setup of an identity provider as far as this machine can: its registration, the sign-in methods, and its sign-in
+ * address's response to a real sign-in request.
  *
- * The request goes to that address alone: no redirect is followed. The cookie that belongs to the sign-in request is thrown
- * away, so that nobody who reads the request in a log can finish the sign-in.
+ * The request goes only to that address, and follows no redirect. The cookie of the sign-in request is discarded, so that a
+ * reader of the product's log cannot finish the sign-in.
  */
 import { verifiedEmail } from '../accounts/people/account.ts';
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
@@ -134,7 +134,7 @@ function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): Pr
     : good('sign-in endpoint', detail);
 }
 
-/** A product that never says `email_verified` notices nothing: its people have addresses, and no app is told one. */
+/** A product that never sends `email_verified` notices nothing: its users have addresses, but no app gets one. */
 async function ofAddresses({ id }: IdentityProvider, people: ProviderTestParts['people']): Promise<ProviderFinding> {
   const some = await people.listSomePeople(id, MAX_PEOPLE);
   const addressed = some.filter(({ email }) => email !== null);

@@ -1,7 +1,10 @@
-/** The ways to sign in (VALETKEY_SIGN_IN_METHODS) beside the identity providers that are registered. */
+/** The check of the sign-in methods (VALETKEY_SIGN_IN_METHODS) against the registered identity providers. */
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
 
-/** Sentences on what keeps a service from serving: a way that nobody registered, or a password beside a provider's own ids. */
+/**
+ * The faults that keep a service from serving: an unregistered sign-in method, or passwords beside a provider with its own
+ * ids.
+ */
 export function methodProblems(methods: readonly string[], providers: readonly IdentityProvider[]): string[] {
   const unknown = methods.filter((id) => id !== 'password' && !providers.some((provider) => provider.id === id));
   const problems = unknown.map(
@@ -16,7 +19,7 @@ export function methodProblems(methods: readonly string[], providers: readonly I
   return problems;
 }
 
-/** The ids of the active providers that the ways to sign in leave out. */
+/** The ids of the active providers that are not among the sign-in methods. */
 export function leftOut(methods: readonly string[], providers: readonly IdentityProvider[]): string[] {
   return providers.filter(({ id, status }) => status === 'active' && !methods.includes(id)).map(({ id }) => id);
 }

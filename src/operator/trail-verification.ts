@@ -64,12 +64,12 @@ const KEPT_KEYS = 1000;
 /** The beginning of a trail from which nothing was taken away. */
 export const BEGINNING: TrailState = { upTo: 0, events: 0, digest: EMPTY_TRAIL };
 
-/** Verifies the trail from its beginning, or from where the retention left it, up to the newest event. Throws `StoreUnavailable`. */
+/** Verifies the trail from its oldest retained event up to the newest one. Throws `StoreUnavailable`. */
 export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
   const row = await parts.store.findShortening();
   const shortening = row && readShortening(row.detail);
   const why = row && whyNotOwn(parts, shortening, row.sequence);
-  // The signature of a key that is not here may be right: whoever accepts it goes on from there.
+  // The signature of an absent key may be valid: the caller decides to accept it.
   const isOpen = shortening !== null && isSigned(parts.keyring, shortening) !== false;
   const walk = new TrailWalk(parts, isOpen ? shortening : BEGINNING);
   if (row && why !== null)
@@ -79,8 +79,8 @@ export async function verifyTrail(parts: VerificationParts): Promise<TrailReport
 }
 
 /**
- * Verifies the trail from what a genuine checkpoint says of it up to an event; null when more than `most` events came since. `heads`
- * are those that were followed up to the checkpoint; null where nobody did: then the events before it are believed. Throws
+ * Verifies the trail from a genuine checkpoint up to an event; null if there are more than `most` events since. `heads` are
+ * the chain heads that were followed up to the checkpoint; without them (null), the events before it are trusted. Throws
  * `StoreUnavailable`.
  */
 export async function verifySince(
@@ -220,7 +220,7 @@ class TrailWalk {
     };
   }
 
-  /** Tells whether an event is as it was recorded, and the next of its chain; an absent key leaves the first open until the end. */
+  /** Verifies an event and its position in its chain; with an absent key, the result stays open until the end. */
   #isGenuine({ sequence, chain, text }: TrailRow): boolean {
     const keyId = chainKeyId(chain.id);
     if (keyId === null) return this.complain(sequence, `event ${sequence} is of no chain: it was changed or added`);
@@ -333,7 +333,7 @@ class TrailWalk {
   }
 }
 
-/** Tells whether a checkpoint says what a trail is. */
+/** True if a checkpoint matches a trail. */
 export function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
   return state !== null && checkpoint.digest === state.digest && checkpoint.events === state.events;
 }

@@ -1,4 +1,4 @@
-/** Requests in which something is wrong before anybody is asked who sent them. */
+/** Malformed requests, refused before authentication. */
 import type { FastifyRequest } from 'fastify';
 import type { FailedEndpoint } from '../../oauth/activity/app-failure.ts';
 import type { ClientCredentials } from '../../oauth/clients/client.ts';
@@ -6,7 +6,7 @@ import { Refusal } from '../../oauth/error.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 
-/** An answer that is under way, or the refusal of a request that nobody was asked about. */
+/** A pending response, or the refusal of a request before authentication. */
 export type Asked<Answer> = Promise<Answer | Refusal> | Refusal;
 
 /** Reads the credentials of a client from a request, as its endpoint takes them. */

@@ -12,7 +12,7 @@ import { dateTime } from './date-time.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { answer, apiError, CHALLENGE, component, type Operation, object, problems, text } from './operation.ts';
 
-/** Adds the check to the API's address. The token is taken from the header alone (RFC 6750 §2.1). */
+/** Adds the check to the API's address. Only the header may carry the token (RFC 6750 §2.1). */
 export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
   app.get(ME_PATH, { config: { answers: apiAnswers, operation: OPERATION } }, async (request, reply) => {

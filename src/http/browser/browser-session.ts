@@ -110,7 +110,7 @@ export class BrowserSessions {
     return { account, sessionToken, signedInAt, authTime: external ? external.authTime : signedInAt, owner };
   }
 
-  /** Returns the browser's session, whatever it is good for; or null. */
+  /** Returns the browser's session, valid for any request or not; or null. */
   async anySession(request: FastifyRequest) {
     const sessionToken = this.sessionToken(request);
     const found = sessionToken === null ? null : await this.#service.accounts.accountOfSession(sessionToken);
