@@ -14,6 +14,7 @@ import { SignInFloor } from './accounts/sign-in/sign-in-floor.ts';
 import { WrongSignIns } from './accounts/sign-in/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import { Activity } from './oauth/activity/activity.ts';
+import { PageFailures } from './oauth/activity/page-failures.ts';
 import { ClientAuthenticator } from './oauth/clients/client-authenticator.ts';
 import { ClientKeys } from './oauth/clients/client-keys.ts';
 import type { FetchJson } from './oauth/clients/key-set.ts';
@@ -212,6 +213,7 @@ export function makeInstallation(
     appActivity,
     lists: new Lists({ store, keyring, failingSince: (since) => appActivity.failingSince(since), now, stopwatch }),
     idempotency: new Idempotency(store, now),
+    pageFailures: new PageFailures(now),
     handOvers: new HandOvers({ store, keyring, prefix, pickUpUrl: appUrl + paths.pickUp, now }),
     audit: store,
     auditTrail,

@@ -95,6 +95,7 @@ export async function startService(configuration: Configuration, world: World): 
     providers: installation.providers,
     providerUsers: installation.providerUsers,
     handOvers: installation.handOvers,
+    pageFailures: installation.pageFailures,
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,

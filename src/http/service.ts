@@ -5,6 +5,7 @@ import type { ProviderAuthenticator } from '../accounts/providers/provider-authe
 import type { ProviderUsers } from '../accounts/providers/provider-users.ts';
 import type { Accounts } from '../accounts/sign-in/accounts.ts';
 import type { Throttles } from '../accounts/sign-in/limits.ts';
+import type { PageFailures } from '../oauth/activity/page-failures.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
@@ -46,6 +47,8 @@ export type Service = {
   readonly providers: ProviderAuthenticator;
   readonly providerUsers: ProviderUsers;
   readonly handOvers: HandOvers;
+  /** The last refusals on the authorization page, in this process. */
+  readonly pageFailures: PageFailures;
   readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;

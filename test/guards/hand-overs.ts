@@ -1,4 +1,4 @@
-/** The guards of hand-overs. */
+/** The guards of hand-overs, and of what the authorization page refused. */
 import { type Guard, guardsIn } from './guard.ts';
 
 const STORE = ['test/storage/sqlite.test.ts'];
@@ -63,6 +63,26 @@ export const handOverGuards: readonly Guard[] = [
         "randomBytes(32).toString('base64url')",
         "randomBytes(8).toString('base64url').padEnd(43, 'A')",
       ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/authorize.ts',
+    ['test/http/browser/page-failures.test.ts'],
+    [
+      [
+        'nobody unknown makes an entry in memory',
+        'clientId !== undefined && namesClient(outcome)',
+        'clientId !== undefined',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/activity/page-failures.ts',
+    ['test/http/browser/page-failures.test.ts'],
+    [
+      ['refusals of an app are bounded', '.slice(1 - PAGE_FAILURES_KEPT)', '.slice(-9999)'],
+      ['and those of all apps', 'this.#failures.size > MAX_APPS', 'this.#failures.size < 0'],
+      ['and their texts', 'reason: reason.slice(0, MAX_TEXT)', 'reason'],
     ],
   ),
   ...guardsIn('src/http/browser/pick-up.ts', PAGE, [

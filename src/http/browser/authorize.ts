@@ -9,6 +9,7 @@ import { fieldsThere } from '../../oauth/grants/person-fields.ts';
 import {
   type AuthorizationRequest,
   type Face,
+  namesClient,
   type RedirectableError,
   requestFingerprint,
   type ShownError,
@@ -57,7 +58,7 @@ async function show(parts: PageParts, face: Face, request: FastifyRequest, reply
   if (outcome.kind !== 'valid')
     return retryAfter > 0
       ? answerProblem(pages.answers, request, reply, flood)
-      : sendInvalid(pages, request, reply, outcome);
+      : sendInvalid(parts, request, reply, outcome);
   if (retryAfter > 0) return notNow(pages, request, reply, outcome, flood);
   try {
     return await showValid(parts, request, reply, outcome);
@@ -118,7 +119,7 @@ async function decide(
   const { service, pages, sessions } = parts;
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
-  if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
+  if (outcome.kind !== 'valid') return sendInvalid(parts, request, reply, outcome);
   const signedIn = await sessions.signedIn(request);
   const form = formOf(request);
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
@@ -151,18 +152,27 @@ async function decide(
 }
 
 function sendInvalid(
-  pages: Pages,
+  { service, pages }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: ShownError | RedirectableError,
 ): FastifyReply {
-  const named = idForLog((request.query as Parameters).get('client_id'));
+  const clientId = (request.query as Parameters).get('client_id');
+  if (clientId !== undefined && namesClient(outcome))
+    service.pageFailures.record(clientId, failureOf(outcome), originOf(request));
+  const named = idForLog(clientId);
   if (outcome.kind === 'show') {
     request.outcome = { error: outcome.error, detail: outcome.detail, ...named };
     return pages.sendError(request, reply, 400, outcome.error, { received: outcome.received });
   }
   request.outcome = { error: outcome.refusal.code, detail: outcome.refusal.detail, ...named };
   return redirect(pages, reply, errorLocation(outcome));
+}
+
+function failureOf(outcome: ShownError | RedirectableError) {
+  return outcome.kind === 'show'
+    ? { error: outcome.error, reason: outcome.detail, received: outcome.received ?? null }
+    : { error: outcome.refusal.code, reason: outcome.refusal.description, received: null };
 }
 
 /** True unless `prompt=login` or `select_account` demands a sign-in made for this request, and there is none. */

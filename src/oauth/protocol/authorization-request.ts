@@ -73,6 +73,13 @@ export type RedirectableError = {
   readonly issuer: string | null;
 };
 
+/** Returns true if a request was refused whose `client_id` names a registered client. Anyone can name one. */
+export function namesClient(outcome: ShownError | RedirectableError): boolean {
+  return outcome.kind === 'redirect' || OF_CLIENTS.includes(outcome.error);
+}
+
+const OF_CLIENTS: readonly ShownError['error'][] = ['client_paused', 'missing_redirect_uri', 'bad_redirect_uri'];
+
 /** The result of validating an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 

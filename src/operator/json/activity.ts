@@ -1,6 +1,7 @@
 /** The activity of an app as commands and an API print it. */
 import type { AppFailure } from '../../oauth/activity/app-failure.ts';
 import { type AppTally, failuresOf, type Span, type TallyOfSpan } from '../../oauth/activity/app-tally.ts';
+import type { PageFailure } from '../../oauth/activity/page-failures.ts';
 import type { FoundActivity } from '../app-activity.ts';
 import { isoTime } from './time.ts';
 
@@ -10,6 +11,11 @@ export type FailureJson = ReturnType<typeof failureJson>;
 /** A failure. */
 export function failureJson({ at, requestId, endpoint, error, reason, network, grantId }: AppFailure) {
   return { at: isoTime(at), request_id: requestId, endpoint, error, reason, network, grant_id: grantId };
+}
+
+/** A refusal on the authorization page, which proves nobody. */
+export function pageFailureJson({ at, requestId, error, reason, received, network }: PageFailure) {
+  return { at: isoTime(at), request_id: requestId, error, reason, received, network };
 }
 
 /** A tally for programs. */

@@ -2,7 +2,7 @@
 import { FAILURES_KEPT } from '../../../oauth/activity/app-failure.ts';
 import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
-import { activityJson, lastDayJson, talliesJson } from '../../../operator/json/activity.ts';
+import { activityJson, lastDayJson, pageFailureJson, talliesJson } from '../../../operator/json/activity.ts';
 import { clientJson, findClientJson } from '../../../operator/json/client.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { optionalQueryParameter } from '../../api/operation.ts';
@@ -96,7 +96,8 @@ export function readingClients(service: Service): Route[] {
           throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
         const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
         const { id } = await find(call);
-        return activityJson(id, await appActivity.find(id, from, most));
+        const found = activityJson(id, await appActivity.find(id, from, most));
+        return { ...found, authorization_page: service.pageFailures.list(id).map(pageFailureJson) };
       },
     },
   ];

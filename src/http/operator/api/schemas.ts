@@ -80,6 +80,20 @@ const FAILURE = named(
   }),
 );
 
+const PAGE_FAILURE = named(
+  'PageFailure',
+  object({
+    at: TIME,
+    request_id: TEXT,
+    error: TEXT,
+    reason: TEXT,
+    received: text('The redirect URI that is not registered. It may come from anyone: show it as text only.', {
+      type: ['string', 'null'],
+    }),
+    network: text('The network (/24 or /48) of the browser.'),
+  }),
+);
+
 const HAND_OVER = {
   hand_over: {
     anyOf: [
@@ -125,7 +139,13 @@ export const TALLIES = named(
 /** The failures of an app, newest first. */
 export const FAILURES = named(
   'Failures',
-  object({ client_id: TEXT, counted_since: TIME, tally: TALLY, failures: list(FAILURE) }),
+  object({
+    client_id: TEXT,
+    counted_since: TIME,
+    tally: TALLY,
+    failures: list(FAILURE),
+    authorization_page: list(PAGE_FAILURE),
+  }),
 );
 
 const RESOURCE_SERVER_MEMBERS = {
