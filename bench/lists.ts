@@ -19,13 +19,14 @@ import { onServer, open as openPostgresql } from './scaling-postgresql.ts';
 import { fill as fillPostgresql } from './scaling-postgresql-fill.ts';
 import { fill as fillSqlite, openDatabase, withFolder } from './scaling-sqlite.ts';
 import { accountId, clientId, grantId, type MadeUp, madeUp, markdown, rootKey } from './scaling-store.ts';
+import { median } from './statistics.ts';
 import { freePort } from './target.ts';
 
 const USAGE = `node bench/lists.ts [options]
   --store NAME   sqlite or postgresql (sqlite)
   --grants N     grants (1000000)     --people N   people (1000000)
   --events N     audit events (10000000)     --apps N     apps (10000)
-  --rounds N     requests of each page (15); the longest counts
+  --rounds N     requests of each page (15)
 `;
 
 const { values } = parseArgs({
@@ -140,30 +141,33 @@ async function measured(
       ...places.map((place) => `after=${sealCursor(keyring, { list: name, filter }, place, Date.now())}`),
     ];
     const times: string[] = [];
-    for (const cursor of cursors) times.push(await longest(`http://localhost:${operator}/v1${path}`, cursor, key));
+    for (const cursor of cursors) times.push(await timesOf(`http://localhost:${operator}/v1${path}`, cursor, key));
     rows.push([path, ...times, ...Array(3 - times.length).fill('')]);
   }
   await service.stop();
-  return markdown(['list (ms: longest; items)', 'first', 'middle', 'last'], rows);
+  return markdown(['list: shortest / median / longest ms (items)', 'first', 'middle', 'last'], rows);
 }
 
-/** The longest of some requests, in ms, with the number of items. No more than a key may make. */
-async function longest(list: string, cursor: string, key: string): Promise<string> {
+/** The shortest, the median and the longest of some requests, in ms, with the number of items. No more than a key may make. */
+async function timesOf(list: string, cursor: string, key: string): Promise<string> {
   const isOne = /\/v1\/(status|grants\/)/.test(list);
   const page = `${list.includes('?') ? '&' : '?'}limit=200${cursor && `&${cursor}`}`;
   const address = isOne ? list : list + page;
-  let [most, items] = [0, 0];
-  // The first one is not counted: the process has just begun.
+  const times: number[] = [];
+  let items = 0;
   for (let round = 0; round <= Number(values.rounds); round += 1) {
     const begin = performance.now();
     const answer = await fetch(address, { headers: { Authorization: `Bearer ${key}` } });
     const body = (await answer.json()) as { items?: unknown[] };
     if (answer.status !== 200) throw new Error(`${list}: ${answer.status} ${JSON.stringify(body)}`);
-    if (round > 0) most = Math.max(most, performance.now() - begin);
+    times.push(performance.now() - begin);
     items = body.items?.length ?? 1;
     await new Promise((resolve) => setTimeout(resolve, 110));
   }
-  return `${most.toFixed(1)}; ${items}`;
+  // The first one is not counted: the process has just begun.
+  const counted = times.slice(1);
+  const figures = [Math.min(...counted), median(counted), Math.max(...counted)].map((ms) => ms.toFixed(0));
+  return `${figures.join(' / ')} (${items})`;
 }
 
 function listsOf(made: MadeUp, { events, since, every }: Trail): List[] {

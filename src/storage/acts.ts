@@ -60,6 +60,28 @@ export type Tuple = readonly unknown[];
 /** Number of rows that one page of a scan reads. */
 export const WALK_WINDOW = 512;
 
+/** Number of keys in one statement of `inGroups`: a constant, so that the statement has one text. */
+const GROUP = 100;
+
+/**
+ * Selects rows by keys, in groups of one size. `sql` gets the list of parameters; `none` is a key that no row has, which
+ * fills the last group.
+ */
+export async function inGroups(
+  runner: Pick<Runner, 'select'>,
+  keys: readonly Stored[],
+  none: Stored,
+  sql: (parameters: readonly string[]) => string,
+): Promise<Tuple[]> {
+  const text = sql(Array.from({ length: GROUP }, (_, index) => `$${index + 1}`));
+  const rows: Tuple[] = [];
+  for (let start = 0; start < keys.length; start += GROUP) {
+    const values = Array.from({ length: GROUP }, (_, index) => keys[start + index] ?? none);
+    rows.push(...(await runner.select({ sql: text, values }, 'all')));
+  }
+  return rows;
+}
+
 /** Returns one page of a scan over rows in key order: the matching rows, and the key to continue after. */
 export function walked<Row>(
   rows: readonly Row[],

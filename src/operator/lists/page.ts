@@ -12,13 +12,13 @@ export type Walk<Row, Place> = {
 /** One page, and the place that the next one begins after; null if this is the last. */
 export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: Place | null };
 
-/** Number of rows that one turn of the event loop reads. */
-const WINDOW = 512;
+/** Number of rows that one turn of the event loop reads: of a list that is filtered, and of any other, one more than a page has. */
+const [WINDOW, WHOLE] = [512, 201];
 /** Bounds of one page with few matches: rows, and time (ms), so that the whole page takes less than 100. The next page goes on there. */
 const MAX_ROWS = 100_000;
 const MAX_MS = 80;
 
-/** Reads a page of at most `limit` rows. `stopwatch` returns ms since any start. */
+/** Reads a page of at most `limit` rows, of at most 200. `stopwatch` returns ms since any start. */
 export async function readPage<Row, Place>(
   { read, placeOf, match }: Walk<Row, Place>,
   after: Place | null,
@@ -26,8 +26,7 @@ export async function readPage<Row, Place>(
   stopwatch: () => number,
 ): Promise<Page<Row, Place>> {
   const [found, start]: [Row[], number] = [[], stopwatch()];
-  // One more than the page tells that there is another.
-  const window = match ? WINDOW : limit + 1;
+  const window = match ? WINDOW : WHOLE;
   let place = after;
   for (let seen = window; ; seen += window) {
     const rows = await read(place, window);

@@ -79,8 +79,9 @@ const BY_EMAIL = `
   ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at, id LIMIT $2`;
 const CALLED = (column: 'email_key' | 'username') => `
   ${SELECT} WHERE ${column} = $1 AND id > $2 ORDER BY id LIMIT $3`;
-const NEXT = `
-  ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`;
+/** The limit is in the text: PostgreSQL would plan a parameter as a tenth of all accounts. */
+const next = (limit: number) => `
+  ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 /** After every account's creation (ms). */
 const NEVER = Number.MAX_SAFE_INTEGER;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
@@ -219,7 +220,7 @@ export function accountStore(
         ? listed(runner, ACCOUNT, CALLED('email_key'), [name.emailKey, after, limit])
         : listed(runner, ACCOUNT, CALLED('username'), [name.username, after, limit]),
     hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
-    listAccounts: (after, limit) => listed(runner, ACCOUNT, NEXT, [after?.createdAt ?? NEVER, after?.id ?? '', limit]),
+    listAccounts: (after, limit) => listed(runner, ACCOUNT, next(limit), [after?.createdAt ?? NEVER, after?.id ?? '']),
     async findAccountUses(ids) {
       const uses = new Map<string, AccountUse>();
       for (let start = 0; start < ids.length; start += USES_AT_ONCE) {

@@ -12,7 +12,7 @@ import {
   type NamedAuditEvent,
   TRAIL_CLOCK_STEP_MS,
 } from '../../oauth/trail/audit-store.ts';
-import type { Runner, Statement, Tuple } from '../acts.ts';
+import { inGroups, type Runner, type Statement, type Tuple } from '../acts.ts';
 import { auditLists } from './audit-lists.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 
@@ -160,11 +160,17 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
     },
     ...lists,
     async listNamedAuditEventsAt(sequences) {
-      if (sequences.length === 0) return [];
-      const some = sequences.map((_, index) => `$${index + 1}`).join(', ');
-      const sql = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence IN (${some})`;
-      const events = (await runner.select(named({ sql, values: sequences }), 'all')).map(readNamed);
-      const found = new Map(events.map((event) => [event.sequence, event]));
+      const rows = await inGroups(
+        runner,
+        sequences,
+        0,
+        (some) =>
+          named({
+            sql: `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence IN (${some.join(', ')})`,
+            values: [],
+          }).sql,
+      );
+      const found = new Map(rows.map(readNamed).map((event) => [event.sequence, event]));
       return sequences.map((sequence) => found.get(sequence)).filter((event) => event !== undefined);
     },
   };

@@ -20,7 +20,7 @@ const condition = (field: keyof typeof COMPARED, value: string) =>
 
 /** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
 function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: number): Statement {
-  const values: Stored[] = [limit];
+  const values: Stored[] = [];
   const parameter = (value: Stored) => `$${values.push(value)}`;
   const asked = (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).filter((field) => filter[field] !== undefined);
   const indexed = asked.find((field) => field in INDEXED);
@@ -32,7 +32,7 @@ function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: nu
   const where = read.length === 0 ? '' : `WHERE ${read.join(' AND ')}`;
   const sql = `
     SELECT sequence, at, coalesce(${found.join(' AND ') || 'TRUE'}, FALSE) FROM audit_event ${where}
-    ORDER BY sequence ${order === 'newest' ? 'DESC' : 'ASC'} LIMIT $1`;
+    ORDER BY sequence ${order === 'newest' ? 'DESC' : 'ASC'} LIMIT ${limit}`;
   return { sql, values };
 }
 

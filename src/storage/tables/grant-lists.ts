@@ -1,7 +1,7 @@
 /** Lists of grants, by keys: narrow rows of a walk, and whole rows of those that were found. */
 import { type Grant, grantIdText } from '../../oauth/grants/grant.ts';
 import type { GrantState, GrantStore, GrantsOf } from '../../oauth/protocol/grant-store.ts';
-import type { Runner, Statement } from '../acts.ts';
+import { inGroups, type Runner, type Statement } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { CLIENT } from './clients.ts';
 import { GRANT } from './grant-rows.ts';
@@ -29,14 +29,14 @@ const STATES = `
     LEFT JOIN client ON client.id = oauth_grant.client_id
     LEFT JOIN account ON account.id = oauth_grant.resource_owner_id`;
 
-/** Each order is that of an index, read backwards. */
+/** Each order is that of an index, read backwards. The limit is in the text: a plan for any limit would read all accounts. */
 function walkOf(
   { clientId, resourceOwnerId }: GrantsOf,
   after: Pick<Grant, 'id' | 'clientId'> | null,
   limit: number,
   givenId: (parameter: string) => string,
 ): Statement {
-  const values: Stored[] = [limit];
+  const values: Stored[] = [];
   const parameter = (value: Stored) => `$${values.push(value)}`;
   const conditions: string[] = [];
   if (resourceOwnerId !== undefined) conditions.push(`oauth_grant.resource_owner_id = ${parameter(resourceOwnerId)}`);
@@ -50,7 +50,7 @@ function walkOf(
   }
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const order = `${isByClient ? 'oauth_grant.client_id DESC, ' : ''}oauth_grant.id DESC`;
-  return { sql: `${STATES} ${where} ORDER BY ${order} LIMIT $1`, values };
+  return { sql: `${STATES} ${where} ORDER BY ${order} LIMIT ${limit}`, values };
 }
 
 function readState(row: readonly unknown[]): GrantState {
@@ -68,9 +68,8 @@ export function grantLists(runner: Runner, marks: UseMarks): Pick<GrantStore, 'l
       return (await runner.select(walkOf(of, after, limit, givenId), 'all')).map(readState);
     },
     async listGrantsById(ids) {
-      if (ids.length === 0) return [];
-      const some = ids.map((_, index) => givenId(`$${index + 1}`)).join(', ');
-      const rows = await runner.select({ sql: `${LIST} AND oauth_grant.id IN (${some})`, values: ids }, 'all');
+      const byId = (some: readonly string[]) => `${LIST} AND oauth_grant.id IN (${some.map(givenId).join(', ')})`;
+      const rows = await inGroups(runner, ids, Buffer.alloc(16), byId);
       const found = new Map(
         rows.map((row) => {
           const { client, grant, ...context } = LISTED.read(row);
