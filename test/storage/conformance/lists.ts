@@ -71,7 +71,7 @@ export function lists(withStore: WithStore): void {
       const found = await walkOf(
         (page) => listsOf(store).clients(asked, page),
         ({ client }) => client.id,
-        4,
+        9,
         async () => {
           n += 1;
           await Promise.all([
@@ -174,7 +174,7 @@ export function lists(withStore: WithStore): void {
         const found = await walkOf(
           (page) => listsOf(store).grants(asked, page),
           ({ grant }) => grantIdText(grant.id),
-          4,
+          9,
           async () => {
             const gone = going.pop();
             if (gone)
@@ -245,7 +245,7 @@ export function lists(withStore: WithStore): void {
         const found = await walkOf(
           (page) => listsOf(store).events({ ...filter, order }, page),
           ({ sequence }) => sequence,
-          4,
+          9,
           async () => void (await store.recordDenial({ ...of(1), at: NOW + 200 * HOUR })),
         );
         requireOnce(found, numbers);
