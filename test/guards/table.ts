@@ -9,6 +9,7 @@ import { handOverGuards } from './hand-overs.ts';
 import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
+import { operatorApiGuards } from './operator-api.ts';
 import { operatorGuards } from './operators.ts';
 import { passkeyGuards } from './passkeys.ts';
 import { postgresqlGuards } from './postgresql.ts';
@@ -30,6 +31,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   oauth: oauthGuards,
   operators: operatorGuards,
   passkeys: passkeyGuards,
+  'operators’ API': operatorApiGuards,
   postgresql: postgresqlGuards,
   restore: restoreGuards,
   revocations: revocationGuards,

@@ -1,0 +1,79 @@
+/** The guards of the operators' API: who may call it, how often, and how far a page reads. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const FRAME = ['test/http/operator/api/frame.test.ts'];
+const RIGHTS = ['test/http/operator/api/rights.test.ts'];
+const READS = ['test/http/operator/api/reads.test.ts'];
+const WRITES = ['test/http/operator/api/writes.test.ts'];
+const STORES = ['test/storage/sqlite.test.ts'];
+
+/** Guards of src/http/operator/api and src/operator/lists. */
+export const operatorApiGuards: readonly Guard[] = [
+  ...guardsIn('src/http/operator/api/key-guard.ts', RIGHTS, [
+    [
+      'a route’s act is asked for',
+      'if (refusal !== null) await refuse(service, request, access, act, refusal); found.set',
+      'if (refusal !== null) void refuse; found.set',
+    ],
+    [
+      'a refusal is in the audit trail',
+      'await service.operators.access.refused(act, access, refusal, originOf(request));',
+      '',
+    ],
+  ]),
+  ...guardsIn('src/http/operator/api/key-guard.ts', FRAME, [
+    ['a key has a limit', 'if (wait > 0) throw', 'if (wait < 0) throw'],
+    [
+      'a key comes as a Bearer token',
+      "if (key === null) throw new ApiError('missing_key'",
+      "if (key !== null) throw new ApiError('missing_key'",
+    ],
+  ]),
+  ...guardsIn('src/http/operator/api/key-guard.ts', RIGHTS, [
+    ['acts that a body makes of a call are asked for', 'if (!also || !access) return;', 'if (also) return;'],
+  ]),
+  ...guardsIn('src/http/operator/changes/change.ts', WRITES, [
+    ['If-Match is compared', 'if (!matchesTag(ifMatch, etagOf(await its.json(row)))) throw changedSince();', ''],
+    ['If-Match holds in the write', 'conditions: { unchanged: { noun: its.noun, row } }', 'conditions: {}'],
+    ['a key is of its whole request', 'request.url, JSON.stringify(membersOf(request))', "''"],
+    [
+      'a call that takes no body refuses one',
+      'if (name !== undefined) throw invalid(name',
+      'if (!name) throw invalid(name',
+    ],
+  ]),
+  ...guardsIn('src/http/operator/api/route.ts', WRITES, [
+    ['a condition that is not checked does not seem to hold', 'refuseIfMatch(request, operation);', ''],
+  ]),
+  ...guardsIn(
+    'src/operator/idempotency.ts',
+    ['test/operator/idempotency.test.ts'],
+    [
+      ['keys of two operators do not meet', 'digestOf([actor.id, key])', 'digestOf([key])'],
+      ['a key is for one request', 'if (!found.request.equals(request)) throw', 'if (false) throw'],
+      ['a key ends after 24 hours', '|| found.at <= at - IDEMPOTENCY_KEY_MS', ''],
+      ['who lost a race gets what was made', 'if (beside === null) throw error;', 'throw error;'],
+    ],
+  ),
+  ...guardsIn('src/http/operator/api/query.ts', FRAME, [
+    ['an unknown parameter is refused', 'if (unknown !== undefined)', 'if (false)'],
+    ['a page has a maximum', '|| number > PAGE_LIMITS.most', ''],
+  ]),
+  ...guardsIn('src/http/operator/api/etag.ts', READS, [
+    ['a use is no change', 'MOVES.test(name) ? undefined : value', 'value'],
+  ]),
+  ...guardsIn('src/operator/lists/cursor.ts', STORES, [
+    ['a cursor is bound to list and filter', 'bound === textOf(name) ? place : null', 'place'],
+    ['a cursor expires', '|| opened.expiresAt <= now', ''],
+  ]),
+  ...guardsIn('src/operator/lists/page.ts', STORES, [
+    ['a page has a time', '|| stopwatch() - start >= MAX_MS', ''],
+    ['a page that is full goes on behind its last row', 'placeOf(found.at(-1) as Row)', 'placeOf(rows.at(-1) as Row)'],
+  ]),
+  ...guardsIn('src/operator/lists/grant-pages.ts', STORES, [
+    ['grants of what is gone are no grants', 'epochsNow !== null &&', 'epochsNow !== undefined &&'],
+  ]),
+  ...guardsIn('src/operator/lists/event-pages.ts', STORES, [
+    ['the clock may step back', 'since - TRAIL_CLOCK_STEP_MS)) - 1', 'since)) - 1'],
+  ]),
+];
