@@ -15,7 +15,7 @@ const ROOT = new URL('../../', import.meta.url);
 const texts = new Map<string, string>();
 
 const CLAUSE =
-  /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document) §|ASVS )\d+(?:\.\d+)*$/;
+  /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document) §|ASVS )\d+(?:\.\d+)*$/;
 const ROW = /^\| ([^|]+) \| (?:must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
 const RULE = /^`((?:src|packages\/verify\/src)\/[^`]+\.ts)` `(\w+)`$/;
 const REASON = /^(?:deviation|not applicable): \S.+$/;
@@ -29,6 +29,7 @@ const TEXTS = [
   'OpenID Connect Core',
   'ASVS',
   'NIST SP 800-38D',
+  'WebAuthn L3',
   'draft-ietf-oauth-client-id-metadata-document',
 ];
 
@@ -94,7 +95,7 @@ function tables(document: string): { of: string; rows: Row[] }[] {
     .slice(1)
     .map((section) => {
       const [of = ''] =
-        /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document)/.exec(
+        /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document)/.exec(
           section,
         ) ?? [];
       const lines = section.split('\n').filter((line) => line.startsWith('| '));
@@ -135,7 +136,7 @@ function hasTable(clause: string): boolean {
 /** The clauses that a text cites, also where a second one follows after a comma. */
 function clausesOf(text: string): Set<string> {
   const cited = text.matchAll(
-    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
+    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
   );
   return new Set([...cited].flatMap(([, of, clauses = '']) => clauses.split(', ').map((clause) => `${of} ${clause}`)));
 }

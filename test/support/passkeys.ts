@@ -15,7 +15,7 @@ export type Tampered = {
   userHandle?: string | null;
 };
 
-const [PRESENT, VERIFIED, ATTESTED] = [1, 4, 64];
+const [PRESENT, VERIFIED, CAN_BE_BACKED_UP, IS_BACKED_UP, ATTESTED] = [1, 4, 8, 16, 64];
 
 /** The options in a page's form, and the challenge in them. */
 export function ceremonyIn({
@@ -32,6 +32,7 @@ export class SoftPasskey {
   readonly id = randomBytes(16).toString('base64url');
   readonly origin: string;
   counter = 0;
+  isBackedUp = false;
   readonly #key: KeyObject;
   readonly #point: { x: string; y: string };
   #userHandle = '';
@@ -95,7 +96,8 @@ export class SoftPasskey {
     );
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(tampered.counter ?? this.counter);
-    const all = (PRESENT | VERIFIED | flags) & ~(tampered.without ?? 0);
+    const backup = CAN_BE_BACKED_UP | (this.isBackedUp ? IS_BACKED_UP : 0);
+    const all = (PRESENT | VERIFIED | backup | flags) & ~(tampered.without ?? 0);
     const head = Buffer.concat([hash('sha256', tampered.rpId ?? rpId, 'buffer'), Buffer.from([all]), counter]);
     return { clientData, head };
   }

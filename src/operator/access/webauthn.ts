@@ -30,7 +30,10 @@ export function relyingParty(operatorUrl: string, productName: string): RelyingP
   return { id: new URL(operatorUrl).hostname, origin: operatorUrl, name: `${productName} operators` };
 }
 
-/** Returns the options to make a passkey of an operator who has these already (WebAuthn L3 §5.4). */
+/**
+ * Returns the options to make a passkey of an operator who has these already (WebAuthn L3 §5.4). The user handle is the
+ * operator's id, which tells nothing of a person (WebAuthn L3 §14.6.1).
+ */
 export async function creationOptions(
   rp: RelyingParty,
   { id, name }: Operator,
@@ -53,7 +56,10 @@ export async function creationOptions(
   return { ceremony: 'create', json: JSON.stringify(options) };
 }
 
-/** Returns the options to use a passkey: one of these, or any that the browser finds if there are none (§5.5). */
+/**
+ * Returns the options to use a passkey: one of these, or any that the browser finds if there are none
+ * (WebAuthn L3 §5.5).
+ */
 export async function requestOptions(
   rp: RelyingParty,
   passkeys: readonly Passkey[],
@@ -104,7 +110,7 @@ export function answeringPasskey(text: string): string {
 
 /**
  * Verifies the answer of a stored passkey (WebAuthn L3 §7.2), and returns its new counter and its challenge. A counter
- * that does not go on is refused, unless both are 0 (§6.1.1): the passkey may have been copied. Throws `WrongAnswer`.
+ * that does not go on is refused, unless both are 0 (WebAuthn L3 §6.1.1): the passkey may have been copied. Throws `WrongAnswer`.
  */
 export async function verifyAssertion(
   rp: RelyingParty,

@@ -10,7 +10,7 @@ import {
   startConsole,
   usePasskey,
 } from '../../support/console.ts';
-import { SoftPasskey } from '../../support/passkeys.ts';
+import { ceremonyIn, SoftPasskey } from '../../support/passkeys.ts';
 import { freePort } from '../../support/service.ts';
 
 test('operators §2: an operator enrols at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
@@ -146,4 +146,29 @@ test('operators §1: behind TLS, the cookies are tied to the host and to https',
     /^__Host-operator_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
   );
   assert.equal(done.headers.get('strict-transport-security'), 'max-age=31536000');
+});
+
+test('WebAuthn L3 §14.6.1: the user handle is the operator’s id, and the options hold no more of an operator than the name', async (t) => {
+  const service = await startConsole(t);
+  const { operator, enrolUrl } = await addOperator(service, 'admin', 'Ann');
+  const { user, attestation, authenticatorSelection } = ceremonyIn(await new Browser().get(enrolUrl));
+  const id = Buffer.from(operator.id).toString('base64url');
+  assert.deepEqual(user, { id, name: 'Ann', displayName: 'Ann' });
+  assert.equal(attestation, 'none');
+  const { residentKey, userVerification } = authenticatorSelection as Record<string, unknown>;
+  assert.deepEqual([residentKey, userVerification], ['required', 'required']);
+});
+
+test('WebAuthn L3 §7.2: the backup state is stored anew at each use', async (t) => {
+  const service = await startConsole(t);
+  const { operator, passkey } = await enrolledOperator(service);
+  const stored = async () => {
+    const [first] = await service.installation.operators.store.listPasskeys(operator.id);
+    return [first?.isBackedUp, first?.lastUsedAt];
+  };
+  assert.deepEqual(await stored(), [false, null]);
+  passkey.isBackedUp = true;
+  service.clock.advance(60);
+  await usePasskey(new Browser(), passkey, `${service.operatorUrl}/sign-in`);
+  assert.deepEqual(await stored(), [true, service.clock.now()]);
 });
