@@ -45,13 +45,13 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
   }
 
   /** Enrols an operator in a new browser. */
-  async function enrolled(name: string, options: BrowserContextOptions = {}) {
-    const { enrolUrl, operator } = await addOperator(service, 'admin', name);
+  async function enrolled(name: string, options: BrowserContextOptions = {}, at = service) {
+    const { enrolUrl, operator } = await addOperator(at, 'admin', name);
     const { page, complaints } = await open(options);
     const authenticator = await addAuthenticator(page);
     await page.goto(enrolUrl);
     await page.click('main button');
-    await page.waitForURL(home);
+    await page.waitForURL(`${at.operatorUrl}/`);
     return { page, complaints, authenticator, operator, enrolUrl };
   }
 
@@ -118,48 +118,77 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.context().close();
   });
 
-  test('operators §2: with the keyboard alone, at 320 px, without a fault that axe finds, in light and dark', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const narrow = { viewport: { width: 320, height: 640 }, colorScheme };
-      const { enrolUrl } = await addOperator(service, 'admin', `Keys ${colorScheme}`);
-      const { page, complaints } = await open(narrow);
-      await addAuthenticator(page);
-      const look = async () => {
-        assert.deepEqual(await inaccessible(page), [], page.url());
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${page.url()} is wide`);
-      };
-      const pressOn = async (words: RegExp) => {
-        for (let tries = 0; tries < 40; tries += 1) {
-          await page.keyboard.press('Tab');
-          const text = await page.evaluate<string>('document.activeElement.innerText || ""');
-          if (words.test(text)) return page.keyboard.press('Enter');
-        }
-        assert.fail(`nothing with the focus says ${words} on ${page.url()}`);
-      };
-      await page.goto(enrolUrl);
-      await look();
-      await pressOn(/Make a passkey/);
-      await page.waitForURL(home);
-      await look();
-      await pressOn(/Your passkeys/);
-      await page.waitForURL(`${home}passkeys`);
-      await look();
-      await pressOn(/Add a passkey/);
-      await page.waitForURL('**/passkeys/new');
-      await look();
-      await page.goto(`${home}confirm?continue=/passkeys`);
-      await look();
-      await pressOn(/Confirm with a passkey/);
-      await page.waitForURL(`${home}passkeys`);
-      await page.goto(home);
-      await pressOn(/Sign out/);
-      await page.waitForURL('**/sign-in');
-      await look();
-      await pressOn(/Sign in with a passkey/);
-      await page.waitForURL(home);
-      assert.deepEqual(complaints, []);
-      await page.context().close();
-    }
+  test('operators §2: with the keyboard alone, at 320 px, in the dark, without a fault that axe finds', async () => {
+    const narrow = { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const };
+    const { enrolUrl } = await addOperator(service, 'admin', 'Keys');
+    const { page, complaints } = await open(narrow);
+    await addAuthenticator(page);
+    const look = async () => {
+      assert.deepEqual(await inaccessible(page), [], page.url());
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${page.url()} is wide`);
+    };
+    const pressOn = async (words: RegExp) => {
+      for (let tries = 0; tries < 40; tries += 1) {
+        await page.keyboard.press('Tab');
+        const text = await page.evaluate<string>('document.activeElement.innerText || ""');
+        if (words.test(text)) return page.keyboard.press('Enter');
+      }
+      assert.fail(`nothing with the focus says ${words} on ${page.url()}`);
+    };
+    await page.goto(enrolUrl);
+    await look();
+    await pressOn(/Make a passkey/);
+    await page.waitForURL(home);
+    await look();
+    await pressOn(/Your passkeys/);
+    await page.waitForURL(`${home}passkeys`);
+    await look();
+    await pressOn(/Add a passkey/);
+    await page.waitForURL('**/passkeys/new');
+    await look();
+    await page.goto(`${home}confirm?continue=/passkeys`);
+    await look();
+    await pressOn(/Confirm with a passkey/);
+    await page.waitForURL(`${home}passkeys`);
+    await page.goto(home);
+    await pressOn(/Sign out/);
+    await page.waitForURL('**/sign-in');
+    await look();
+    await pressOn(/Sign in with a passkey/);
+    await page.waitForURL(home);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §2: an admin adds an operator after confirming, who enrolls at the link that is shown', async () => {
+    const own = await startConsole({ after }); // Whose clock goes on.
+    const home = `${own.operatorUrl}/`;
+    const narrow = { viewport: { width: 320, height: 640 } };
+    const { page, complaints, operator } = await enrolled('Boss', narrow, own);
+    own.clock.advance(300);
+    await page.goto(`${home}operators`);
+    assert.deepEqual(await inaccessible(page), []);
+    await page.fill('[name=name]', 'Helper');
+    await page.selectOption('[name=role]', 'support');
+    await page.click('main form button');
+    await page.waitForURL(/\/confirm\?continue=%2Foperators$/);
+    await page.click('main button');
+    await page.waitForURL(`${home}operators`);
+    await page.fill('[name=name]', 'Helper');
+    await page.click('main form button');
+    const link = await page.innerText('.secret');
+    assert.deepEqual(await inaccessible(page), []);
+    await page.goto(`${home}operators/${operator.id}`);
+    assert.deepEqual(await inaccessible(page), []);
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it is wide');
+    const helper = await open();
+    await addAuthenticator(helper.page);
+    await helper.page.goto(link);
+    await helper.page.click('main button');
+    await helper.page.waitForURL(home);
+    assert.match(await helper.page.innerText('h1'), /Hello, Helper/);
+    assert.deepEqual([...complaints, ...helper.complaints], []);
+    await Promise.all([page.context().close(), helper.page.context().close()]);
   });
 
   test('operators §2: without scripts, the page says what is missing, and a press is answered', async () => {

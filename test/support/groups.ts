@@ -37,8 +37,6 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // The main job, a stop, libraries that are used as they are, and a walk in the real Chromium.
     ...['flows/chromium-walk.test.ts', 'flows/lives-of-a-grant.test.ts'],
     ...['flows/real-clients.test.ts', 'clients/openid-client.test.ts'],
-    // Operators' passkeys, in the real Chromium.
-    'flows/operators-in-a-browser.test.ts',
     // The store on PostgreSQL.
     'postgresql/conformance.test.ts',
     // Promises of docs/reliability.md, a test of each.

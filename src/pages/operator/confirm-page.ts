@@ -20,7 +20,7 @@ export function confirmPage(context: PageContext, { operator, ceremony, continue
       context,
       'A passkey is needed',
       html`<h1>You need a passkey</h1>
-<p class="lead">You signed in at a one-time address. Whatever gives access or takes it away asks for a passkey. Add one first.</p>
+<p class="lead">You signed in with a one-time link. Whatever gives access or takes it away asks for a passkey. Add one first.</p>
 <div class="stack"><a class="button primary" href="/passkeys/new">Add a passkey</a>${back}</div>`,
     );
   return card(

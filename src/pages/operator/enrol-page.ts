@@ -21,7 +21,7 @@ export function enrolPage(context: PageContext, { operator, ceremony, passkeyNam
 <p class="lead">Make a passkey, with which you sign in from now on: your device keeps it, and asks for your finger, face or PIN. Your role is ${operator.role}.</p>
 ${passkeyProblem(problem)}
 ${passkeyForm(ceremony, 'Make a passkey', passkeyNameField(passkeyName))}
-<p class="aside">This address works once. If nobody gave it to you, close the page.</p>`,
+<p class="aside">This link works once. If nobody gave it to you, close the page.</p>`,
     passkeyScriptTag(context),
   );
 }

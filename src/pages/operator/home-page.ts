@@ -19,7 +19,7 @@ export function homePage(context: PageContext, { operator, how, passkeyCount }: 
     operator,
     { title: 'Now' },
     html`<h1>Hello, ${isolated(operator.name)}</h1>
-<p class="lead">${ROLES[operator.role]}${how === 'address' && ' You signed in at a one-time address, for an hour at most.'}</p>
+<p class="lead">${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
 ${fewPasskeys(passkeyCount)}
 <ul class="ways">
 <li><a href="/operators">Operators</a><p>Who may do what, with passkeys, sessions and keys.</p></li>

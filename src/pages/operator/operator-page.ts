@@ -104,7 +104,7 @@ function acts({ shown, rights }: OperatorData): Html {
 <div class="acts">
 <form method="post" action="${at}/role" class="stack narrow">${roleField(shown.role)}<button class="secondary">Change the role</button></form>
 ${isActive && act(`${at}/end-sessions`, 'End all sessions', 'They sign in again with a passkey.')}
-${isActive && act(`${at}/reset`, 'Reset', 'Ends passkeys and sessions, and gives a new address to enrol at: for lost devices.', true)}
+${isActive && act(`${at}/reset`, 'Reset', 'Ends passkeys and sessions, and gives a new link to enroll with: for lost devices.', true)}
 ${isActive && act(`${at}/disable`, 'Disable', 'Ends sessions and keys. Passkeys wait until you enable them again.', true)}
 ${!isActive && act(`${at}/enable`, 'Enable', 'They sign in again with their passkeys. Keys stay ended.')}
 ${act(`${at}/delete`, 'Delete', 'Ends everything for good. The audit trail keeps what they did.', true)}

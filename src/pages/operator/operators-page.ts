@@ -44,7 +44,7 @@ function item({ messages }: PageContext, { id, name, role, status, createdAt }: 
 
 function addForm(name: string): Html {
   return html`<section class="part"><h2>Add an operator</h2>
-<p>You get an address that works once, for 24 hours, where they make their passkey. Asks for your passkey.</p>
+<p>You get a link that works once, for 24 hours, where they make their passkey. Asks for your passkey.</p>
 <form method="post" action="/operators" class="stack narrow">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
 ${roleField('read')}

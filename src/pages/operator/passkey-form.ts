@@ -40,5 +40,5 @@ const PROBLEMS: Readonly<Record<PasskeyProblem, { heading: string; text: string 
     heading: 'The passkey was not accepted.',
     text: 'Try again, with a passkey for this address. If this happens again, an admin finds the reason in the log.',
   },
-  dead: { heading: 'The address no longer works.', text: 'Ask for a new one.' },
+  dead: { heading: 'The link no longer works.', text: 'Ask for a new one.' },
 };

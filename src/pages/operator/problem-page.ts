@@ -26,8 +26,8 @@ export function problemPage(
 const KINDS = {
   not_found: ['There is nothing here', 'The address is mistyped, or what was there is gone.'],
   dead_address: [
-    'This address no longer works',
-    'A one-time address works once, and not for long: 24 hours to enrol, 5 minutes to sign in. A newer one ends it. Ask for a new one: valetkey operator reset NAME, or operator sign-in NAME.',
+    'This link no longer works',
+    'A one-time link works once: within 24 hours to enroll, within 5 minutes to sign in. A newer one ends it. Ask an admin for a new one.',
   ],
   not_allowed: ['Your role does not allow this', 'Nothing happened. An admin can do it, or change your role.'],
   access_ended: [

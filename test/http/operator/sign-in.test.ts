@@ -49,7 +49,7 @@ test('operators §2: a one-time address to sign in at binds one browser, for an 
   assert.match(page.body, /once, for an hour/);
   assert.equal((await browser.get(url)).status, 200, 'GET uses nothing');
   assert.equal((await postOwn(browser, url)).status, 303);
-  assert.match((await browser.get(`${service.operatorUrl}/`)).body, /one-time address/);
+  assert.match((await browser.get(`${service.operatorUrl}/`)).body, /one-time link/);
   assert.equal((await postOwn(new Browser(), url)).status, 400, 'used');
   for (let minutes = 0; minutes < 60; minutes += 20) {
     assert.equal((await browser.get(`${service.operatorUrl}/`)).status, 200);

@@ -29,7 +29,7 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
     const name = (form.get('name') ?? '').trim();
     try {
       const made = await registry.add(name, roleIn(form), actorOf(request));
-      return sendAddress(request, reply, made, 'Where the new operator enrols');
+      return sendAddress(request, reply, made, 'The link for the new operator');
     } catch (error) {
       return sendList(request, reply.code(400), { text: sentenceOf(error), name });
     }
@@ -51,7 +51,7 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
     return pages.seeOther(reply, '/operators');
   });
   actThat('reset', 'operators.reset', async (request, reply, id) =>
-    sendAddress(request, reply, await registry.reset(id, actorOf(request)), 'Where the operator enrols again'),
+    sendAddress(request, reply, await registry.reset(id, actorOf(request)), 'The link to enroll again'),
   );
   actThat('keys', 'operators.add-key', async (request, reply, id) => {
     const form = formOf(request);
@@ -131,7 +131,7 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
     heading: string,
   ): FastifyReply {
     const { operator } = accessOf(request);
-    const lead = `Give this address to ${made.name} alone, on a way that nobody else reads. It works once, within 24 hours.`;
+    const lead = `Give this link to ${made.name} alone, over a channel that nobody else reads. It works once, within 24 hours.`;
     return pages.send(
       reply,
       shownOncePage(pages.context, { operator, heading, lead, text: url, back: `/operators/${made.id}` }),
