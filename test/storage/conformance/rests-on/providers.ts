@@ -197,8 +197,6 @@ export const ofProviders: readonly RestsOn[] = [
     gone: {
       'the provider was paused': proofIsGone['the provider was paused'] as RestsOn['decide'],
       'its right ended': proofIsGone['its right ended'] as RestsOn['decide'],
-      'it is for operators now': (store, { provider }) =>
-        store.updateIdentityProvider({ ...provider, forOperators: true }, provider, event('identity_provider_updated')),
       'all sessions were ended': (store, { account }) =>
         store.endAccountSessions(account.id, event('user_sessions_ended')),
       ...passwordIsAnother,

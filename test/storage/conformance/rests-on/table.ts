@@ -2,6 +2,7 @@
 import type { AnyStore } from '../any-store.ts';
 import { ofAccounts } from './accounts.ts';
 import { ofGrants } from './grants.ts';
+import { ofOperators } from './operators.ts';
 import { ofProviders } from './providers.ts';
 import { ofRegistrations } from './registrations.ts';
 import type { RestsOn } from './row.ts';
@@ -12,6 +13,7 @@ export const TABLE: Readonly<Record<string, readonly RestsOn[]>> = {
   'accounts and sessions': ofAccounts,
   'people of providers': ofProviders,
   registrations: ofRegistrations,
+  operators: ofOperators,
 };
 
 const ONLY_GROWS = 'a mark only grows, whatever was noted before';
@@ -24,6 +26,7 @@ export const WITHOUT_ROW: { readonly [Verb in keyof AnyStore]?: string } = {
   noteSecretUse: ONLY_GROWS,
   addActivity: ONLY_GROWS,
   touchSession: ONLY_GROWS,
+  touchOperatorSession: ONLY_GROWS,
   recordSignInEvent: RECORDS,
   recordDenial: RECORDS,
   recordOfTrail: RECORDS,
@@ -31,11 +34,13 @@ export const WITHOUT_ROW: { readonly [Verb in keyof AnyStore]?: string } = {
   noteInstance: RECORDS,
   forgetInstance: 'what is gone is gone',
   registerClient: 'its id is new',
+  addOperator: 'its id is new',
   registerResourceServer: 'its id is new',
   revokeAllGrants: 'it ends what is there, whatever that is',
   deleteEndedGrants: 'it decides by itself which grants are dead',
   paceDeviceRequest: 'the last poll counts',
   addDeviceRequest: runsIn('test/storage/conformance/device-requests.ts'),
+  recordOperatorRefused: runsIn('test/storage/conformance/operators.ts'),
   useClientAssertion: runsIn('test/storage/conformance/clients.ts'),
   beginHistory: runsIn('test/storage/conformance/backups.ts'),
   prepareRootKey: runsIn('test/storage/root-keys.test.ts'),
