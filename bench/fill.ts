@@ -143,11 +143,7 @@ async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password };
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
   const times = { createdAt, passwordSetAt: createdAt, mustChangePassword: false, invitation: null };
-  await store.addAccount(
-    { ...about, ...times, ...SET_HERE, isOperator: false, status: 'active', epoch: 0 },
-    email,
-    event,
-  );
+  await store.addAccount({ ...about, ...times, ...SET_HERE, status: 'active', epoch: 0 }, email, event);
   const session = passwordSession(newSessionToken(), id, createdAt);
   await store.addSession(session, password, null, auditEvent('sign_in', OPERATOR, createdAt, { resourceOwnerId: id }));
   return { session: session.digest, resourceOwnerId: id, providerId: null, externalId: null, signedInAt: createdAt };

@@ -56,7 +56,6 @@ const ACCOUNTS = STORED_ACCOUNT.computed({
   username: "'user' || n",
   name: "'Ada Example'",
   avatarUrl: 'NULL',
-  isOperator: 'false',
   password: "json_build_object('sealedPhc', $3::text, 'keyId', $4::bigint)::text",
   foreignRank: 'NULL',
   isUnwrapped: 'false',

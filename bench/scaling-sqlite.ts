@@ -185,7 +185,6 @@ function filledAccount(n: number, { since, keyId, sealedPhc }: MadeUp): Account 
     username: `user${n}`,
     name: 'Ada Example',
     avatarUrl: null,
-    isOperator: false,
     ...SET_HERE,
     password: { sealedPhc, keyId },
     foreignRank: null,

@@ -36,7 +36,7 @@ const WORDS = (
 export async function seed(installation: Installation, redirectUri: string): Promise<Seeded> {
   const person = makePerson();
   const { accounts, operator } = installation;
-  await accounts.add({ ...person, username: 'mira', isOperator: false }, operator);
+  await accounts.add({ ...person, username: 'mira' }, operator);
   return { ...person, ...(await registerApp(installation, redirectUri)) };
 }
 
@@ -52,7 +52,6 @@ export async function seedProduct(
       signInUrl,
       rights: ['sign-in', 'users'],
       ownIds: false,
-      forOperators: false,
       keys: [],
       sessionLifetime: null,
     },

@@ -56,7 +56,6 @@ export async function shownProvider(provider: IdentityProvider, uses: SecretUses
       ['Sign-in address', shown.sign_in_url],
       ['Account IDs', shown.own_ids ? "the provider's own" : 'made by this installation'],
       ['Rights', shown.rights],
-      ['For operators', shown.operators ? 'yes' : 'no'],
       ['A sign-in lasts', shown.session === null ? '10 min, for one request' : `${shown.session} s`],
       ['Live secrets', secretLines(shown.live_secrets)],
       ['Public keys', shown.keys === 0 ? '' : String(shown.keys)],

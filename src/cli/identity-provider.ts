@@ -42,7 +42,6 @@ type SettingOptions = {
   signInUrl?: string;
   jwks?: string;
   rights?: readonly ProviderRight[];
-  operators?: boolean;
   session?: TimeSetting;
 };
 type RegisterOptions = SettingOptions & {
@@ -81,16 +80,15 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .option('--jwks <file>', 'public keys (JWK or JWK Set): it signs with its own key, and gets no secret')
     .option('--own-ids', 'use its subjects as the IDs of accounts; excludes other providers and passwords')
     .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option('--operators', 'users with the operator mark may sign in with it')
     .option(...SESSION, readTimeSetting)
     .option(...HAND_OVER)
     .action((options: RegisterOptions) =>
       run.withInstallation(
         async ({ identityProviders, handOvers, endpoints, operator }) => {
-          const { id, name, signInUrl, ownIds = false, operators = false, rights = ['sign-in'] } = options;
+          const { id, name, signInUrl, ownIds = false, rights = ['sign-in'] } = options;
           const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
           const sessionLifetime = secondsOf(options.session);
-          const settings = { id, name, signInUrl, ownIds, rights, forOperators: operators, keys, sessionLifetime };
+          const settings = { id, name, signInUrl, ownIds, rights, keys, sessionLifetime };
           const { provider, secret } = await identityProviders.register(settings, operator, options.handOver);
           if (!options.handOver) return registeredProvider(provider, secret, endpoints);
           const made = await handOvers.make({ kind: 'identity_provider', id }, operator);
@@ -141,8 +139,6 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .option('--sign-in-url <address>', 'where a browser goes to sign in')
     .option('--jwks <file>', 'replace all public keys (JWK or JWK Set)')
     .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option('--operators', 'users with the operator mark may sign in with it')
-    .option('--no-operators', 'users with the operator mark may not sign in with it')
     .option(...SESSION, readTimeSetting)
     .action((id: string, options: SettingOptions, command: CliCommand) => {
       if (Object.keys(options).length === 0) command.error('give at least one change');
@@ -154,13 +150,12 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
 }
 
 async function changedSettings(options: SettingOptions): Promise<Partial<IdentityProviderSettings>> {
-  const { name, signInUrl, rights, operators, session, jwks } = options;
+  const { name, signInUrl, rights, session, jwks } = options;
   return {
     ...(name === undefined ? {} : { name }),
     ...(signInUrl === undefined ? {} : { signInUrl }),
     ...(jwks === undefined ? {} : { keys: await readJwksFile(jwks) }),
     ...(rights === undefined ? {} : { rights }),
-    ...(operators === undefined ? {} : { forOperators: operators }),
     ...(session === undefined ? {} : { sessionLifetime: secondsOf(session) }),
   };
 }

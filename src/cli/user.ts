@@ -22,7 +22,6 @@ type AddOptions = PasswordOptions & {
   email: string;
   name: string;
   username?: string;
-  operator?: boolean;
   invite?: boolean;
 };
 
@@ -57,10 +56,6 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     .requiredOption('--email <address>', 'the email address to sign in with')
     .requiredOption('--name <name>', 'the name that apps see')
     .option('--username <name>', 'a short name that apps see: lower-case letters, digits, . _ -')
-    .option(
-      '--operator',
-      'mark the user as an operator: only an identity provider with --operators may sign them in; gives no rights',
-    )
     .option('--invite', 'set no password; print a one-time link where the user sets one that no operator knows')
     .option(...PASSWORD_STDIN)
     .option(...MUST_CHANGE)
@@ -216,8 +211,8 @@ async function add(
   options: AddOptions,
   run: CommandRun,
 ): Promise<CommandResult> {
-  const { email, name, username = null, operator: isOperator = false } = options;
-  const person = { email, name, username, isOperator };
+  const { email, name, username = null } = options;
+  const person = { email, name, username };
   if (options.invite)
     return warned(
       accounts,

@@ -23,7 +23,7 @@ import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotatio
 /** The operator's decisions about a provider, which may change. */
 export type IdentityProviderSettings = Pick<
   IdentityProvider,
-  'name' | 'signInUrl' | 'keys' | 'rights' | 'forOperators' | 'sessionLifetime'
+  'name' | 'signInUrl' | 'keys' | 'rights' | 'sessionLifetime'
 >;
 
 /** The settings of a new provider. Its `id` and `ownIds` cannot be changed later. */

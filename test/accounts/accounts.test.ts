@@ -28,7 +28,6 @@ const newAda: NewAccount = {
   email: 'Ada@Example.com',
   name: 'Ada Lovelace',
   username: 'ada',
-  isOperator: false,
   password: PASSWORD,
 };
 

@@ -30,7 +30,6 @@ function addProvider({ installation }: TestService, ownIds = false): Promise<unk
       keys: [],
       ownIds,
       rights: ['sign-in'],
-      forOperators: false,
       sessionLifetime: null,
     },
     installation.operator,
@@ -68,8 +67,8 @@ test('a person signs in with the password that another program hashed: a strong 
   assert.equal((await signIn(service, 'ada@example.com', 'U*U*')).kind, 'signed_in');
   assert.deepEqual(await service.installation.imports.status(), { foreign: 0, unwrapped: 0 });
   assert.equal((await signIn(service, 'ada@example.com', 'U*U*')).kind, 'signed_in');
-  const { name, username, emailVerified, isOperator } = await service.installation.accounts.show('ada@example.com');
-  assert.deepEqual([name, username, emailVerified, isOperator], ['Ada Lovelace', 'ada', true, false]);
+  const { name, username, emailVerified } = await service.installation.accounts.show('ada@example.com');
+  assert.deepEqual([name, username, emailVerified], ['Ada Lovelace', 'ada', true]);
   const events = await service.installation.audit.listAuditEvents({ action: 'user_imported', limit: 5 });
   assert.equal(events.length, 2);
 });

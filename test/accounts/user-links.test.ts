@@ -8,8 +8,8 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 const server = await sharedPostgres();
 after(() => server.remove());
 
-function add({ installation }: TestService, name: string, isOperator = false) {
-  const about = { email: `${name}@example.com`, name, username: name, isOperator, password: PASSWORD };
+function add({ installation }: TestService, name: string) {
+  const about = { email: `${name}@example.com`, name, username: name, password: PASSWORD };
   return installation.accounts.add(about, installation.operator);
 }
 
@@ -55,25 +55,6 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.deepEqual([linked, already, refused.map(({ line }) => line)], [2, 0, [2, 3, 5, 6, 7]]);
       const again = await run(service, lines);
       assert.deepEqual([again.linked, again.already, again.refused.length], [0, 1, 2]);
-    });
-
-    it('an operator is linked only to a provider that was registered for operators', async (t) => {
-      const { instances } = await start(t);
-      const [service] = instances as [TestService];
-      await add(service, 'grace', true);
-      await assert.rejects(
-        service.installation.links.link(to('grace@example.com', 'g'), service.installation.operator),
-        /without --operators/,
-      );
-      await service.installation.identityProviders.update(
-        'product',
-        { forOperators: true },
-        service.installation.operator,
-      );
-      assert.equal(
-        (await service.installation.links.link(to('grace@example.com', 'g'), service.installation.operator)).outcome,
-        'linked',
-      );
     });
 
     it('with --own-ids nobody is linked', async (t) => {

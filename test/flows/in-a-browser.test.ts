@@ -211,7 +211,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.locator('h1', { hasText: 'back to your device' }).waitFor();
 
     const { accounts, operator, newPasswordUrl } = service.installation;
-    const person = { email: 'invited@example.com', name: 'Invited Example', username: null, isOperator: false };
+    const person = { email: 'invited@example.com', name: 'Invited Example', username: null };
     const { token } = await accounts.addInvited(person, operator);
     await page.goto(`${newPasswordUrl}?${new URLSearchParams({ token })}`);
     for (const name of ['password', 'password_again']) await page.fill(`[name=${name}]`, next);

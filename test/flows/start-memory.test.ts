@@ -10,9 +10,9 @@ import { REDIRECT_URI } from '../support/service.ts';
 
 const MANY_ACCOUNTS = `
   WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
-  INSERT INTO account (id, epoch, status, email, email_key, email_verified, email_set_here, name, is_operator, password,
+  INSERT INTO account (id, epoch, status, email, email_key, email_verified, email_set_here, name, password,
     is_unwrapped, password_set_at, must_change_password, created_at)
-  SELECT 'usr_' || n, 0, 'active', n || '@example.com', n || '@example.com', 0, 1, 'User ' || n, 0, json_object('sealedPhc', ?, 'keyId', 1), 0, n, 0, n FROM number`;
+  SELECT 'usr_' || n, 0, 'active', n || '@example.com', n || '@example.com', 0, 1, 'User ' || n, json_object('sealedPhc', ?, 'keyId', 1), 0, n, 0, n FROM number`;
 
 test('the tables of languages are read for the first page that needs them, not at a start or for an API', async (t) => {
   const program = await ProgramOnDisk.make(t);

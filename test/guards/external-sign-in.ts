@@ -36,11 +36,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     ['a paused provider signs nobody in', "provider?.status !== 'active' || ", '!provider || '],
     ['a provider that is left out signs nobody in', ' || !methods.includes(provider.id))', ')'],
-    [
-      'an operator does not come in with another provider',
-      'if (refusedPerson(provider, known))',
-      'if (refusedPerson(provider, null))',
-    ],
+    ['a disabled person does not come in', 'if (refusedPerson(known))', 'if (refusedPerson(null))'],
     [
       'prompt=login wants a sign-in after the request',
       'authTime + MAX_CLOCK_SKEW_MS < requestedAt',
@@ -110,16 +106,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),
   ...guardsIn('src/accounts/people/people.ts', TESTS, [
-    [
-      'an operator signs in only with a provider for operators',
-      'if (!account?.isOperator || forOperators) return null;',
-      'if (!account?.isOperator || forOperators !== undefined) return null;',
-    ],
-    [
-      'a disabled person is refused at once',
-      "if (account?.status === 'disabled')",
-      "if (account?.status === ('gone' as string))",
-    ],
+    ['a disabled person is refused at once', "account?.status === 'disabled' ? new", 'false ? new'],
     [
       'a name that another has is left out where it could never be written, which would be tried for ever',
       'if (hasNamesOfItsOwn(before) && account.username !== before.username',
@@ -168,11 +155,7 @@ export const externalSignInGuards: readonly Guard[] = [
         'nonce = $1 AND ticket = $2 AND taken_at',
         'nonce = $1 AND $2 <> $1 AND taken_at',
       ],
-      [
-        'no session begins for a disabled account',
-        "account.status = 'active' AND account.is_operator = $3",
-        'account.is_operator = $3',
-      ],
+      ['no session begins for a disabled account', "account.id = $2 AND account.status = 'active'", 'account.id = $2'],
       [
         'nobody comes in through a provider that is paused meanwhile',
         "status = 'active' AND rights = $2",
@@ -180,8 +163,8 @@ export const externalSignInGuards: readonly Guard[] = [
       ],
       [
         'nobody comes in through a provider that lost its right meanwhile',
-        'rights = $2 AND for_operators = $3',
-        '$2 = $2 AND for_operators = $3',
+        'AND rights = $2 AND session',
+        'AND $2 = $2 AND session',
       ],
       [
         'a session is extended only from what it was',

@@ -10,7 +10,7 @@ import { addClient, addUser, startTestService, type TestService } from '../suppo
 type Installation = TestService['installation'];
 type Acts = Readonly<Record<string, (operator: Actor) => Promise<unknown>>>;
 
-const person = { email: 'grace@example.com', name: 'Grace', username: null, isOperator: false };
+const person = { email: 'grace@example.com', name: 'Grace', username: null };
 const app = { name: 'Act App', redirectUris: ['https://act.example/cb'] };
 const document = { address: 'https://agent.example/c.json', sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: 0 };
 

@@ -178,13 +178,12 @@ function addOddRows(installed: Installation): void {
     { digest: Buffer.alloc(32), used_at: 0 },
   ]);
   add(installed, 'identity_provider', [
-    { id: 'product', ...provider, own_ids: 0, rights: '["sign-in"]', for_operators: 1, created_at: 0 },
+    { id: 'product', ...provider, own_ids: 0, rights: '["sign-in"]', created_at: 0 },
     {
       id: 'a-z',
       ...provider,
       own_ids: 1,
       rights: '[]',
-      for_operators: 0,
       session_lifetime: MAX_INTEGER,
       created_at: MOST,
     },
@@ -200,7 +199,6 @@ function addOddRows(installed: Installation): void {
       email: 'Ada@Example.com',
       email_key: 'ada@example.com',
       name: '😀',
-      is_operator: 1,
       ...account,
     },
     {
@@ -210,7 +208,6 @@ function addOddRows(installed: Installation): void {
       email_key: 'b',
       username: 'b',
       name: 'é',
-      is_operator: 0,
       ...account,
       avatar_url: '',
     },
@@ -221,7 +218,6 @@ function addOddRows(installed: Installation): void {
       email_key: 'c',
       username: 'B',
       name: 'e\u0301',
-      is_operator: 0,
       ...account,
       status: 'disabled',
     },
@@ -362,7 +358,7 @@ async function findings({ run }: Installation, variables: Record<string, string>
 /** Makes many grants and events, and half as many accounts. */
 function fill({ write }: Installation, rows: number): void {
   const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
-  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, 0, NULL, 'n', NULL, 0, '{}', NULL, 0, n, 0, NULL, n
+  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, 0, NULL, 'n', NULL, '{}', NULL, 0, n, 0, NULL, n
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,

@@ -133,7 +133,6 @@ export async function registerProvider(
     keys: [],
     ownIds: false,
     rights: ['sign-in', 'users'],
-    forOperators: false,
     sessionLifetime: null,
   };
   const { provider, secret } = await installation.identityProviders.register(

@@ -100,7 +100,7 @@ export function addUser(
   email = 'ada@example.com',
   name = 'Ada Example',
 ): Promise<PasswordAccount & { readonly name: string }> {
-  const account = { email, name, username: null, isOperator: false, password: PASSWORD };
+  const account = { email, name, username: null, password: PASSWORD };
   return installation.accounts.add(account, installation.operator);
 }
 

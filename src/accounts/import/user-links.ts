@@ -96,10 +96,6 @@ export class UserLinks {
     const found = await store.findIdentity(provider.id, subject);
     if (found?.account.id === account.id) return { account, outcome: 'already' };
     if (found) throw new OperatorError(await this.#taken(found.account));
-    if (account.isOperator && !provider.forOperators)
-      throw new OperatorError(
-        `${accountLabel(account)} has the operator mark, and ${provider.id} was registered without --operators`,
-      );
     const at = now();
     const id = identityId(provider.id, subject);
     const identity = { id, providerId: provider.id, accountId: account.id, createdAt: at };

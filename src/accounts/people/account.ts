@@ -35,7 +35,6 @@ export type Account = {
   readonly username: string | null;
   readonly name: string | null;
   readonly avatarUrl: string | null;
-  readonly isOperator: boolean;
   readonly status: 'active' | 'disabled';
   /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;

@@ -30,8 +30,6 @@ export type IdentityProvider = {
   /** True if its subjects are the account ids here; then no other users exist here. */
   readonly ownIds: boolean;
   readonly rights: readonly ProviderRight[];
-  /** True if users with the operator role may sign in with it. */
-  readonly forOperators: boolean;
   /** How long a session lasts that began there (s), for every request; null for 10 minutes, and its own request alone. */
   readonly sessionLifetime: number | null;
   readonly createdAt: number;

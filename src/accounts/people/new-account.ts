@@ -10,7 +10,6 @@ export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
 export type NewPerson = AboutAccount & {
   readonly email: string;
   readonly name: string;
-  readonly isOperator: boolean;
 };
 
 /** An operator's data on a new account with a password. */
@@ -19,7 +18,6 @@ export type NewAccount = NewPerson & { readonly password: string; readonly mustC
 /** An account that nobody can sign in to yet, made at a time (ms). */
 export function newAccount<Person extends AboutAccount>(person: Person, at: number) {
   return {
-    isOperator: false,
     ...person,
     id: newAccountId(),
     emailVerified: false,

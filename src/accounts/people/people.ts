@@ -24,15 +24,8 @@ export function refusedSubject({ ownIds }: IdentityProvider, subject: string, at
 }
 
 /** Why a person may not sign in with a provider, or null when they may. Who is not known yet may. */
-export function refusedPerson(provider: IdentityProvider, account: Account | null): Refusal | null {
-  if (account?.status === 'disabled') return new Refusal('access_denied', 'this user is disabled here');
-  return refusedOperator(provider, account);
-}
-
-/** Why a provider may do nothing with an account, or null when it may: operators are its people only where they may sign in with it. */
-export function refusedOperator({ forOperators }: IdentityProvider, account: Account | null): Refusal | null {
-  if (!account?.isOperator || forOperators) return null;
-  return new Refusal('access_denied', 'this user may not sign in with this identity provider', 'an operator');
+export function refusedPerson(account: Account | null): Refusal | null {
+  return account?.status === 'disabled' ? new Refusal('access_denied', 'this user is disabled here') : null;
 }
 
 /**
@@ -52,10 +45,6 @@ export async function bringUpToDate(
     provider.id,
     people.map(({ subject }) => subject),
   );
-  for (const account of found.values()) {
-    const refused = refusedOperator(provider, account);
-    if (refused) return refused;
-  }
   const changes: PersonChange[] = [];
   /** Two subjects may be the same person; what was said last counts. */
   const latest = new Map<string, Account>();

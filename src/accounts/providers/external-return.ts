@@ -130,8 +130,7 @@ async function decide(parts: ReturnParts, shown: Shown): Promise<Decision> {
   if (identityId === null) return no(shown, { kind: 'denied', continueTo }, 'refused at the identity provider');
   const found = await store.findIdentityById(identityId);
   const known = found?.account ?? null;
-  if (refusedPerson(provider, known))
-    return no(shown, { kind: 'refused', why: 'disabled' }, 'the person is disabled', known?.id);
+  if (refusedPerson(known)) return no(shown, { kind: 'refused', why: 'disabled' }, 'the person is disabled', known?.id);
   if (isTooOld(stated, at)) return no(shown, { kind: 'refused', why: 'too_old' }, 'signed in too long ago', known?.id);
   // The provider said it; the browser's request causes the write.
   const actor = { kind: 'provider', id: providerId, source: null, requestId: origin.requestId } as const;

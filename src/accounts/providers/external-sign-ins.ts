@@ -136,7 +136,7 @@ export class ExternalSignIns {
   async #refusedSubject(provider: IdentityProvider, subject: string | null): Promise<Refusal | null> {
     if (subject === null) return null;
     const found = await this.#parts.store.findIdentity(provider.id, subject);
-    return refusedSubject(provider, subject) ?? refusedPerson(provider, found?.account ?? null);
+    return refusedSubject(provider, subject) ?? refusedPerson(found?.account ?? null);
   }
 
   /** Each sign-in of a user leaves a session and an event, so sign-ins are limited like decisions. */

@@ -12,7 +12,7 @@ import { FairSlot } from '../guessing/fair-slot.ts';
 import type { Throttle } from '../guessing/throttle.ts';
 import type { Account } from '../people/account.ts';
 import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from '../people/identity-provider.ts';
-import { bringUpToDate, type PeopleParts, refusedOperator, refusedSubject } from '../people/people.ts';
+import { bringUpToDate, type PeopleParts, refusedSubject } from '../people/people.ts';
 import { type Members, type PersonStatement, readProfile, readSubject } from '../people/profile.ts';
 import type { AccountStore, ExternalSignInStore } from '../people/store.ts';
 import { type DisconnectPage, type DisconnectsParts, listDisconnects } from './disconnects.ts';
@@ -89,7 +89,7 @@ export class ProviderUsers {
   async find(provider: IdentityProvider, subject: string): Promise<Account | Refusal> {
     const found = await this.#parts.store.findIdentity(provider.id, subject);
     if (!found) return new Refusal('not_found', 'this identity provider has no user with this subject');
-    return refusedOperator(provider, found.account) ?? found.account;
+    return found.account;
   }
 
   /** Disables a user, which ends their sessions, or enables them; a repetition changes nothing. */

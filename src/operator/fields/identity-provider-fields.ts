@@ -15,7 +15,7 @@ import {
 } from './field.ts';
 
 /** The settings by their names in JSON, as `identityProviderJson` has them. */
-type Named = Omit<IdentityProviderSettings, 'sessionLifetime' | 'forOperators'> & { readonly session: number | null };
+type Named = Omit<IdentityProviderSettings, 'sessionLifetime'> & { readonly session: number | null };
 
 const PROVIDER_FIELDS: Fields<Named> = {
   name: text,
@@ -36,7 +36,7 @@ export function readNewProvider(members: Members): NewProvider {
   const { name = '', signInUrl = '', keys = [], rights = ['sign-in'], session = null } = said;
   return {
     handOver,
-    settings: { id, ownIds, name, signInUrl, keys, rights, sessionLifetime: session, forOperators: false },
+    settings: { id, ownIds, name, signInUrl, keys, rights, sessionLifetime: session },
   };
 }
 

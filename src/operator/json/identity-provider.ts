@@ -35,7 +35,6 @@ function providerJson(provider: IdentityProvider, secrets: readonly SecretJson[]
     sign_in_url: provider.signInUrl,
     own_ids: provider.ownIds,
     rights: provider.rights,
-    operators: provider.forOperators,
     session: provider.sessionLifetime,
     live_secrets: secrets,
     keys: provider.keys.length,

@@ -19,7 +19,6 @@ export function userJson(account: Account) {
     username: account.username,
     name: account.name,
     avatar_url: account.avatarUrl,
-    operator: account.isOperator,
     status: account.status,
     has_password: account.password !== null,
     must_change_password: account.mustChangePassword,

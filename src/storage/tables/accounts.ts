@@ -39,7 +39,6 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   username: 'text?',
   name: 'text?',
   avatarUrl: 'text?',
-  isOperator: 'boolean',
   password: 'json?',
   foreignRank: 'integer?',
   isUnwrapped: 'boolean',

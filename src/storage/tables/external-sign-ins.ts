@@ -50,11 +50,10 @@ const WALK = `SELECT ${TICKET.names} FROM external_sign_in WHERE nonce > $1 ORDE
  */
 const PROVIDER = `
   SELECT 1 FROM identity_provider
-  WHERE id = $1 AND status = 'active' AND rights = $2 AND for_operators = $3
-    AND session_lifetime IS NOT DISTINCT FROM $4 FOR SHARE`;
+  WHERE id = $1 AND status = 'active' AND rights = $2 AND session_lifetime IS NOT DISTINCT FROM $3 FOR SHARE`;
 const PERSON = `
   SELECT 1 FROM identity JOIN account ON account.id = identity.account_id
-  WHERE identity.id = $1 AND account.id = $2 AND account.status = 'active' AND account.is_operator = $3
+  WHERE identity.id = $1 AND account.id = $2 AND account.status = 'active'
   FOR NO KEY UPDATE OF account`;
 const SESSION_AS_READ = 'SELECT 1 FROM session WHERE digest = $1 AND external = $2 FOR NO KEY UPDATE';
 
@@ -78,11 +77,11 @@ function sessionOf(after: SessionAfterTicket): { touches: Buffer[]; demands: Sta
 
 /** Returns the demands on a sign-in's provider and user. */
 function demandsOf({ provider, identity, account }: TakenSignIn): [provider: Statement, person: Statement] {
-  const { id, forOperators, sessionLifetime } = provider;
+  const { id, sessionLifetime } = provider;
   const rights = IDENTITY_PROVIDER.stored('rights', provider.rights);
   return [
-    { sql: PROVIDER, values: [id, rights, forOperators, sessionLifetime] },
-    { sql: PERSON, values: [identity.id, account.id, account.isOperator] },
+    { sql: PROVIDER, values: [id, rights, sessionLifetime] },
+    { sql: PERSON, values: [identity.id, account.id] },
   ];
 }
 

@@ -19,12 +19,11 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
   keys: 'json',
   ownIds: 'boolean',
   rights: 'json',
-  forOperators: 'boolean',
   sessionLifetime: 'integer?',
   createdAt: 'time',
 });
 
-const SETTINGS = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'keys', 'rights', 'forOperators', 'sessionLifetime');
+const SETTINGS = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'keys', 'rights', 'sessionLifetime');
 
 const FIND = `SELECT ${IDENTITY_PROVIDER.names} FROM identity_provider WHERE id = $1`;
 const REGISTER = `${IDENTITY_PROVIDER.insertion} ON CONFLICT DO NOTHING`;

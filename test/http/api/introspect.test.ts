@@ -65,7 +65,6 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
       email: 'grace@example.com',
       name: 'Grace',
       username: 'grace',
-      isOperator: false,
       password: PASSWORD,
     };
     await accounts.add(grace, operator);

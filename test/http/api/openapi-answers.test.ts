@@ -153,7 +153,7 @@ test('RFC 7662 §2.2: a resource server is answered as described', async () => {
     const { body } = await answers('introspect 200', { token: pair.accessToken });
     assert.equal(body['active'], true);
   }
-  const account = { email: 'bob@example.com', name: 'Bob', username: 'bob', isOperator: false };
+  const account = { email: 'bob@example.com', name: 'Bob', username: 'bob' };
   const { installation } = service;
   await installation.accounts.add({ ...account, password: PASSWORD }, installation.operator);
   const bob = await signedInBrowser(service, account.email);

@@ -26,7 +26,7 @@ async function invite(email: string): Promise<string> {
 
 /** Somebody new without a password, and their address. */
 async function newcomer(): Promise<{ email: string; address: string }> {
-  const person = { email: someEmail(), name: 'Grace Hopper', username: null, isOperator: false };
+  const person = { email: someEmail(), name: 'Grace Hopper', username: null };
   const { token } = await accounts.addInvited(person, operator);
   return { email: person.email, address: `${newPasswordUrl}?${new URLSearchParams({ token })}` };
 }
@@ -252,7 +252,7 @@ test('Promise 6: dead addresses count as wrong passwords of their source, and go
 test('nobody is invited where all people come from one provider', async (t) => {
   const own = await startTestService(t);
   await registerProvider(own, { ownIds: true });
-  const person = { email: someEmail(), name: 'Grace Hopper', username: null, isOperator: false };
+  const person = { email: someEmail(), name: 'Grace Hopper', username: null };
   await assert.rejects(own.installation.accounts.addInvited(person, own.installation.operator), /--own-ids/);
   assert.deepEqual(await allAccounts(own.installation.accounts), []);
 });

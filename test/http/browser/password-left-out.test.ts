@@ -24,7 +24,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     await addUser(one);
     await addUser(one, 'bob@example.com');
     await accounts.setPassword('bob@example.com', PASSWORD, operator, true);
-    const person = { email: 'grace@example.com', name: 'Grace', username: null, isOperator: false };
+    const person = { email: 'grace@example.com', name: 'Grace', username: null };
     const { token } = await accounts.addInvited(person, operator);
     const invitation = `${newPasswordUrl}?${new URLSearchParams({ token })}`;
     const [ada, bob, grace, signedIn] = [new Browser(), new Browser(), new Browser(), new Browser()];

@@ -239,7 +239,7 @@ test('ASVS 6.2.7: passwords count in full, to the last character', async () => {
   const passwords = { 'long@example.com': `${'p4ssphrase '.repeat(9)}!`, 'emoji@example.com': '🔑🌊'.repeat(10) };
   for (const [email, password] of Object.entries(passwords)) {
     const { accounts, operator } = service.installation;
-    await accounts.add({ email, name: 'Grace Hopper', username: null, isOperator: false, password }, operator);
+    await accounts.add({ email, name: 'Grace Hopper', username: null, password }, operator);
     for (const wrong of [
       `${password.slice(0, -2)}x`,
       `${password.toUpperCase()}!`,

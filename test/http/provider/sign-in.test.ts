@@ -28,14 +28,7 @@ import {
   type TestProvider,
   type WithProvider,
 } from '../../support/provider.ts';
-import {
-  addClient,
-  addUser,
-  PASSWORD,
-  REDIRECT_URI,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { addClient, addUser, REDIRECT_URI, startTestService, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import {
   ASSERTION_TYPE,
@@ -379,7 +372,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const app = await addClient(one);
       const browser = await signedInBrowser(one);
       const { token } = await one.installation.accounts.addInvited(
-        { email: 'grace@example.com', name: 'Grace Example', username: null, isOperator: false },
+        { email: 'grace@example.com', name: 'Grace Example', username: null },
         one.installation.operator,
       );
       const isKept = async (path: string, who = browser) =>
@@ -526,21 +519,6 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await browser.get(redirectOf(first, one))).status, 400, 'the older one died');
       assert.equal((await browser.get(redirectOf(second, one))).status, 403);
       assertRefused(await state(two, world.provider, request, denial), 400, 'invalid_grant', 'used');
-    });
-
-    test('external sign-in: an operator signs in only with a provider that is for operators, whenever that was changed', async (t) => {
-      const world = await start(t, { forOperators: true });
-      const [one] = ends(world);
-      const { accounts, identityProviders, links, operator } = one.installation;
-      const about = { email: 'grace@example.com', name: 'Grace', username: null, password: PASSWORD };
-      await accounts.add({ ...about, isOperator: true }, operator);
-      await links.link({ account: 'grace@example.com', provider: 'product', subject: 'grace' }, operator);
-      const [early, late] = [await begin(one), await begin(one)];
-      const grace = { subject: 'grace', name: undefined, email: undefined };
-      const stated = await state(one, world.provider, early.request, grace);
-      await identityProviders.update('product', { forOperators: false }, operator);
-      assert.equal((await early.browser.get(redirectOf(stated, one))).status, 403);
-      assertRefused(await state(one, world.provider, late.request, grace), 403, 'access_denied');
     });
 
     test('external sign-in: a product that lies about auth_time gets a page and no loop', async (t) => {

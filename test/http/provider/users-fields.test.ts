@@ -78,7 +78,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         username: 'ü'.repeat(200),
         avatar_url: `https://a.example/${'x'.repeat(2030)}`,
       };
-      const unknown = { id: 'usr_mine', status: 'disabled', is_operator: true, password: 'x', epoch: 7 };
+      const unknown = { id: 'usr_mine', status: 'disabled', password: 'x', epoch: 7 };
       assert.equal((await ask('PUT ', { ...unknown, ...person })).status, 204);
       const { body } = await ask(`GET ?subject=${encodeURIComponent(person.subject)}`, undefined, two);
       assert.match(String(body['id']), /^usr_(?!mine)/);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountStore } from '../../../src/accounts/people/store.ts';
-import { auditEvent } from '../../../src/oauth/trail/audit.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
 import {
@@ -26,7 +25,7 @@ import {
   type TestProvider,
   type WithProvider,
 } from '../../support/provider.ts';
-import { addClient, PASSWORD, type TestService } from '../../support/service.ts';
+import { addClient, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 
 const server = await sharedPostgres();
@@ -325,24 +324,6 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assertRefused(await askUsers(two, without, 'PUT ', { subject: 'ada' }), 403, 'unauthorized_client');
       assert.equal((await askUsers(two, other, 'PUT ', { subject: 'ada', name: 'Eve' })).status, 204);
       assert.equal((await askUsers(two, world.provider, 'GET ?subject=ada')).body['name'], 'Ada', 'another’s ada');
-    });
-
-    test('an operator’s account is nobody’s to change at a provider that is not for operators', async (t) => {
-      const world = await start(t);
-      const [one] = ends(world);
-      const { accounts, audit, operator } = one.installation;
-      const about = { email: 'root@example.com', name: 'Root', username: null, password: PASSWORD, isOperator: true };
-      const { id } = await accounts.add(about, operator);
-      const identity = { id: 'product:root', providerId: 'product', accountId: id, createdAt: 0 };
-      await audit.linkIdentity(identity, auditEvent('user_linked', operator, 0, {}));
-      const users = [{ subject: 'new' }, { subject: 'root', name: 'Mine' }];
-      assertRefused(await askUsers(one, world.provider, 'PUT ', { users }), 403, 'access_denied');
-      assertRefused(await askUsers(one, world.provider, 'POST /delete', { subject: 'root' }), 403, 'access_denied');
-      assertRefused(await askUsers(one, world.provider, 'GET ?subject=root'), 403, 'access_denied');
-      assert.deepEqual(
-        (await allAccounts(accounts)).map(({ name }) => name),
-        ['Root'],
-      );
     });
 
     test('credentials are taken by Basic, or in the body where there is one', async (t) => {

@@ -14,7 +14,6 @@ export function accounts(withStore: WithStore): void {
       id: 'usr_bob',
       username: null,
       createdAt: NOW - 1,
-      isOperator: true,
       avatarUrl: '/b',
     });
     assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);

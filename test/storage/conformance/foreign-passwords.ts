@@ -78,7 +78,6 @@ export function foreignPasswords(withStore: WithStore): void {
       keys: [],
       ownIds: false,
       rights: ['sign-in'],
-      forOperators: false,
       sessionLifetime: null,
       createdAt: NOW,
     };

@@ -432,7 +432,7 @@ export function externalSignIns(withStore: WithStore): void {
       const before = (await store.findIdentityProvider('product')) ?? assert.fail();
       await store.updateIdentityProvider({ ...product, ...some }, before, event('identity_provider_updated'));
     };
-    for (const some of [{ rights: ['users'] as const }, { forOperators: true }, { sessionLifetime: 60 }]) {
+    for (const some of [{ rights: ['users'] as const }, { sessionLifetime: 60 }]) {
       await setUp(some);
       await refused(JSON.stringify(some));
     }
@@ -440,11 +440,6 @@ export function externalSignIns(withStore: WithStore): void {
     await store.setIdentityProviderStatus('product', 'paused', event('identity_provider_paused'));
     await refused('paused');
     await store.setIdentityProviderStatus('product', 'active', event('identity_provider_resumed'));
-    assert.equal(
-      await take(one, store, { ...ada, account: { ...ada.account, isOperator: true } }),
-      false,
-      'an operator',
-    );
     assert.equal(await take(one, store, { ...ada, account: { ...ada.account, id: 'usr_eve' } }), false, 'another');
     await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
     const late = sampleExternalSignIn();

@@ -162,7 +162,6 @@ export function invitations(withStore: WithStore): void {
       keys: [],
       ownIds: false,
       rights: ['sign-in'],
-      forOperators: false,
       sessionLifetime: null,
       createdAt: NOW,
     } as const;

@@ -171,7 +171,6 @@ const IDENTITY_PROVIDER_MEMBERS = {
   sign_in_url: TEXT,
   own_ids: TRUTH,
   rights: list(oneOf('sign-in', 'users')),
-  operators: TRUTH,
   session: { type: ['integer', 'null'], description: 'Seconds.' },
   live_secrets: LIVE_SECRETS,
   keys: COUNT,
@@ -179,12 +178,12 @@ const IDENTITY_PROVIDER_MEMBERS = {
 };
 
 /** A product in a list. */
-export const IDENTITY_PROVIDER = named('IdentityProvider', object(IDENTITY_PROVIDER_MEMBERS, ['operators']));
+export const IDENTITY_PROVIDER = named('IdentityProvider', object(IDENTITY_PROVIDER_MEMBERS));
 
 /** A product with its newest hand-over. */
 export const SHOWN_IDENTITY_PROVIDER = named(
   'ShownIdentityProvider',
-  object({ ...IDENTITY_PROVIDER_MEMBERS, ...HAND_OVER }, ['operators']),
+  object({ ...IDENTITY_PROVIDER_MEMBERS, ...HAND_OVER }),
 );
 
 /** A scope. */
@@ -205,7 +204,6 @@ const USER_MEMBERS = {
   username: TEXT_OR_NULL,
   name: TEXT_OR_NULL,
   avatar_url: TEXT_OR_NULL,
-  operator: TRUTH,
   status: oneOf('active', 'disabled'),
   has_password: TRUTH,
   must_change_password: TRUTH,
@@ -216,12 +214,12 @@ const USER_MEMBERS = {
 };
 
 /** A user in a list. */
-export const USER = named('User', object(USER_MEMBERS, ['operator']));
+export const USER = named('User', object(USER_MEMBERS));
 
 /** A user with the identities at products. */
 export const SHOWN_USER = named(
   'ShownUser',
-  object({ ...USER_MEMBERS, identities: list(object({ provider: TEXT, subject: TEXT })) }, ['operator']),
+  object({ ...USER_MEMBERS, identities: list(object({ provider: TEXT, subject: TEXT })) }),
 );
 
 const GRANT_MEMBERS = {

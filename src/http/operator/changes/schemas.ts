@@ -128,7 +128,7 @@ export const REGISTERED_PROVIDER = named(
       sign_in_endpoint: TEXT,
       hand_over: HAND_OVER,
     },
-    ['hand_over', 'operators'],
+    ['hand_over'],
   ),
 );
 
@@ -173,14 +173,12 @@ export const ABOUT_USER = { email: TEXT, name: TEXT, username: TEXT_OR_NULL } sa
 const { last_sign_in_at: _, apps_last_used_at: __, ...userMembers } = USER.properties;
 
 /** A user after a change. */
-export const CHANGED_USER = named('ChangedUser', object(userMembers, ['operator']));
+export const CHANGED_USER = named('ChangedUser', object(userMembers));
 
 /** An invited user. */
 export const INVITED_USER = named(
   'InvitedUser',
-  object({ ...userMembers, invitation_url: once('The one-time address at which the user sets a password') }, [
-    'operator',
-  ]),
+  object({ ...userMembers, invitation_url: once('The one-time address at which the user sets a password') }),
 );
 
 /** A revoked grant. */

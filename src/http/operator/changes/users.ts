@@ -76,7 +76,7 @@ export function changingUsers(service: Service): Route[] {
       answer: (call) => {
         const person = readNewUser(bodyOf(call));
         const add = async (actor: Actor) => {
-          const { account, token } = await accounts.addInvited({ ...person, isOperator: false }, actor);
+          const { account, token } = await accounts.addInvited(person, actor);
           return invitedJson(account, newPasswordUrl, token);
         };
         return changes.make(call, add, async (id) => invitedJson(await accounts.show(id), newPasswordUrl, null));

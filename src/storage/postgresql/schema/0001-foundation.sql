@@ -172,7 +172,6 @@ CREATE TABLE identity_provider (
   keys text NOT NULL,
   own_ids boolean NOT NULL,
   rights text NOT NULL,
-  for_operators boolean NOT NULL,
   session_lifetime integer,
   created_at bigint NOT NULL
 );
@@ -190,7 +189,6 @@ CREATE TABLE account (
   username text COLLATE "C",
   name text,
   avatar_url text,
-  is_operator boolean NOT NULL,
   password text,
   foreign_rank integer,
   is_unwrapped boolean NOT NULL,

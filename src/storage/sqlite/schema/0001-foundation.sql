@@ -168,7 +168,6 @@ CREATE TABLE identity_provider (
   keys TEXT NOT NULL,
   own_ids INTEGER NOT NULL CHECK (own_ids IN (0, 1)),
   rights TEXT NOT NULL,
-  for_operators INTEGER NOT NULL CHECK (for_operators IN (0, 1)),
   session_lifetime INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -186,7 +185,6 @@ CREATE TABLE account (
   username TEXT,
   name TEXT,
   avatar_url TEXT,
-  is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
   password TEXT,
   foreign_rank INTEGER,
   is_unwrapped INTEGER NOT NULL CHECK (is_unwrapped IN (0, 1)),
