@@ -1,5 +1,5 @@
 /**
- * The only script of all pages, on the developers' page: a button beside each text that people copy. Without scripts,
+ * The script of pages with values to copy: a button beside each text that people copy. Without scripts,
  * or if the browser forbids copying (on plain http), there are no buttons.
  */
 export const copyScript = `'use strict';
