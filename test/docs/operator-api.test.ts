@@ -33,6 +33,25 @@ test('each list is there with its filters, and each route that reads', () => {
   }
 });
 
+test('each route that changes something is there, with dry_run where it takes one', () => {
+  const rows = DOCUMENT.split('\n').filter((line) => line.startsWith('| `'));
+  for (const { method, path, operation } of ROUTES.filter((route) => route.method !== 'GET')) {
+    if (path === '/identify') continue;
+    const shared = /\/(secrets(\/older|\/newer)?|hand-over)$/.exec(path)?.[0];
+    const named = (shared === undefined ? path : `/…/:id${shared}`).replace(
+      /:id/,
+      path.startsWith('/scopes') ? '{name}' : '{id}',
+    );
+    const isNamed = (line: string) =>
+      line.includes(`\`${method} /v1${named}\``) ||
+      (line.startsWith('| `POST') && line.includes(`, \`/v1${named}\``)) ||
+      (shared === '/secrets/newer' && line.includes(', `/newer`'));
+    const row = rows.find(isNamed);
+    assert.ok(row, `${method} ${path}`);
+    assert.equal(row.endsWith('| yes |'), queryNames(operation).includes('dry_run'), `${method} ${path}`);
+  }
+});
+
 test('each code of an error is there with its status', () => {
   const rows = [...DOCUMENT.matchAll(/^\| (\d{3}(?:, \d{3})*) \| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)];
   const documented = rows.flatMap(([, statuses = '', codes = '']) => {
