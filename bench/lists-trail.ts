@@ -48,7 +48,7 @@ export async function fillEvents(
   for (let from = 0; from < events; from += AT_ONCE)
     await ask(`INSERT INTO audit_event (${columns})
       ${numbers(from, Math.min(events, from + AT_ONCE) - 1)}
-      SELECT ${since} + CAST(n * ${every} AS bigint),
+      SELECT ${since} + CAST(CAST(n AS bigint) * ${every} AS bigint),
         CASE WHEN n % 1000 = 7 THEN 'client_updated' WHEN n % 3 = 0 THEN 'sign_in' ELSE 'consent_allowed' END,
         CASE WHEN n % 1000 = 7 THEN 'operator' ELSE 'user' END,
         CASE WHEN n % 1000 = 7 THEN 'opr_7' ELSE ${id('usr_', `n % ${people}`)} END,
