@@ -31,7 +31,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   oauth: oauthGuards,
   operators: operatorGuards,
   passkeys: passkeyGuards,
-  'operators’ API': operatorApiGuards,
+  'operator api': operatorApiGuards,
   postgresql: postgresqlGuards,
   restore: restoreGuards,
   revocations: revocationGuards,
