@@ -14,13 +14,20 @@ const certificate = makeCertificate(Date.now(), 90 * DAY_MS);
 tls.setDefaultCACertificates([...tls.getCACertificates('default'), certificate.cert]);
 
 const program = await ProgramOnDisk.make({ after });
-const [appPort, apiPort] = [await freePort(), await freePort()];
+const [appPort, apiPort, operatorPort, operatorInside] = [
+  await freePort(),
+  await freePort(),
+  await freePort(),
+  await freePort(),
+];
 const variables = {
   ...program.variables,
   VALETKEY_APP_URL: `https://localhost:${appPort}`,
   VALETKEY_API_URL: `https://localhost:${apiPort}`,
   VALETKEY_APP_LISTEN: new URL(program.appUrl).host,
   VALETKEY_API_LISTEN: new URL(program.apiUrl).host,
+  VALETKEY_OPERATOR_URL: `https://localhost:${operatorPort}`,
+  VALETKEY_OPERATOR_LISTEN: `127.0.0.1:${operatorInside}`,
   VALETKEY_TRUSTED_PROXIES: '127.0.0.1',
 };
 const serving = await program.serve(variables);
@@ -28,6 +35,7 @@ await runCommand(['database', 'note-backup'], variables);
 after(() => serving.child.kill());
 const app = await startProxy({ after }, appPort, program.appUrl, certificate);
 await startProxy({ after }, apiPort, program.apiUrl, certificate);
+await startProxy({ after }, operatorPort, `http://127.0.0.1:${operatorInside}`, certificate);
 
 type Line = { area: string; name: string; verdict: string; detail: string; remedy: string | null };
 
@@ -46,7 +54,7 @@ test('the doctor finds nothing wrong behind a proxy that hands on what it should
   assert.deepEqual(bad, []);
   assert.equal(code, 0);
   assert.match(stderr, /^valetkey: 0 of \d+ checks failed, 0 gave a warning\n$/);
-  for (const area of ['app address', 'API address'])
+  for (const area of ['app address', 'API address', 'operators’ address'])
     assert.ok(findings.some((finding) => finding.area === area && finding.name === 'visitors’ addresses'));
   assert.ok(findings.some(({ name, detail }) => name === 'visitors’ addresses' && detail.includes('203.0.113.')));
 });
@@ -181,7 +189,7 @@ test('the doctor says where its own keys are not those of the service that answe
   const { bad } = await doctor({}, changed);
   assert.deepEqual(
     bad.map(({ area, name }) => `${area}: ${name}`),
-    ['database: service', 'backup: last', 'app address: same service', 'API address: same service'],
+    ['database: service', 'backup: last', ...['app', 'API', 'operators’'].map((of) => `${of} address: same service`)],
   );
 });
 

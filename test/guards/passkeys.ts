@@ -39,6 +39,7 @@ export const passkeyGuards: readonly Guard[] = [
       'a confirmation is by one’s own passkey',
       "binding.operatorId !== '' && binding.operatorId !== operator.id",
       "binding.operatorId === 'nobody'",
+      'the store replaces a session of the same operator alone',
     ],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', SIGN_IN, [

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { Browser } from '../../support/browser.ts';
 import {
   addOperator,
+  addSignInAddress,
   enrolledOperator,
   postOwn,
   type SignedInOperator,
@@ -113,6 +114,17 @@ test('WebAuthn L3 §13.4.3: a challenge works once, in the browser, for the purp
   assert.deepEqual([status, /open for too long/.test(body)], [400, true]);
   assert.equal(ceremonyIn(later).rpId, 'localhost');
   assert.ok(operator.id);
+});
+
+test('WebAuthn L3 §13.4.3: a challenge to add a passkey in a session enrolls none at a one-time address', async (t) => {
+  const service = await startConsole(t);
+  const { operator, enrolUrl } = await addOperator(service);
+  const browser = new Browser();
+  await postOwn(browser, await addSignInAddress(service, operator));
+  const page = await browser.get(`${service.operatorUrl}/passkeys/new`);
+  const answer = new SoftPasskey(service.operatorUrl).create(page);
+  assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 400);
+  assert.equal((await postOwn(browser, `${service.operatorUrl}/passkeys/new`, { answer })).status, 303);
 });
 
 test('WebAuthn L3 §6.1.1: a counter that does not go on is refused, unless both are 0', async (t) => {
