@@ -14,8 +14,6 @@ export const INSTALLATION_KEY = 'installation';
 export type Dialect = {
   /** Returns the expression for a UUID parameter that is given as bytes, by the parameter's name. */
   givenId(parameter: string): string;
-  /** Returns the expression for a selected column of bytes, in the form that is read fastest: bytes or hexadecimal. */
-  bytes(column: string): string;
   /** Expression for the newest id of a group of grants: not every store has `max` of a UUID. */
   readonly newestGrantId: string;
   /** Indexed expression for the id of the root key that an account's password is sealed with. */

@@ -115,7 +115,7 @@ class Ring implements LiveKeyring {
 export function mac(key: KeyObject, ...parts: readonly (string | Buffer)[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const part of parts) hmac.update(part);
-  // As text first: a digest in a Buffer has memory of its own from Node.js, which takes as long as the HMAC.
+  // As text first: a digest in a Buffer has memory of its own from Node.js, which takes half as long as the HMAC.
   return Buffer.from(hmac.digest('binary'), 'binary');
 }
 

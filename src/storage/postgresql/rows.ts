@@ -17,7 +17,6 @@ export const TYPES: ColumnTypes = {
 /** PostgreSQL's own expressions. `passwordKeyId` is written exactly as in the schema's index. */
 export const DIALECT: Dialect = {
   givenId: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
-  bytes: (column) => column,
   newestGrantId: 'max(oauth_grant.id::text)',
   passwordKeyId: "((password::jsonb) ->> 'keyId')::bigint",
 };

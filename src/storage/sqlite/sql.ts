@@ -6,8 +6,6 @@ import type { Stored } from '../tables/table.ts';
 /** SQLite's own expressions. `passwordKeyId` is written exactly as in the schema's index. */
 export const DIALECT: Dialect = {
   givenId: (parameter) => parameter,
-  // Each BLOB is read into memory of its own, which takes longer than finding its row.
-  bytes: (column) => `hex(${column})`,
   newestGrantId: 'max(oauth_grant.id)',
   passwordKeyId: "json_extract(password, '$.keyId')",
 };

@@ -21,7 +21,7 @@ import { grantLists, LIST, LISTED } from './grant-lists.ts';
 import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
-import { grantSearches } from './grants-in-context.ts';
+import { FIND_FOR_CHECK, FIND_GRANT } from './grants-in-context.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -140,8 +140,7 @@ export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefr
 /** Implements the port for grants, with each store's own operations. */
 export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
-  const { whole, forCheck } = grantSearches(runner.dialect);
-  const [findGrant, findForCheck] = [runner.search(whole), runner.search(forCheck)];
+  const [findGrant, findForCheck] = [runner.search(FIND_GRANT), runner.search(FIND_FOR_CHECK)];
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
   const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');

@@ -93,13 +93,7 @@ export class Table<Row extends object> {
 
   /** The column names qualified by the table, for joins. */
   get selected(): string {
-    return this.selectedAs((column) => column);
-  }
-
-  /** The same with an expression for each column of bytes that is never null. */
-  selectedAs(bytes: (column: string) => string): string {
-    const isOfBytes = ({ kind, isNullable }: Column) => (kind === 'bytes' || kind === 'uuid') && !isNullable;
-    return this.columns.map((column) => (isOfBytes(column) ? bytes : String)(`${this.name}.${column.name}`)).join(', ');
+    return this.columns.map(({ name }) => `${this.name}.${name}`).join(', ');
   }
 
   /** Returns an expression for each column, for computed rows; the compiler requires all of them. */
@@ -152,7 +146,6 @@ export function sideBySide<Rows extends readonly object[]>(...tables: { [At in k
   const starts = tables.map((_, index) => tables.slice(0, index).reduce((sum, { columns }) => sum + columns.length, 0));
   return {
     selected: tables.map((table) => table.selected).join(', '),
-    selectedAs: (bytes: (column: string) => string) => tables.map((table) => table.selectedAs(bytes)).join(', '),
     read: (values: readonly unknown[]) =>
       tables.map((table, index) => table.read(values, starts[index])) as readonly object[] as Rows,
   };
@@ -189,21 +182,18 @@ function stored({ kind, path, form }: Column, row: object): Stored {
   return JSON.stringify(form ? form.write(value) : value);
 }
 
-/**
- * SQLite returns a boolean as a number, and bytes as a plain Uint8Array; PostgreSQL returns a UUID as text. Bytes may be
- * selected in hexadecimal (`Dialect.bytes`).
- */
+/** SQLite returns a boolean as a number, and bytes as a plain Uint8Array; PostgreSQL returns a UUID as text. */
 function read({ kind, form }: Column, value: unknown): unknown {
   if (value === null) return null;
   if (kind === 'boolean') return value === true || value === 1;
-  if (kind === 'bytes' || kind === 'uuid')
-    return typeof value === 'string' ? bytesOf(value) : asBuffer(value as Uint8Array);
+  if (kind === 'bytes') return asBuffer(value as Uint8Array);
+  if (kind === 'uuid') return typeof value === 'string' ? uuidBytes(value) : asBuffer(value as Uint8Array);
   if (kind !== 'json') return value;
   const parsed = JSON.parse(value as string);
   return form ? form.read(parsed as never) : parsed;
 }
 
-function bytesOf(text: string): Buffer {
+function uuidBytes(text: string): Buffer {
   return Buffer.from(text.replaceAll('-', ''), 'hex');
 }
 
