@@ -176,6 +176,9 @@ export function operators(withStore: WithStore): void {
     const begun = () =>
       store.beginSessionByPasskey(sampleOperatorSession(), replayed, null, event('operator_signed_in'));
     assert.equal(await begun(), false, 'the challenge was used');
+    const late = sampleAssertion(passkey);
+    const behind = store.beginSessionByPasskey(sampleOperatorSession(), late, null, event('operator_signed_in'));
+    assert.equal(await behind, false, 'the counter moved since it was compared');
     const found = await store.findPasskey(passkey.id);
     assert.deepEqual(found?.passkey, { ...passkey, counter: 1, isBackedUp: true, lastUsedAt: NOW });
     assert.deepEqual(found?.operator, ann);
