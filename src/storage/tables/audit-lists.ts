@@ -36,24 +36,27 @@ function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: nu
   return { sql, values };
 }
 
-const FROM = 'SELECT sequence, at FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT 1';
-const LAST = 'SELECT coalesce(max(sequence), 0) FROM audit_event';
+/** The event at the middle of a search, or the next one: numbers have gaps. */
+const atMiddle = (column: 'sequence' | 'at') =>
+  `(SELECT ${column} FROM audit_event WHERE sequence >= (low + high) / 2 ORDER BY sequence LIMIT 1)`;
+const IS_BEFORE = `coalesce(${atMiddle('at')} < $1, FALSE)`;
+
+/** A binary search in one statement. Times have no index, since every event would write it. */
+const SEARCH = `
+  WITH RECURSIVE search (low, high) AS (
+    SELECT CAST(1 AS bigint), CAST(coalesce(max(sequence), 0) + 1 AS bigint) FROM audit_event
+    UNION ALL
+    SELECT CASE WHEN ${IS_BEFORE} THEN ${atMiddle('sequence')} + 1 ELSE low END,
+      CASE WHEN ${IS_BEFORE} THEN high ELSE (low + high) / 2 END
+    FROM search WHERE low < high)
+  SELECT high FROM search WHERE low >= high LIMIT 1`;
 
 /** Implements the port's walks. */
 export function auditLists(runner: Runner): Pick<AuditStore, 'findAuditPlace' | 'listAuditPlaces'> {
   return {
-    /** A binary search: times have no index, since every event would write it. */
     async findAuditPlace(at) {
-      const [end] = await runner.select({ sql: LAST, values: [] }, 'all');
-      let [low, high] = [1, (end?.[0] as number) + 1];
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        const [row] = await runner.select({ sql: FROM, values: [middle] }, 'all');
-        const [sequence, time] = (row ?? [high, at]) as [number, number];
-        if (time < at) low = sequence + 1;
-        else high = middle;
-      }
-      return high;
+      const [row] = await runner.select({ sql: SEARCH, values: [at] }, 'all');
+      return row?.[0] as number;
     },
     async listAuditPlaces(walk, after, limit) {
       return (await runner.select(walkOf(walk, after, limit), 'all')).map((row) => PLACE.read(row));
