@@ -7,7 +7,9 @@ const ROUNDS = 10_000;
 const CHEAP = ['/sign-in', '/', '/operators', `/enrol?token=${'x'.repeat(43)}`, '/nothing'];
 const AT_ONCE = 16;
 
-test('Promise 5: 100,000 anonymous requests at the operators’ address leave no row', async (t) => {
+test('Promise 5: 100,000 anonymous requests at the operators’ address leave no row', {
+  timeout: 900_000,
+}, async (t) => {
   const { service, passkey, countRows } = await startCounted(t);
   const before = countRows();
   const { operatorUrl } = service;
