@@ -16,7 +16,7 @@ export type ChallengeBinding = {
 };
 
 /** Lifetime of a challenge (ms). */
-export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
+const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
 
 const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;

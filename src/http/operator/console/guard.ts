@@ -7,7 +7,7 @@ import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
-export function pageOf(request: FastifyRequest): string {
+function pageOf(request: FastifyRequest): string {
   if (request.method !== 'POST') return request.url;
   const from = URL.parse(request.headers.referer ?? '');
   return from === null ? '/' : from.pathname + from.search;
