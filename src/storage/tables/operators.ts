@@ -31,7 +31,10 @@ const ENABLE = "UPDATE operator SET status = 'active' WHERE id = $1 AND status =
 const DELETE = 'DELETE FROM operator WHERE id = $1';
 const RESET = "UPDATE operator SET epoch = epoch + 1 WHERE id = $1 AND status = 'active'";
 
-/** Another active admin is there, or this operator is none. Locks what it finds: nobody takes that admin away meanwhile. */
+/**
+ * True if another active admin exists, or this operator is not one. Locks the found row, so that no concurrent change removes
+ * that admin.
+ */
 const ADMIN_STAYS = `
   SELECT 1 FROM operator
   WHERE CASE WHEN id = $1 THEN NOT (role = 'admin' AND status = 'active') ELSE role = 'admin' AND status = 'active' END

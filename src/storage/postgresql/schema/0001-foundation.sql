@@ -1,11 +1,11 @@
--- Everything that Valetkey stores: back up the whole database and never edit it by hand; the root keys are not in here.
--- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
--- Keys are compared byte by byte (COLLATE "C"), so that no index depends on the operating system's idea of an alphabet.
+-- All data of Valetkey. Back up the whole database, and never edit it by hand. It does not contain the root keys, without
+-- which it gives no access. Times are in milliseconds since 1970-01-01T00:00:00Z. Keys are compared byte by byte (COLLATE
+-- "C"), so that no index depends on the operating system's idea of an alphabet.
 
--- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
--- names of their variables. The current key is the one that the service issues with; the next one
--- is about to take its place, and no instance begins without it. The history is drawn anew by each restore: what was sealed
--- before it is not opened after it. A backup says of itself that it is one, and is not served before it was restored.
+-- One row. Raising the epoch ends every grant. The settings, as JSON by variable name, are those that all instances share.
+-- The service issues with the current key; the next key is about to replace it, and no instance starts without it. Each
+-- restore draws a new random history: values sealed before a restore cannot be opened after it. A backup is marked as one,
+-- and cannot be served before a restore.
 CREATE TABLE installation (
   number smallint PRIMARY KEY CHECK (number = 1),
   id bytea NOT NULL,
@@ -22,8 +22,8 @@ CREATE TABLE installation (
   clean_up_time bigint NOT NULL
 );
 
--- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
--- was current has the time at which another took its place; with one that was retired nothing is read.
+-- The root keys of this database, each proven by a canary: a MAC of the installation's id. A superseded key has the time of
+-- its replacement; a retired key reads nothing.
 CREATE TABLE root_key (
   key_id bigint PRIMARY KEY,
   canary bytea NOT NULL,
@@ -32,16 +32,16 @@ CREATE TABLE root_key (
   retired_at bigint
 );
 
--- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON). A
--- crash of the server loses it, and they say it again.
+-- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON). A crash of the server
+-- loses this table, and the instances write it again.
 CREATE UNLOGGED TABLE serving_instance (
   id text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
   key_ids text NOT NULL
 );
 
--- Lists are JSON, as text, so that equal lists are equal texts. Of secrets there are the SHA-256 digests (base64);
--- public keys are JSON Web Keys.
+-- Lists are JSON, as text, so that equal lists are equal texts. Secrets are stored as SHA-256 digests (base64), public keys
+-- as JSON Web Keys.
 CREATE TABLE client (
   id text COLLATE "C" PRIMARY KEY,
   epoch integer NOT NULL,
@@ -69,20 +69,20 @@ CREATE TABLE client (
   device_flow boolean NOT NULL,
   assertion_audience text NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id boolean NOT NULL,
-  -- Of the metadata document that it was registered from, whose address is its id.
+  -- The SHA-256 of the metadata document from which the client was registered; the document's address is the client's id.
   document_sha256 text,
-  -- Where its keys are fetched from, when they last were, and when they were last asked for, also in vain.
+  -- The address of its keys, the time of the last fetch, and the time of the last try, successful or not.
   jwks_uri text,
   jwks_fetched_at bigint,
   jwks_asked_at bigint
 );
 
--- By what is alike of names that look alike, and by age, as apps are listed.
+-- By the key of similar names, and by age, as apps are listed.
 CREATE INDEX client_by_name ON client (name_key, id);
 CREATE INDEX client_by_age ON client (created_at, id);
 
--- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one. The attempt
--- tells whoever lost the connection whether it was the one that made the mark.
+-- Replay marks of client assertions, by a digest of client and jti; only valid assertions leave one. After a lost
+-- connection, the attempt tells a request if it made the mark itself.
 CREATE TABLE client_assertion (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   client_id text COLLATE "C" NOT NULL,
@@ -92,8 +92,8 @@ CREATE TABLE client_assertion (
 
 CREATE INDEX client_assertion_by_expiry ON client_assertion (expires_at);
 
--- How many marks a client has, and the latest expiry of those that were cleared away. Who makes or clears marks of a client
--- holds its row first.
+-- The number of a client's marks, and the latest expiry of its deleted marks. Inserting or deleting marks locks the client's
+-- row first.
 CREATE TABLE client_assertion_total (
   client_id text COLLATE "C" PRIMARY KEY,
   marks integer NOT NULL CHECK (marks >= 0),
@@ -113,13 +113,13 @@ CREATE TABLE resource_server (
 
 CREATE INDEX resource_server_by_resource ON resource_server (resource) WHERE resource IS NOT NULL;
 
--- When a secret was last used, by its digest; of a secret that was retired it stays.
+-- The last use of a secret, by its digest; it stays after the secret is retired.
 CREATE TABLE secret_use (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   used_at bigint NOT NULL
 ) WITH (fillfactor = 70);
 
--- Numbers of what an app did, and was refused, in an hour or a day; the key is its id, the span and the bucket.
+-- Counts of an app's acts and refusals in an hour or a day; the key is its id, the span and the bucket.
 CREATE TABLE tally (
   key text COLLATE "C" PRIMARY KEY,
   client_id text COLLATE "C" NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE tally (
 
 CREATE INDEX tally_by_bucket ON tally (span, bucket);
 
--- The last failures of apps that proved who they are; the key is the id, the time and the request.
+-- The last failures of authenticated apps; the key is the id, the time and the request.
 CREATE TABLE app_failure (
   key text COLLATE "C" PRIMARY KEY,
   client_id text COLLATE "C" NOT NULL,
@@ -162,7 +162,7 @@ CREATE TABLE scope (
   created_at bigint NOT NULL
 );
 
--- The products where people sign in elsewhere. Secrets and public keys are as those of clients.
+-- The products where people sign in elsewhere. Secrets and public keys have the form of those of clients.
 CREATE TABLE identity_provider (
   id text COLLATE "C" PRIMARY KEY,
   status text NOT NULL CHECK (status IN ('active', 'paused')),
@@ -176,8 +176,8 @@ CREATE TABLE identity_provider (
   created_at bigint NOT NULL
 );
 
--- A password is JSON. Who signs in elsewhere has none, and may have no e-mail address, or the one of somebody else. An
--- invitation is JSON: the digest of a one-time address where the person sets a password, and when it expires.
+-- A password is JSON. A user who signs in at a provider has none, and may have no email address, or the same one as another
+-- user. An invitation is JSON: the digest of a one-time link where the user sets a password, and its expiry.
 CREATE TABLE account (
   id text COLLATE "C" PRIMARY KEY,
   epoch integer NOT NULL,
@@ -198,23 +198,22 @@ CREATE TABLE account (
   created_at bigint NOT NULL
 );
 
--- An address and a user name are one person's alone among those who have a password or are invited to set one; everybody
--- else may share them.
+-- Among accounts with a password or an invitation, email addresses and user names are unique; other accounts may share them.
 CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL OR invitation IS NOT NULL;
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_age ON account (created_at, id);
 CREATE INDEX account_by_email ON account (email_key, id) WHERE email_key IS NOT NULL;
--- Of everybody, as operators look for them.
+-- For searches by operators, over all accounts.
 CREATE INDEX account_called ON account (username, id) WHERE username IS NOT NULL;
--- By the root key that sealed a password, for sealing it anew after a rotation.
+-- By the root key that sealed a password, to seal it again after a rotation.
 CREATE INDEX account_by_password_key ON account ((((password::jsonb) ->> 'keyId')::bigint), id) WHERE password IS NOT NULL;
--- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
+-- Imported hashes: the slowest of each family of functions, and those that wait to be wrapped in our own.
 CREATE INDEX account_by_foreign_rank ON account (foreign_rank) WHERE foreign_rank IS NOT NULL;
 CREATE INDEX account_unwrapped ON account (id) WHERE is_unwrapped;
 
--- Who somebody is at a provider. The id is the provider's, a colon and the subject, so that both are compared byte by byte.
--- An identity comes before its account in the write that makes both: its key decides who makes them.
+-- A user's identity at a provider. The id is the provider's id, a colon and the subject, so that both are compared byte by
+-- byte. A write that makes both inserts the identity before the account: the identity's key decides the race.
 CREATE TABLE identity (
   id text COLLATE "C" PRIMARY KEY,
   provider_id text COLLATE "C" NOT NULL REFERENCES identity_provider (id),
@@ -224,13 +223,13 @@ CREATE TABLE identity (
 
 CREATE INDEX identity_by_account ON identity (account_id);
 
--- Accounts that were deleted whose id may come again, since it is the provider's: the next one has a higher epoch.
+-- Deleted accounts whose id can recur, because it is the provider's: the next account has a higher epoch.
 CREATE TABLE former_account (
   id text COLLATE "C" PRIMARY KEY,
   epoch integer NOT NULL
 );
 
--- Who deleted accounts were at providers, for a day: so that those are told what ended, also after a pause.
+-- Identities of deleted accounts, kept for a day, so that their providers learn of the ended access even after a pause.
 CREATE TABLE former_identity (
   id text COLLATE "C" PRIMARY KEY,
   provider_id text COLLATE "C" NOT NULL,
@@ -253,9 +252,9 @@ CREATE TABLE session (
 
 CREATE INDEX session_by_account ON session (account_id);
 
--- What a provider's server said of a browser's sign-in, and of the person (JSON), whose account is made or changed when the
--- browser shows the ticket. The row stays as long as the sign-in request is good, so that it is bound to one person. Without
--- an identity the person refused.
+-- A provider's statement about a browser's sign-in and its user (JSON). The account is made or changed when the browser
+-- presents the ticket. The row stays as long as the sign-in request is valid, so that the request is bound to one user.
+-- Without an identity, the user refused.
 CREATE TABLE external_sign_in (
   nonce bytea PRIMARY KEY CHECK (octet_length(nonce) = 16),
   provider_id text COLLATE "C" NOT NULL,
@@ -274,12 +273,12 @@ CREATE TABLE external_sign_in (
   expires_at bigint NOT NULL
 );
 
--- What nobody has taken yet, by person: it dies when the sessions of that person are ended.
+-- Unused tickets, by user: they end with the sessions of that user.
 CREATE INDEX external_sign_in_open ON external_sign_in (identity_id) WHERE taken_at IS NULL AND identity_id IS NOT NULL;
 
--- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
--- are only ever read together, and the rows are cleared away later. The attempt is that of the last transition, so that who
--- lost the connection can ask whether it was its own. Pages keep room for the next version of a row beside it.
+-- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, because they are
+-- only read together, and the rows are deleted later. The attempt is that of the last transition: after a lost connection, a
+-- request can see if the transition was its own. Pages have room for the next version of a row.
 CREATE TABLE oauth_grant (
   id uuid PRIMARY KEY,
   client_id text COLLATE "C" NOT NULL,
@@ -317,12 +316,12 @@ CREATE TABLE oauth_grant (
   signed_in_at bigint NOT NULL
 ) WITH (fillfactor = 70);
 
--- Only on columns that never change, so that a transition writes no index. The newest of a client come without sorting.
+-- Only on columns that never change, so that a transition writes no index. A client's newest grants need no sorting.
 CREATE INDEX grant_by_client ON oauth_grant (client_id, id);
 CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id, id);
 
--- Places in the trail are taken under a shared lock that lasts as long as the transaction. Whoever gets that lock for
--- itself alone knows that every place taken before is either filled or will stay empty.
+-- A transaction takes numbers in the trail under a shared lock until its end. A reader that gets the lock exclusively knows
+-- that every earlier number is either used or stays empty.
 CREATE SEQUENCE audit_event_sequence;
 
 CREATE FUNCTION next_audit_sequence() RETURNS bigint LANGUAGE plpgsql AS $$
@@ -388,9 +387,9 @@ CREATE INDEX audit_event_by_grant ON audit_event (grant_id, sequence) WHERE gran
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id, sequence) WHERE actor_kind = 'operator';
 CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
 
--- What devices ask for while they wait, bounded and short-lived: a crash of the server costs a waiting device a new code,
--- and nobody anonymous writes to the log of changes. The places are shared by the networks that
--- requests came from, of which there is one of each weight.
+-- Pending device requests, bounded and short-lived. Unlogged: after a crash of the server a waiting device needs a new code,
+-- and anonymous requests do not write to the write-ahead log. The networks of the requests share the limit, one of each
+-- weight.
 CREATE UNLOGGED TABLE device_request (
   user_code text COLLATE "C" PRIMARY KEY,
   grant_id uuid NOT NULL,
@@ -414,13 +413,14 @@ CREATE INDEX device_request_by_network_1 ON device_request (network_1);
 CREATE INDEX device_request_by_network_4 ON device_request (network_4);
 CREATE INDEX device_request_by_network_32 ON device_request (network_32);
 
--- How far the guesses for a key reach ahead of now; a crash forgets them all, and limits begin anew (decision 0039).
+-- The time up to which a key's guesses are counted (GCRA). A crash clears all counters, and the limits restart (decision
+-- 0039).
 CREATE UNLOGGED TABLE throttle (
   key bytea PRIMARY KEY,
   arrives_at bigint NOT NULL
 ) WITH (fillfactor = 50);
 
--- The keys of operators' requests that made something, by digests alone: a second request makes nothing.
+-- Idempotency keys of operators' requests, as digests: a repeated request makes nothing.
 CREATE TABLE idempotency_key (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   request bytea NOT NULL CHECK (octet_length(request) = 32),
@@ -428,7 +428,7 @@ CREATE TABLE idempotency_key (
   made text NOT NULL
 );
 
--- Addresses at which a developer makes a secret; the index is for the newest of an app, an API or a product.
+-- One-time links where a developer makes a secret; the index finds the newest one of an app, an API or a product.
 CREATE TABLE hand_over (
   digest bytea PRIMARY KEY CHECK (length(digest) = 32),
   subject_kind text NOT NULL CHECK (subject_kind IN ('client', 'resource_server', 'identity_provider')),
@@ -444,7 +444,7 @@ CREATE TABLE hand_over (
 
 CREATE INDEX hand_over_by_subject ON hand_over (subject_kind, subject_id, made_at);
 
--- Operators of the API and the console. The epoch is raised by whatever takes access away.
+-- Operators of the API and the console. Every withdrawal of access raises the epoch.
 CREATE TABLE operator (
   id text COLLATE "C" PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
@@ -494,7 +494,7 @@ CREATE TABLE operator_key (
 
 CREATE INDEX operator_key_by_operator ON operator_key (operator_id);
 
--- One-time addresses where operators enrol a passkey or sign in, by the digest of the token.
+-- One-time links where operators enroll a passkey or sign in, by the digest of the token.
 CREATE TABLE operator_one_time_address (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
@@ -505,7 +505,7 @@ CREATE TABLE operator_one_time_address (
 
 CREATE INDEX operator_one_time_address_by_operator ON operator_one_time_address (operator_id);
 
--- Digests of what happens once until a time: the use of a passkey's challenge, the record of a refused act.
+-- Digests of acts that may happen only once until a time: the use of a passkey's challenge, the record of a refused act.
 CREATE TABLE operator_once (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   expires_at bigint NOT NULL
