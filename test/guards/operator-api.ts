@@ -34,7 +34,6 @@ export const operatorApiGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/http/operator/changes/change.ts', WRITES, [
     ['If-Match is compared', 'if (!matchesTag(ifMatch, etagOf(await its.json(row)))) throw changedSince();', ''],
-    ['If-Match holds in the write', 'conditions: { unchanged: { noun: its.noun, row } }', 'conditions: {}'],
     ['a key is of its whole request', 'request.url, JSON.stringify(membersOf(request))', "''"],
     [
       'a call that takes no body refuses one',
@@ -42,6 +41,17 @@ export const operatorApiGuards: readonly Guard[] = [
       'if (!name) throw invalid(name',
     ],
   ]),
+  ...guardsIn(
+    'src/http/operator/changes/change.ts',
+    ['test/http/operator/changes.test.ts'],
+    [
+      [
+        'the write of a call demands its If-Match',
+        'conditions: { unchanged: { noun: its.noun, row } }',
+        'conditions: {}',
+      ],
+    ],
+  ),
   ...guardsIn('src/http/operator/api/route.ts', WRITES, [
     ['a condition that is not checked does not seem to hold', 'refuseIfMatch(request, operation);', ''],
   ]),
