@@ -2,6 +2,7 @@
 import {
   answer,
   type DescribedParameter,
+  header,
   type ObjectSchema,
   type Operation,
   type OperatorTag,
@@ -63,6 +64,15 @@ const DRY_RUN = optionalQueryParameter('dry_run', {
   description: 'True: answers what the call would end, and changes nothing.',
 });
 
+const ETAG_UNLESS_DRY = {
+  ETag: header(
+    'ETagUnlessDry',
+    'Version of the object; not with `dry_run=true`.',
+    { pattern: '^"[\\w-]{22}"$' },
+    false,
+  ),
+};
+
 /** Describes a changing call. */
 export function changing(noun: OperatorTag, operationId: string, summary: string, traits: Traits): Operation {
   const { schema, status = 200, body, hasId = true, hasTag, takesIfMatch = hasTag, takesKey, wouldEnd } = traits;
@@ -88,7 +98,7 @@ export function changing(noun: OperatorTag, operationId: string, summary: string
     ...(traits.description === undefined ? {} : { description: traits.description }),
     ...(body ? { requestBody: postedJson(body.members, body.required ?? []) } : {}),
     responses: {
-      [status]: answer(summary, dry ? { anyOf: [schema, dry] } : schema, hasTag ? ETAG : {}),
+      [status]: answer(summary, dry ? { anyOf: [schema, dry] } : schema, hasTag ? (dry ? ETAG_UNLESS_DRY : ETAG) : {}),
       ...refusals(...errors),
     },
   };
