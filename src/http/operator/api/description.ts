@@ -11,7 +11,7 @@ import { refusals } from './described.ts';
 const VERSION = '1.0.0';
 
 /** The path of the document. */
-export const OPERATOR_OPENAPI_PATH = '/openapi.json';
+const OPERATOR_OPENAPI_PATH = '/openapi.json';
 
 const DESCRIPTION = `Everything that an operator does, for programs. Send a key of an operator as a Bearer token; a key may do what both \
 its rights and the operator's role allow. Bodies are JSON objects in UTF-8 of at most 64 KiB. Answers are the objects that the \

@@ -35,7 +35,7 @@ export type Route = {
 };
 
 /** The address of the API below the operators' address. */
-export const API_PATH = '/v1';
+const API_PATH = '/v1';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
