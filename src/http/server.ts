@@ -46,7 +46,6 @@ import {
   requireText,
   TOO_MANY_PARAMETERS,
 } from './decoding.ts';
-import { addOperatorFace, operatorFallback } from './operator/face.ts';
 import { rememberSource } from './origin.ts';
 import type { Outcome } from './outcome.ts';
 import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
@@ -102,7 +101,9 @@ export async function buildServer(
   logger: RequestLogger,
 ): Promise<FastifyInstance> {
   const url = urlOf(service, faces);
-  const fallback = makeFallback(service, faces);
+  // Loaded only where operators have an address: their modules take memory and time at the start.
+  const operators = faces.includes('operator') ? await import('./operator/face.ts') : null;
+  const fallback = operators?.operatorFallback(service) ?? makeFallback(service, faces);
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, form: faces.includes('app') ? oauthForm : apiForm, now: service.now });
   const app = fastify({
@@ -147,13 +148,13 @@ export async function buildServer(
   limitPublic(app, service, fallback);
   acceptBodies(app);
   answerUnknownAddresses(app, service, url, fallback);
-  if (!faces.includes('operator')) description.watch(app, url);
+  if (!operators) description.watch(app, url);
   app.setErrorHandler((error, request, reply) =>
     log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
   addLiveness(app, service);
-  if (faces.includes('operator')) {
-    await addOperatorFace(app, service);
+  if (operators) {
+    await operators.addOperatorFace(app, service);
     return app;
   }
   addReadiness(app, service);
@@ -169,7 +170,6 @@ function urlOf({ appUrl, apiUrl, operatorUrl }: Service, faces: readonly Face[])
 }
 
 function makeFallback(service: Service, faces: readonly Face[]): FallbackAnswers {
-  if (faces.includes('operator')) return operatorFallback(service);
   return faces.includes('app') ? makeAppFallback(service) : () => apiAnswers;
 }
 
