@@ -48,7 +48,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const ticket = await state(one, provider, requestOf(await onTheWay.get(authorizeUrl(one, client))));
 
       const { ended } = await one.installation.identityProviders.endAll(provider.id, since, one.installation.operator);
-      assert.deepEqual(ended, { signIns: 1, sessions: 2, grants: 2 });
+      assert.deepEqual(ended, { signIns: 1, sessions: 2, grants: 2, isAll: true });
       assert.equal((await me(two, pair.accessToken)).status, 401);
       assertRefused(await refresh(two, client, pair.refreshToken), 400, 'invalid_grant');
       assertRefused(await exchange(two, client, code), 400, 'invalid_grant');
