@@ -82,7 +82,12 @@ export const handOverGuards: readonly Guard[] = [
     [
       ['refusals of an app are bounded', '.slice(1 - PAGE_FAILURES_KEPT)', '.slice(-9999)'],
       ['and those of all apps', 'this.#failures.size > MAX_APPS', 'this.#failures.size < 0'],
-      ['and their texts', 'reason: reason.slice(0, MAX_TEXT)', 'reason'],
+      ['and their texts', 'reason: copyOf(reason)', 'reason'],
+      [
+        'and the memory that their texts hold',
+        "Buffer.from(text.slice(0, MAX_TEXT), 'utf16le').toString('utf16le')",
+        'text.slice(0, MAX_TEXT)',
+      ],
     ],
   ),
   ...guardsIn('src/http/browser/pick-up.ts', PAGE, [

@@ -43,13 +43,13 @@ export class PageFailures {
     { source, requestId }: { readonly source: string; readonly requestId: string },
   ): void {
     const failure = {
-      ...{ at: this.#now(), requestId, error, reason: reason.slice(0, MAX_TEXT) },
-      received: received && received.slice(0, MAX_TEXT),
+      ...{ at: this.#now(), requestId, error, reason: copyOf(reason) },
+      received: received && copyOf(received),
       network: widestNetworkOf(source),
     };
     const kept = (this.#failures.get(clientId) ?? []).slice(1 - PAGE_FAILURES_KEPT);
     this.#failures.delete(clientId);
-    this.#failures.set(clientId, [...kept, failure]);
+    this.#failures.set(copyOf(clientId), [...kept, failure]);
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > MAX_APPS && oldest !== undefined) this.#failures.delete(oldest);
   }
@@ -58,4 +58,9 @@ export class PageFailures {
   list(clientId: string): PageFailure[] {
     return (this.#failures.get(clientId) ?? []).toReversed();
   }
+}
+
+/** Returns a copy of the beginning of a text. V8's `slice` is a view, which would keep a whole URL of 16 KB in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text.slice(0, MAX_TEXT), 'utf16le').toString('utf16le');
 }

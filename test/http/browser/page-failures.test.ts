@@ -1,6 +1,8 @@
 /** Refusals on the authorization page: they prove nobody, so they are a hint in memory, of registered apps alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PAGE_FAILURES_KEPT, PageFailures } from '../../../src/oauth/activity/page-failures.ts';
 import { Browser } from '../../support/browser.ts';
 import { authorizeUrl, signedInBrowser } from '../../support/flow.ts';
@@ -89,4 +91,29 @@ test('of an app the last 20 are kept, and of a thousand apps those that were ref
   failures.record('another', failure('x'), ORIGIN);
   assert.deepEqual(failures.list('app0'), [], 'it was refused first');
   assert.equal(failures.list('app').length, 20);
+});
+
+test('a kept refusal holds its short texts in memory, and not the long URL that they come from', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const failures = new PageFailures(() => 0);
+  const url = (n: number) =>
+    `/authorize?client_id=app_${String(n).padStart(20, '0')}&redirect_uri=${'x'.repeat(16_000)}`;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  for (let n = 0; n < 2000; n += 1) {
+    // A view of the whole text, as a parser returns it.
+    const [, clientId = '', received = ''] =
+      /client_id=(\w+)&redirect_uri=(.+)/.exec(Buffer.from(url(n % 100)).toString()) ?? [];
+    failures.record(
+      clientId,
+      { error: 'bad_redirect_uri', reason: received, received: received.slice(0, 200) },
+      ORIGIN,
+    );
+  }
+  assert.ok(used() - before < 8e6, `${used() - before} bytes for 2,000 refusals of 16 KB`);
+  assert.equal(failures.list(`app_${'0'.repeat(20)}`).length, PAGE_FAILURES_KEPT);
 });
