@@ -39,7 +39,7 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
     .option('--accept-trail', 'use the trail even if its verification fails')
     .option(
       '--end-revived',
-      'withdraw again what the trail records as withdrawn: pause apps, disable users, remove passwords',
+      'withdraw again what the trail records as withdrawn: pause apps, disable users and operators, remove passwords and passkeys',
     )
     .option('--without-audit', 'keep the grants without a trail: grants revoked since the backup work again')
     .option(...YES)
@@ -143,6 +143,7 @@ const KINDS: Readonly<Record<Revived['kind'], string>> = {
   resource_server: 'resource server',
   identity_provider: 'identity provider',
   user: 'user',
+  operator: 'operator',
   root_key: 'root key',
 };
 const WORDS: Readonly<Record<Revived['what'], string>> = {
@@ -150,14 +151,21 @@ const WORDS: Readonly<Record<Revived['what'], string>> = {
   activity: 'was paused or disabled, and is active',
   secret: 'a retired secret works again',
   password: 'the earlier password works again',
+  passkeys: 'the earlier passkeys work again',
   settings: 'a removed setting is back, such as a redirect URI',
 };
+const WORDS_OF_OPERATORS: { readonly [what in Revived['what']]?: string } = {
+  secret: 'the keys that ended work again, if there were any',
+  settings: 'has the earlier, higher role',
+};
 
-function wordsOf({ what }: Revived): string {
-  return WORDS[what];
+function wordsOf({ kind, what }: Revived): string {
+  return (kind === 'operator' && WORDS_OF_OPERATORS[what]) || WORDS[what];
 }
 
 function endingWords({ kind, what }: Revived): string {
   if (kind === 'user') return what === 'password' ? 'has no password: "user invite"' : 'is disabled';
+  if (kind === 'operator')
+    return what === 'passkeys' ? 'has no passkey: "operator reset"' : 'is disabled, without keys';
   return kind === 'resource_server' ? 'has no secret: "resource-server rotate-secret"' : 'is paused';
 }

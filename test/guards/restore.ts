@@ -23,6 +23,14 @@ export const restoreGuards: readonly Guard[] = [
     ['what is back to life is taken away', '...endingRevived(revived),', ''],
     ['what it ended is told in the trail', '...ending, ...records', '...ending'],
   ]),
+  ...guardsIn('src/storage/tables/ended-since.ts', STORES, [
+    ['operators who are disabled again have no keys', "'DELETE FROM operator_key WHERE operator_id = $1',", ''],
+    [
+      'passkeys of a lost laptop end again',
+      "'DELETE FROM operator_passkey WHERE operator_id = $1'",
+      "'DELETE FROM operator_passkey WHERE operator_id = $1 AND FALSE'",
+    ],
+  ]),
   ...guardsIn('src/operator/backups.ts', TRAIL, [
     [
       'a trail that is not what was recorded is refused',

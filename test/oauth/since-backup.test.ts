@@ -75,6 +75,37 @@ test('restore: what was taken away since is back to life, unless it was given ba
   );
 });
 
+test('restore: operators, their keys and passkeys that ended since are back to life', () => {
+  const opr = (id: string, detail = 'Ann') => ({ clientId: `opr_${id}`, detail });
+  assert.deepEqual(
+    revivedSince([
+      act('operator_disabled', opr('off')),
+      act('operator_disabled', opr('on')),
+      act('operator_enabled', opr('on')),
+      act('operator_deleted', opr('gone')),
+      act('operator_reset', opr('reset')),
+      act('operator_passkey_removed', opr('laptop', 'laptop')),
+      act('operator_key_ended', opr('key', 'Ann: opk_one portal')),
+      act('operator_updated', opr('lower', 'Ann: role -admin +support')),
+      act('operator_updated', opr('lowest', 'Ann: name -Ann +Anna; role -support +read')),
+      act('operator_updated', opr('higher', 'Ann: role -read +admin')),
+      act('operator_updated', opr('renamed', 'Ann: name -Ann +Anna')),
+      act('operator_sessions_ended', opr('out')),
+    ]).map(({ kind, id, what }) => `${kind} ${id} ${what}`),
+    [
+      'operator opr_off activity',
+      'operator opr_off secret',
+      'operator opr_on secret',
+      'operator opr_gone itself',
+      'operator opr_reset passkeys',
+      'operator opr_laptop passkeys',
+      'operator opr_key secret',
+      'operator opr_lower settings',
+      'operator opr_lowest settings',
+    ],
+  );
+});
+
 test('restore: what it ended is told in events that another restore reads as the same', () => {
   const pair = { clientId: 'app_one', resourceOwnerId: 'usr_ada' };
   const acts = [
@@ -87,6 +118,8 @@ test('restore: what it ended is told in events that another restore reads as the
     act('identity_provider_paused', { clientId: 'product' }),
     act('user_disabled', { resourceOwnerId: 'usr_bob' }),
     act('user_password_set', { resourceOwnerId: 'usr_ada' }),
+    act('operator_disabled', { clientId: 'opr_ann' }),
+    act('operator_reset', { clientId: 'opr_bea' }),
     act('root_key_retired', { detail: '0000000a' }),
   ];
   const [ended, revived] = [endedSince(acts), revivedSince(acts)];
@@ -97,6 +130,9 @@ test('restore: what it ended is told in events that another restore reads as the
     'identity_provider product activity',
     'user usr_bob activity',
     'user usr_ada password',
+    'operator opr_ann activity',
+    'operator opr_ann secret',
+    'operator opr_bea passkeys',
   ];
   const told = revivedSince(again).map(({ kind, id, what }) => `${kind} ${id} ${what}`);
   assert.deepEqual(told, ['client app_two activity', ...things], 'a deleted app that is back was paused');

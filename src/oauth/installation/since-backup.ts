@@ -27,13 +27,13 @@ export type EndedSince = {
  * again like any other key.
  */
 export type Revived = {
-  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user' | 'root_key';
+  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user' | 'operator' | 'root_key';
   readonly id: string;
   readonly what: RevivedThing;
 };
 
 /** The revived part. */
-export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
+export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'passkeys' | 'settings';
 
 /** How the details of events begin that tell what a restore ended. */
 export const BY_RESTORE = 'by a restore';
@@ -83,7 +83,7 @@ export function endedEvents(ended: EndedSince, revived: readonly Revived[], acto
     ),
     ...ended.grantIds.map((grantId) => told('grant_revoked', { grantId })),
     ...revived.flatMap(({ kind, id, what }) => {
-      const action = kind === 'user' && what === 'password' ? 'user_password_set' : TAKEN_AWAY[kind];
+      const action = SIGN_IN_TAKEN_AWAY[what] ?? TAKEN_AWAY[kind];
       return action === null ? [] : told(action, kind === 'user' ? { resourceOwnerId: id } : { clientId: id });
     }),
   ];
@@ -95,11 +95,18 @@ const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>>
   identity_provider: 'identity_provider_paused',
   resource_server: 'resource_server_secret_retired',
   user: 'user_disabled',
+  operator: 'operator_disabled',
   root_key: null,
 };
 
-/** The thing that each act took away, by the act's name. The acts of `GAVE_BACK` undo that later. */
-const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {
+/** The same of what somebody signs in with, without which its owner stays active. */
+const SIGN_IN_TAKEN_AWAY: { readonly [what in RevivedThing]?: AuditEvent['action'] } = {
+  password: 'user_password_set',
+  passkeys: 'operator_passkey_removed',
+};
+
+/** The things that each act took away, by the act's name. The acts of `GAVE_BACK` give activity back later. */
+const TOOK: Readonly<Record<string, readonly [Revived['kind'], ...RevivedThing[]]>> = {
   client_deleted: ['client', 'itself'],
   client_paused: ['client', 'activity'],
   client_secret_retired: ['client', 'secret'],
@@ -118,29 +125,40 @@ const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> =
   user_password_set: ['user', 'password'],
   password_changed: ['user', 'password'],
   password_set_by_invitation: ['user', 'password'],
+  operator_deleted: ['operator', 'itself'],
+  operator_disabled: ['operator', 'activity', 'secret'], // Its keys end, and enabling brings none back.
+  operator_updated: ['operator', 'settings'],
+  operator_key_ended: ['operator', 'secret'],
+  operator_reset: ['operator', 'passkeys'],
+  operator_passkey_removed: ['operator', 'passkeys'],
   root_key_retired: ['root_key', 'itself'],
 };
 const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
   client_resumed: 'client',
   identity_provider_resumed: 'identity_provider',
   user_enabled: 'user',
+  operator_enabled: 'operator',
 };
 
 /** Returns the revived things, each once, in the order in which they were taken away. */
 export function revivedSince(acts: readonly ActSince[]): Revived[] {
   const revived = new Map<string, Revived>();
   for (const act of acts) {
-    const { action, detail } = act;
-    const [kind, what] = TOOK[action] ?? [];
+    const { action } = act;
+    const [kind, ...things] = TOOK[action] ?? [];
     const id = idOf(kind ?? GAVE_BACK[action], act);
     if (id === null) continue;
     const back = GAVE_BACK[action];
     if (back) revived.delete(`${back} ${id} activity`);
-    // A change of settings counts only if entries were removed: redirect URIs, scopes, keys, rights.
-    if (kind && what && (what !== 'settings' || / -/.test(` ${detail ?? ''}`)))
-      revived.set(`${kind} ${id} ${what}`, { kind, id, what });
+    for (const what of things)
+      if (kind && (what !== 'settings' || isLess(kind, act))) revived.set(`${kind} ${id} ${what}`, { kind, id, what });
   }
   return [...revived.values()];
+}
+
+/** A change of settings counts only if entries were removed (redirect URIs, scopes, keys, rights), or a role became lower. */
+function isLess(kind: Revived['kind'], { detail }: ActSince): boolean {
+  return (kind === 'operator' ? /role -(admin \+|support \+read)/ : / -/).test(` ${detail ?? ''}`);
 }
 
 function idOf(kind: Revived['kind'] | undefined, { clientId, resourceOwnerId, detail }: ActSince): string | null {

@@ -29,22 +29,28 @@ export function endingOf(ended: EndedSince, at: number, { givenId }: Dialect): S
   ];
 }
 
-/** Pauses clients and providers, and disables users: an operator reviews and reactivates each. */
-const ENDINGS: Readonly<Record<Revived['kind'], ((what: RevivedThing) => string) | null>> = {
-  client: () => "UPDATE client SET status = 'paused' WHERE id = $1",
-  identity_provider: () => "UPDATE identity_provider SET status = 'paused' WHERE id = $1",
-  resource_server: () => "UPDATE resource_server SET secrets = '[]' WHERE id = $1",
-  user: (what) =>
+/** Pauses clients and providers, and disables users and operators: an operator reviews and reactivates each. */
+const ENDINGS: Readonly<Record<Revived['kind'], (what: RevivedThing) => readonly string[]>> = {
+  client: () => ["UPDATE client SET status = 'paused' WHERE id = $1"],
+  identity_provider: () => ["UPDATE identity_provider SET status = 'paused' WHERE id = $1"],
+  resource_server: () => ["UPDATE resource_server SET secrets = '[]' WHERE id = $1"],
+  user: (what) => [
     what === 'password'
       ? 'UPDATE account SET password = NULL, password_set_at = NULL, foreign_rank = NULL, is_unwrapped = FALSE WHERE id = $1'
       : "UPDATE account SET status = 'disabled' WHERE id = $1",
-  root_key: null,
+  ],
+  // A restore ends all sessions and one-time addresses of operators.
+  operator: (what) =>
+    what === 'passkeys'
+      ? ['DELETE FROM operator_passkey WHERE operator_id = $1']
+      : [
+          "UPDATE operator SET status = 'disabled', epoch = epoch + 1 WHERE id = $1",
+          'DELETE FROM operator_key WHERE operator_id = $1',
+        ],
+  root_key: () => [],
 };
 
-/** Returns a statement for each revived thing that a restore ends. */
+/** Returns the statements that end revived things again. */
 export function endingRevived(revived: readonly Revived[]): Statement[] {
-  return revived.flatMap(({ kind, id, what }) => {
-    const sql = ENDINGS[kind]?.(what);
-    return sql === undefined ? [] : [{ sql, values: [id] }];
-  });
+  return revived.flatMap(({ kind, id, what }) => ENDINGS[kind](what).map((sql) => ({ sql, values: [id] })));
 }

@@ -4,6 +4,14 @@ import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
 import { grantIdText } from '../../../src/oauth/grants/grant.ts';
 import { makeHandOver } from '../../../src/operator/hand-over/hand-over.ts';
 import {
+  sampleAddress,
+  sampleChallenge,
+  sampleOperator,
+  sampleOperatorKey,
+  sampleOperatorSession,
+  samplePasskey,
+} from '../../support/operators.ts';
+import {
   event,
   NOW,
   registerProduct,
@@ -123,5 +131,35 @@ export function backups(withStore: WithStore): void {
     assert.equal((await store.findClient('app_one'))?.status, 'paused');
     const ada = await store.findAccount('usr_ada');
     assert.deepEqual([ada?.password, ada?.status], [null, 'disabled']);
+  });
+
+  withStore('operators who come back to life are disabled without keys, or lose their passkeys', async (store) => {
+    const operators = ['opr_off', 'opr_reset', 'opr_other'];
+    for (const id of operators) {
+      await store.addOperator(sampleOperator({ id, name: id }), null, event('operator_added'));
+      const address = sampleAddress({ operatorId: id });
+      await store.addOneTimeAddress(address, event('operator_reset'));
+      const passkey = samplePasskey({ operatorId: id });
+      const session = sampleOperatorSession({ operatorId: id });
+      await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
+      const key = sampleOperatorKey({ id: `opk_${id}`, operatorId: id });
+      assert.equal(await store.addOperatorKey(key, event('operator_key_added')), true);
+    }
+    const revived = [
+      { kind: 'operator', id: 'opr_off', what: 'activity' },
+      { kind: 'operator', id: 'opr_reset', what: 'passkeys' },
+    ] as const;
+    await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, revived });
+    const left = await Promise.all(
+      operators.map(async (id) => {
+        const [found, keys] = [await store.findOperator(id), await store.listOperatorKeys(id)];
+        return [found?.status, keys.length, (await store.listPasskeys(id)).length];
+      }),
+    );
+    assert.deepEqual(left, [
+      ['disabled', 0, 1],
+      ['active', 1, 0],
+      ['active', 1, 1],
+    ]);
   });
 }
