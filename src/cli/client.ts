@@ -290,6 +290,9 @@ function noteOfUpdate(before: Client, updated: Client): string {
     before.isChecked &&
       !updated.isChecked &&
       'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
+    before.consent === 'skip' &&
+      updated.consent === 'ask' &&
+      'Users are asked again: it has another redirect host, or may get more. Check that, and give --consent skip again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
     before.defaultResource !== updated.defaultResource &&
       `Its default resource applies to new grants only. Earlier grants stay unchanged: "valetkey client revoke-grants ${id}" ends them.`,

@@ -1,12 +1,12 @@
 /** Changes of a client that an operator asks for (`client update`). */
 import type { Client } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { endsVouching } from './app-profile.ts';
-import type { ClientSettings } from './client-settings.ts';
+import { endsVouching, hostsOf } from './app-profile.ts';
+import { type ClientSettings, scopeNamesOf } from './client-settings.ts';
 
 /**
- * The settings that an update changes: those given, and the operator's vouching, which another publisher or another host of a
- * redirect URI ends, unless it is given anew. Throws an `OperatorError` for a setting that is not the operator's to change.
+ * The settings that an update changes: those given, and the operator's vouching and word that nobody is asked, which some changes
+ * end, unless they are given anew. Throws an `OperatorError` for a setting that is not the operator's to change.
  */
 export function changesOfUpdate(before: Client, given: Partial<ClientSettings>): Partial<ClientSettings> {
   if (before.documentSha256 !== null && (given.redirectUris ?? given.keys))
@@ -16,6 +16,23 @@ export function changesOfUpdate(before: Client, given: Partial<ClientSettings>):
   if (before.type === 'public' && given.requirePkce === false)
     // RFC 9700 §2.1.1
     throw new OperatorError('a public client must use PKCE: it has no other proof');
-  const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
-  return { ...given, ...(isOver ? { isChecked: false } : {}) };
+  const after = { ...before, ...given };
+  const isOver = given.isChecked === undefined && endsVouching(before, after);
+  const consent = given.consent ?? consentAfter(before, after);
+  return { ...given, ...(isOver ? { isChecked: false } : {}), ...(consent === before.consent ? {} : { consent }) };
+}
+
+/**
+ * The consent of a client after a change: `skip` becomes `ask` where codes would reach another host, or the app another scope or
+ * more about the person, which no user would be asked about.
+ */
+export function consentAfter(before: Client, after: Client): Client['consent'] {
+  if (before.consent !== 'skip') return after.consent;
+  const had = new Set<string>(scopeNamesOf(before));
+  const isWider =
+    hostsOf(before) !== hostsOf(after) ||
+    scopeNamesOf(after).some((name) => !had.has(name)) ||
+    after.personFields.some((field) => !before.personFields.includes(field)) ||
+    (after.seesExternalId && !before.seesExternalId);
+  return isWider ? 'ask' : after.consent;
 }

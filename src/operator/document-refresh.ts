@@ -1,6 +1,7 @@
 /** Changes that a metadata document makes to its client when it is fetched again (draft-ietf-oauth-client-id-metadata-document §8.4). */
 import type { Client } from '../oauth/clients/client.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
+import { consentAfter } from './client-update.ts';
 import { changesOf } from './registration-changes.ts';
 
 /** The settings of a client that its metadata document owns, the document's SHA-256 (hex), and when its fetch began (ms). */
@@ -11,7 +12,7 @@ export type RefreshedDocument = Pick<Client, 'type' | 'redirectUris' | 'keys' | 
 
 /**
  * The client after a refresh at a time (ms). Another redirect host or method ends remembered consent, and another host the
- * operator's vouching. The texts that users read come from the operator, and stay.
+ * operator's vouching and word that nobody is asked. The texts that users read come from the operator, and stay.
  */
 export function refreshedClient(before: Client, document: RefreshedDocument, at: number): Client {
   const { sha256, fetchedAt, ...owned } = document;
@@ -22,6 +23,7 @@ export function refreshedClient(before: Client, document: RefreshedDocument, at:
     ...owned,
     ...{ documentSha256: sha256, jwksFetchedAt, jwksAskedAt: jwksFetchedAt },
     isChecked: before.isChecked && !endsVouching(before, { ...before, ...owned }),
+    consent: consentAfter(before, { ...before, ...owned }),
     // Never back: the clock of the command that changed it before may have been ahead.
     remembersSince: isElsewhere ? Math.max(at, before.remembersSince ?? 0) : before.remembersSince,
   };
@@ -38,6 +40,7 @@ export function documentChanges(before: Client, after: Client): string[] {
     'type',
     'jwksUri',
     'isChecked',
+    'consent',
     ...(hasLiveKeys ? [] : (['keys'] as const)),
   ] as const;
   return counted

@@ -196,6 +196,14 @@ test('Promise 2: another redirect host ends remembered consent and the vouching;
   assert.equal(await isAsked(), false);
 });
 
+test('consent: another redirect host ends at a refresh, too, that nobody is asked', async () => {
+  const { id, say } = await remembered();
+  await clients.update(id, { consent: 'skip' }, operator);
+  say({ redirect_uris: [R1, R2] });
+  assert.match((await valetkey(['client', 'refresh', id, '--yes'])).stderr, /consent -skip \+ask/);
+  assert.equal((await clients.show(id)).consent, 'ask');
+});
+
 test('another path of the same host, or other pages, leave remembered consent as it is', async () => {
   const { id, say, isAsked } = await remembered();
   say({ redirect_uris: [R1, `${R1}/two`], policy_uri: 'https://one.example/privacy' });

@@ -94,6 +94,11 @@ export const agentsGuards: readonly Guard[] = [
     [
       ['another redirect host ends remembered consent', ' || hostsOf(before) !== hostsOf(owned)', ''],
       ['another method ends remembered consent', 'before.type !== owned.type || ', ''],
+      [
+        'another redirect host ends consent that is skipped',
+        'consent: consentAfter(before, { ...before, ...owned }),',
+        '',
+      ],
       ['another redirect host ends vouching at a refresh', ' && !endsVouching(before, { ...before, ...owned })', ''],
     ],
   ),

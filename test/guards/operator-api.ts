@@ -52,6 +52,21 @@ export const operatorApiGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn('src/operator/client-update.ts', WRITES, [
+    ['users are asked where codes reach another host', 'hostsOf(before) !== hostsOf(after) ||', ''],
+  ]),
+  ...guardsIn(
+    'src/operator/client-update.ts',
+    ['test/operator/client-registry.test.ts'],
+    [
+      ['users are asked where an app may get more scopes', 'scopeNamesOf(after).some((name) => !had.has(name)) ||', ''],
+      [
+        'users are asked where an app learns more about them',
+        'after.personFields.some((field) => !before.personFields.includes(field)) ||',
+        '',
+      ],
+    ],
+  ),
   ...guardsIn('src/http/operator/api/route.ts', WRITES, [
     ['a condition that is not checked does not seem to hold', 'refuseIfMatch(request, operation);', ''],
   ]),

@@ -140,6 +140,39 @@ test('the operator’s word for an app ends with another publisher or another re
   assert.match(String(recorded?.detail), /is_checked -true \+false/, 'the trail tells that it ended');
 });
 
+test('consent: users are asked again where codes reach another host or the app may get more, unless that is said with it', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const scopes = [scope('read'), scope('send')];
+  const skipping = { ...settings, scopes, consent: 'skip', personFields: ['name'] } as const;
+  const after = async (changes: Partial<ClientSettings>) => {
+    const { client } = await registry.register('public', skipping, operator);
+    await registry.update(client.id, changes, operator);
+    return (await registry.show(client.id)).consent;
+  };
+  const asks: Partial<ClientSettings>[] = [
+    { redirectUris: ['https://two.test/cb'] },
+    { redirectUris: [...settings.redirectUris, 'https://two.test/cb'] },
+    { redirectUris: [...settings.redirectUris, 'http://127.0.0.1/cb'] },
+    { scopes: [...skipping.scopes, scope('delete')] },
+    { personFields: ['name', 'email'] },
+    { seesExternalId: true },
+  ];
+  for (const changes of asks) {
+    assert.equal(await after(changes), 'ask', JSON.stringify(changes));
+    assert.equal(await after({ ...changes, consent: 'skip' }), 'skip', JSON.stringify(changes));
+  }
+  const stays: Partial<ClientSettings>[] = [
+    { name: 'Uno' },
+    { redirectUris: [...settings.redirectUris, 'https://one.test/another'] },
+    { scopes: [scope('read', 'Read')] },
+    { personFields: [] },
+  ];
+  for (const changes of stays) assert.equal(await after(changes), 'skip', JSON.stringify(changes));
+  const told = await memory.store.listAuditEvents({ action: 'client_updated', limit: 50 });
+  assert.equal(told.filter(({ detail }) => detail?.includes('consent -skip +ask')).length, asks.length);
+});
+
 test('RFC 8252 §7.1: the operator is warned of a scheme without a dot, and of no other', async (context) => {
   const registry = registryOf(await openMemory(context));
   const warningsOf = async (...redirectUris: string[]) =>

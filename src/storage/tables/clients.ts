@@ -70,7 +70,7 @@ const SETTINGS = STORED_CLIENT.without(
 
 /** The columns that a client's metadata document determines. */
 const OF_DOCUMENT = STORED_CLIENT.pick(
-  ...(['type', 'redirectUris', 'keys', 'isChecked', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
+  ...(['type', 'redirectUris', 'keys', 'isChecked', 'consent', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
 );
 /**
  * Times of the client's key fetches. Never compared, since each fetch changes them; a fetch of other keys shows in

@@ -70,6 +70,19 @@ test('an app is registered, changed, paused, resumed and deleted, each as the co
   assert.deepEqual(errorOf(await remove(path)), [404, 'not_found', null]);
 });
 
+test('consent: a key without trust leads no codes of an app that never asks to another host', async () => {
+  const { client_id: id } = await register({ ...APP, type: 'public', consent: 'skip' });
+  const writer = (await addKey(api, 'admin', ['clients.write'])).key;
+  const redirectUris = [...APP.redirect_uris, 'https://evil.test/callback'];
+  const change = (json: object) => call(api, writer, `/v1/clients/${id}`, { method: 'PATCH', json });
+  assert.deepEqual(errorOf(await change({ redirect_uris: redirectUris, consent: 'skip' })), [403, 'forbidden', null]);
+  assert.equal((await change({ name: 'Acme Post' })).body['consent'], 'skip');
+  assert.equal((await change({ redirect_uris: redirectUris })).body['consent'], 'ask');
+  assert.equal((await ask(`/clients/${id}`)).body['consent'], 'ask');
+  const trusting = { redirect_uris: APP.redirect_uris, consent: 'skip' };
+  assert.equal((await patch(`/clients/${id}`, trusting)).body['consent'], 'skip');
+});
+
 test('an id is exact: the name of an app, or the address of a user, is none', async () => {
   await register({ ...APP, name: 'By name' });
   assert.equal((await post('/clients/By%20name/pause')).status, 404);
