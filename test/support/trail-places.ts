@@ -1,6 +1,7 @@
 /** Databases whose audit trail a test reads and changes behind the service's back, on either store. */
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { setImmediate as furtherInput } from 'node:timers/promises';
 import { createKeyring, type Keyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -37,7 +38,9 @@ export function trailPlaces(
         open: (keys = keyring, role = 'service') => openAsService(path, { keyring: keys, role }),
         async sql(text) {
           using database = new DatabaseSync(path);
-          return database.prepare(text).all() as never;
+          const rows = database.prepare(text).all();
+          await furtherInput(); // The service's reads that come together share a snapshot.
+          return rows as never;
         },
         bytes: (hex) => `x'${hex}'`,
         passTakenPlaces: async () => {},

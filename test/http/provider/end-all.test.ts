@@ -57,7 +57,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await me(two, before.accessToken)).status, 200, 'what was given earlier goes on');
       assert.ok((await auditActions(one)).includes('identity_provider_all_ended'));
       const again = await one.installation.identityProviders.endAll(provider.id, since, one.installation.operator);
-      assert.deepEqual(again.ended, { signIns: 0, sessions: 0, grants: 0 });
+      assert.deepEqual(again.ended, { signIns: 0, sessions: 0, grants: 0, isAll: true });
     });
 
     test('end-all: a device that was allowed gets nothing, and APIs hear of each grant', async (t) => {

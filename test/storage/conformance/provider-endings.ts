@@ -54,10 +54,14 @@ export function providerEndings(withStore: WithStore): void {
       await given(store, NOW, NOW, null),
       await given(store, NOW, NOW, 'product2'),
     ];
-    assert.deepEqual(await endAll(store, since), { signIns: 0, sessions: 0, grants: 5 });
+    assert.deepEqual(await endAll(store, since), { signIns: 0, sessions: 0, grants: 5, isAll: true });
     for (const grant of [...ended, redeemed]) assert.equal(await isAlive(store, grant), false);
     for (const grant of others) assert.equal(await isAlive(store, grant), true);
-    assert.deepEqual(await endAll(store, since), { signIns: 0, sessions: 0, grants: 0 }, 'again: nothing is left');
+    assert.deepEqual(
+      await endAll(store, since),
+      { signIns: 0, sessions: 0, grants: 0, isAll: true },
+      'again: nothing is left',
+    );
     const events = await store.listAuditEvents({ action: 'grant_revoked', limit: 10 });
     assert.deepEqual([events.length, events[0]?.endedAccess?.length], [5, 1], 'each tells of the access that ended');
   });
@@ -104,7 +108,7 @@ export function providerEndings(withStore: WithStore): void {
       await begin(store, { createdAt: NOW, providerId: null, external: null }),
       await begin(store, { createdAt: NOW, providerId: 'product2' }),
     ];
-    assert.deepEqual(await endAll(store, since), { signIns: 0, sessions: 2, grants: 0 });
+    assert.deepEqual(await endAll(store, since), { signIns: 0, sessions: 2, grants: 0, isAll: true });
     for (const { digest } of ended) assert.equal(await store.findSession(digest), null);
     for (const { digest } of others) assert.ok(await store.findSession(digest));
     assert.equal((await store.listAuditEvents({ action: 'user_sessions_ended', limit: 10 })).length, 2);
@@ -116,7 +120,7 @@ export function providerEndings(withStore: WithStore): void {
     const [ended, early, other] = [stated(since), stated(since - 1), stated(now, { providerId: 'product2' })];
     const proof = await registerProduct(store);
     for (const each of [ended, early, other]) await store.stateExternalSignIn(each, proof);
-    assert.deepEqual(await endAll(store, since, now), { signIns: 1, sessions: 0, grants: 0 });
+    assert.deepEqual(await endAll(store, since, now), { signIns: 1, sessions: 0, grants: 0, isAll: true });
     const taken = [ended, early, other].map(async ({ nonce }) => (await store.findExternalSignIn(nonce))?.takenAt);
     assert.deepEqual(await Promise.all(taken), [NOW, null, null]);
     const again = await store.stateExternalSignIn(stated(now, { nonce: ended.nonce }), proof);
