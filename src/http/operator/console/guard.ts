@@ -48,9 +48,9 @@ export function addGuard(
     refusal: AccessRefusal,
   ): Promise<FastifyReply> {
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${access.operator.id}: ${act}` };
+    await operators.access.refused(act, access, refusal, originOf(request));
     if (refusal === 'presence')
       return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request) })}`);
-    await operators.access.refused(act, access, refusal, originOf(request));
     return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
   }
 
