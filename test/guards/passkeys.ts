@@ -51,8 +51,28 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     [
       'a sign-in ends the earlier session',
-      'replaces: replaced?.session.digest ?? null',
-      'replaces: replaced === undefined ? Buffer.of() : null',
+      'const replaces = isReplaced ? earlier.digest : null;',
+      'const replaces = null;',
+    ],
+    [
+      'a sign-in ends the session of another operator in its browser',
+      'if (!isReplaced) await this.#endEarlier(earlier, operator, browser);',
+      '',
+    ],
+    [
+      'a sign-in demands a session of its own operator alone',
+      'earlier?.operatorId === operator.id && isLiveOperatorSession(earlier, now())',
+      'earlier !== null',
+    ],
+    [
+      'an enrolment ends the earlier session',
+      "if (!isDone) return DEAD; await this.#endEarlier(earlier, operator, browser); return { kind: 'signed_in', token: begun",
+      "if (!isDone) return DEAD; return { kind: 'signed_in', token: begun",
+    ],
+    [
+      'a one-time address ends the earlier session',
+      "if (!isDone) return DEAD; await this.#endEarlier(earlier, operator, browser); return { kind: 'signed_in', token: sessionToken",
+      "if (!isDone) return DEAD; return { kind: 'signed_in', token: sessionToken",
     ],
     ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
   ]),

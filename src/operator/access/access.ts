@@ -6,8 +6,8 @@ import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
 import { isKeyText } from './operator-key.ts';
 import {
+  isLiveOperatorSession,
   type OperatorSession,
-  operatorSessionEndsAt,
   operatorTokenDigest,
   shouldNoteOperatorSeen,
 } from './operator-session.ts';
@@ -66,7 +66,7 @@ export class OperatorAccess {
     const found = await store.findOperatorSession(operatorTokenDigest(token));
     if (found === null) return null;
     const { session, operator } = found;
-    if (operator.status !== 'active' || operatorSessionEndsAt(session) <= now()) return null;
+    if (operator.status !== 'active' || !isLiveOperatorSession(session, now())) return null;
     if (shouldNoteOperatorSeen(session, now())) await store.touchOperatorSession(session.digest, now());
     return { operator, by: bySession(session) };
   }

@@ -64,6 +64,11 @@ export function operatorSessionEndsAt({ lastSeenAt, expiresAt }: OperatorSession
   return Math.min(lastSeenAt + OPERATOR_SESSION_LIFETIMES.idle, expiresAt);
 }
 
+/** Returns true if a session has not ended at a time (ms). */
+export function isLiveOperatorSession(session: OperatorSession, now: number): boolean {
+  return operatorSessionEndsAt(session) > now;
+}
+
 /** Returns true if the session's last use should be written now. */
 export function shouldNoteOperatorSeen({ lastSeenAt }: OperatorSession, now: number): boolean {
   return now - lastSeenAt >= SEEN_EVERY_MS;

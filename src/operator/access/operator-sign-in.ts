@@ -5,7 +5,13 @@ import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../..
 import type { OperatorOrigin } from './access.ts';
 import type { OneTimeAddress } from './one-time-address.ts';
 import type { Operator } from './operator.ts';
-import { newOperatorSession, newOperatorToken, type OperatorSession, operatorTokenDigest } from './operator-session.ts';
+import {
+  isLiveOperatorSession,
+  newOperatorSession,
+  newOperatorToken,
+  type OperatorSession,
+  operatorTokenDigest,
+} from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
 import type { Passkey } from './passkey.ts';
 import { type ChallengeBinding, makeChallenge, readChallenge } from './passkey-challenge.ts';
@@ -29,8 +35,15 @@ export type OperatorSignInParts = {
   readonly now: () => number;
 };
 
-/** The browser that asks: the secret of its cookie, and its name in a few words. */
-export type AskingBrowser = OperatorOrigin & { readonly secret: string; readonly browser: string };
+/**
+ * The browser that asks: the secret of its cookie, its name in a few words, and the token of the session that it has, which
+ * may have ended, or be another operator's. A sign-in ends that session.
+ */
+export type AskingBrowser = OperatorOrigin & {
+  readonly secret: string;
+  readonly browser: string;
+  readonly earlier: string | null;
+};
 
 /** The access of a session, which alone may confirm and enrol. */
 export type SessionAccess = Access & { readonly by: Extract<Access['by'], { kind: 'session' }> };
@@ -76,8 +89,11 @@ export class OperatorSignIn {
       const begun = this.#begin(operator, 'passkey', browser);
       const event = this.#event('operator_passkey_added', operator, browser, `${passkey.name}, at a one-time address`);
       const digest = operatorTokenDigest(token);
+      const earlier = await this.#earlierOf(browser);
       const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
-      return isDone ? { kind: 'signed_in', token: begun.token, operator } : DEAD;
+      if (!isDone) return DEAD;
+      await this.#endEarlier(earlier, operator, browser);
+      return { kind: 'signed_in', token: begun.token, operator };
     });
   }
 
@@ -101,14 +117,10 @@ export class OperatorSignIn {
     return requestOptions(rp, [], makeChallenge(keyring, signInBinding(secret), now()));
   }
 
-  /** Signs in the operator whose passkey answered. The browser's earlier session (its token) ends. */
-  async signIn(answer: string, earlier: string | null, browser: AskingBrowser): Promise<SignInOutcome> {
-    const replaced =
-      earlier === null ? null : await this.#parts.store.findOperatorSession(operatorTokenDigest(earlier));
-    return this.#byPasskey(answer, signInBinding(browser.secret), browser, {
-      replaces: replaced?.session.digest ?? null,
-      action: 'operator_signed_in',
-    });
+  /** Signs in the operator whose passkey answered. */
+  async signIn(answer: string, browser: AskingBrowser): Promise<SignInOutcome> {
+    const earlier = await this.#earlierOf(browser);
+    return this.#byPasskey(answer, signInBinding(browser.secret), browser, { earlier, action: 'operator_signed_in' });
   }
 
   /** Returns the options to confirm with a passkey of the session's operator; null if there is none. */
@@ -122,9 +134,9 @@ export class OperatorSignIn {
   /** Confirms that the session's operator is present. The session goes on under a new token. */
   async confirm({ operator, by }: SessionAccess, answer: string, browser: AskingBrowser): Promise<SignInOutcome> {
     const found = await this.#parts.store.findOperatorSession(by.digest);
-    if (!found) return wrong('the session ended meanwhile');
+    if (!found || !isLiveOperatorSession(found.session, this.#parts.now())) return wrong('the session ended meanwhile');
     return this.#byPasskey(answer, confirmBinding(operator, browser.secret), browser, {
-      replaces: by.digest,
+      earlier: found.session,
       action: 'operator_confirmed',
       since: found.session.createdAt,
     });
@@ -136,8 +148,11 @@ export class OperatorSignIn {
     if (!operator) return DEAD;
     const { token: sessionToken, session } = this.#begin(operator, 'address', browser);
     const event = this.#event('operator_signed_in', operator, browser, 'at a one-time address');
+    const earlier = await this.#earlierOf(browser);
     const isDone = await this.#parts.store.beginSessionByAddress(session, operatorTokenDigest(token), event);
-    return isDone ? { kind: 'signed_in', token: sessionToken, operator } : DEAD;
+    if (!isDone) return DEAD;
+    await this.#endEarlier(earlier, operator, browser);
+    return { kind: 'signed_in', token: sessionToken, operator };
   }
 
   /** Ends the session of an access. */
@@ -171,7 +186,7 @@ export class OperatorSignIn {
     answer: string,
     binding: ChallengeBinding,
     browser: AskingBrowser,
-    how: { replaces: Buffer | null; action: AuditAction; since?: number },
+    how: { earlier: OperatorSession | null; action: AuditAction; since?: number },
   ): Promise<SignInOutcome> {
     const { store, keyring, rp, now } = this.#parts;
     try {
@@ -186,11 +201,36 @@ export class OperatorSignIn {
       const { token, session } = this.#begin(operator, 'passkey', browser, how.since);
       const assertion = { passkeyId: passkey.id, before: passkey.counter, ...verified, challenge };
       const event = this.#event(how.action, operator, browser, passkey.name);
-      const isDone = await store.beginSessionByPasskey(session, assertion, how.replaces, event);
-      return isDone ? { kind: 'signed_in', token, operator } : wrong('the answer was used before');
+      const { earlier } = how;
+      const isReplaced = earlier?.operatorId === operator.id && isLiveOperatorSession(earlier, now());
+      const replaces = isReplaced ? earlier.digest : null;
+      const isDone = await store.beginSessionByPasskey(session, assertion, replaces, event);
+      if (!isDone) return wrong('the answer was used before');
+      if (!isReplaced) await this.#endEarlier(earlier, operator, browser);
+      return { kind: 'signed_in', token, operator };
     } catch (error) {
       return ofError(error);
     }
+  }
+
+  async #earlierOf({ earlier }: AskingBrowser): Promise<OperatorSession | null> {
+    if (earlier === null) return null;
+    return (await this.#parts.store.findOperatorSession(operatorTokenDigest(earlier)))?.session ?? null;
+  }
+
+  /** Ends the session that a browser had, whoever's it was, if it is still there. */
+  async #endEarlier(
+    earlier: OperatorSession | null,
+    { id }: Operator,
+    { source, requestId }: OperatorOrigin,
+  ): Promise<void> {
+    if (!earlier) return;
+    const { digest, operatorId: clientId } = earlier;
+    const { store, now } = this.#parts;
+    // Without standing: this sign-in is done, and whatever ends its operator's access must not keep the old session.
+    const actor: Actor = { kind: 'operator', id, source, requestId };
+    const about = { clientId, detail: 'one session, by a sign-in in its browser' };
+    await store.endOperatorSession(digest, clientId, auditEvent('operator_sessions_ended', actor, now(), about));
   }
 
   async #withNewPasskey<T>(

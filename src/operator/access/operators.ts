@@ -9,9 +9,9 @@ import { ADDRESS_LIFETIMES, addressText, type OneTimeAddress } from './one-time-
 import { includesRole, newOperatorId, type Operator, type Role } from './operator.ts';
 import { KEY_LIFETIME, MAX_KEYS_OF_OPERATOR, type OperatorKey } from './operator-key.ts';
 import {
+  isLiveOperatorSession,
   newOperatorToken,
   type OperatorSession,
-  operatorSessionEndsAt,
   operatorTokenDigest,
 } from './operator-session.ts';
 import type { AdminBound, OperatorProblem, OperatorStore } from './operator-store.ts';
@@ -86,7 +86,7 @@ export class OperatorRegistry {
       store.listOperatorSessions(operator.id),
       this.#keysOf(operator),
     ]);
-    return { operator, passkeys, sessions: sessions.filter((each) => operatorSessionEndsAt(each) > now()), keys };
+    return { operator, passkeys, sessions: sessions.filter((each) => isLiveOperatorSession(each, now())), keys };
   }
 
   /** Changes name and role. */

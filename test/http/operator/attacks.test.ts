@@ -227,6 +227,15 @@ test('operators §3: an operator who is disabled midway has no session, and star
   assert.equal(refused.status, 400);
 });
 
+test('operators §1: a request in which a cookie of ours comes twice is refused', async (t) => {
+  const service = await startConsole(t);
+  for (const name of ['operator_session', 'operator_browser']) {
+    const twice = new Browser({ Cookie: `${name}=a; ${name}=b` });
+    assert.equal((await twice.get(`${service.operatorUrl}/sign-in`)).status, 400, name);
+    assert.equal((await new Browser({ Cookie: `${name}=a` }).get(`${service.operatorUrl}/sign-in`)).status, 200, name);
+  }
+});
+
 test('operators §1: sign-in and confirmation go on within this address alone', async (t) => {
   const service = await startConsole(t);
   const { passkey, browser } = await enrolledOperator(service);

@@ -82,6 +82,38 @@ test('operators §2: a confirmation and a sign-in give the session a new token; 
   assert.equal((await browser.get(home)).status, 200);
 });
 
+test('operators §2: whoever signs in, by passkey or one-time address, ends the session that the browser had', async (t) => {
+  const service = await startConsole(t);
+  const home = `${service.operatorUrl}/`;
+  const [ann, bob] = [await enrolledOperator(service, 'admin', 'Ann'), await enrolledOperator(service, 'read', 'Bob')];
+  const { browser } = ann;
+  const sessions = async ({ id }: { id: string }) =>
+    (await service.installation.operators.store.listOperatorSessions(id)).length;
+  /** In another tab, whose page was opened before the session began. */
+  const signIn = async ({ passkey }: { passkey: SoftPasskey }) => {
+    const session = String(browser.cookies.get('operator_session'));
+    browser.cookies.delete('operator_session');
+    const page = await browser.get(`${home}sign-in`);
+    browser.cookies.set('operator_session', session);
+    return postOwn(browser, `${home}sign-in`, { answer: passkey.get(page) });
+  };
+  assert.equal((await signIn(bob)).status, 303, 'another operator');
+  assert.match((await browser.get(home)).body, /Hello, <bdi>Bob/);
+  assert.deepEqual([await sessions(ann.operator), await sessions(bob.operator)], [0, 2]);
+  service.clock.advance(31 * 60);
+  assert.equal((await usePasskey(browser, ann.passkey, `${home}sign-in`)).status, 303, 'after the other’s idled out');
+  service.clock.advance(31 * 60);
+  assert.equal((await usePasskey(browser, ann.passkey, `${home}sign-in`)).status, 303, 'after one’s own idled out');
+  assert.deepEqual([await sessions(ann.operator), await sessions(bob.operator)], [1, 1]);
+
+  assert.equal((await postOwn(browser, await addSignInAddress(service, bob.operator))).status, 303);
+  assert.deepEqual([await sessions(ann.operator), await sessions(bob.operator)], [0, 2], 'an address to sign in at');
+  const { enrolUrl, operator } = await addOperator(service, 'read', 'Cem');
+  const answer = new SoftPasskey(service.operatorUrl).create(await browser.get(enrolUrl));
+  assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 303);
+  assert.deepEqual([await sessions(bob.operator), await sessions(operator)], [1, 1], 'an address to enrol at');
+});
+
 test('operators §2: a one-time address works for its purpose alone, for 24 hours or 5 minutes, and a newer one ends it', async (t) => {
   const service = await startConsole(t);
   const { operator, enrolUrl } = await addOperator(service);

@@ -43,14 +43,15 @@ export class ConsoleSessions {
     const known = request.cookies[this.#name('operator_browser')];
     const secret = known ?? randomBytes(32).toString('base64url');
     if (known === undefined) this.#set(reply, 'operator_browser', secret);
-    return { ...originOf(request), secret, browser: browserWords(request.headers['user-agent']) };
+    const browser = browserWords(request.headers['user-agent']);
+    return { ...originOf(request), secret, browser, earlier: this.token(request) };
   }
 
   /** True if a cookie of ours came more than once. */
   hasRepeatedCookie({ headers }: FastifyRequest): boolean {
     const names = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/=.*$/s, '').trim());
-    const own = names.filter((name) => name === this.#name('operator_session'));
-    return own.length > 1;
+    const comesTwice = (own: CookieName) => names.filter((name) => name === this.#name(own)).length > 1;
+    return comesTwice('operator_session') || comesTwice('operator_browser');
   }
 
   /**

@@ -1,7 +1,7 @@
 /** An operator's own passkeys and sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import { type OperatorSession, operatorSessionEndsAt } from '../../../operator/access/operator-session.ts';
+import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
 import type { SessionAccess, SignInRefusal } from '../../../operator/access/operator-sign-in.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
 import { formOf } from '../../form.ts';
@@ -24,7 +24,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
       store.listPasskeys(operator.id),
       store.listOperatorSessions(operator.id),
     ]);
-    const live = open.filter((session) => operatorSessionEndsAt(session) > service.now());
+    const live = open.filter((session) => isLiveOperatorSession(session, service.now()));
     const listed = live.map((session) => shownSession(session, by));
     const said = (request.query as Parameters).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;

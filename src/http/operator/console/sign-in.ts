@@ -39,7 +39,7 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     }
     const form = formOf(request);
     const next = continueTo(form.get('continue'));
-    const outcome = await signIn.signIn(form.get('answer') ?? '', sessions.token(request), browser);
+    const outcome = await signIn.signIn(form.get('answer') ?? '', browser);
     if (outcome.kind === 'signed_in') return begin(reply, outcome, next);
     return askSignIn(request, refused(reply, outcome), next, outcome.kind);
   });
