@@ -181,8 +181,7 @@ export class ClientRegistry {
   async retireSecret(name: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
     const client = await this.show(name);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
-    const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
-    const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${client.id}`);
+    const secrets = withoutSecret(client, which, `client rotate-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired', operator);
     return { ...client, secrets };
   }

@@ -123,7 +123,7 @@ export class IdentityProviderRegistry {
   /** Ends one of two live secrets. */
   async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<IdentityProvider> {
     const provider = await this.show(id);
-    const secrets = withoutSecret(provider.secrets, which, `identity-provider rotate-secret ${id}`);
+    const secrets = withoutSecret(provider, which, `identity-provider rotate-secret ${id}`);
     await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_retired', operator);
     return { ...provider, secrets };
   }

@@ -114,7 +114,7 @@ export class ResourceServerRegistry {
   /** Ends one of two live secrets. */
   async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<ResourceServer> {
     const server = await this.show(id);
-    const secrets = withoutSecret(server.secrets, which, `resource-server rotate-secret ${id}`);
+    const secrets = withoutSecret(server, which, `resource-server rotate-secret ${id}`);
     await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired', operator);
     return { ...server, secrets };
   }

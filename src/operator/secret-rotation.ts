@@ -18,12 +18,22 @@ export function withNewSecret(
 /** Which of two live secrets: the newer one is ended if its text was lost before it was used. */
 export type WhichSecret = 'older' | 'newer';
 
-/** The secrets without one of the two. `rotate` is the command that makes the next one. Throws `OperatorError`. */
+/** The secret that ends: one of two, or the only one where keys prove the program, too; null if none may end. */
+export function endingSecret(
+  { secrets, keys = [] }: { readonly secrets: readonly StoredSecret[]; readonly keys?: readonly unknown[] },
+  which: WhichSecret,
+): StoredSecret | null {
+  const mayEnd = secrets.length > 1 || keys.length > 0;
+  return (mayEnd && secrets.at(which === 'older' ? -1 : 0)) || null;
+}
+
+/** The secrets without the one that ends. `rotate` is the command that makes the next one. Throws `OperatorError`. */
 export function withoutSecret(
-  secrets: readonly StoredSecret[],
+  its: Parameters<typeof endingSecret>[0],
   which: WhichSecret,
   rotate: string,
 ): readonly StoredSecret[] {
-  if (secrets.length < 2) throw new OperatorError(`only one secret is live: make the next one first with "${rotate}"`);
-  return which === 'older' ? secrets.slice(0, 1) : secrets.slice(1);
+  const ending = endingSecret(its, which);
+  if (!ending) throw new OperatorError(`only one secret is live: make the next one first with "${rotate}"`);
+  return its.secrets.filter((secret) => secret !== ending);
 }

@@ -41,8 +41,8 @@ test('ASVS 13.3.4: two secrets may be live, the newest first, never three, and t
   const both = withNewSecret([a], b, 'retire');
   assert.deepEqual(both, [b, a]);
   assert.deepEqual(withNewSecret([], a, 'retire'), [a]);
-  assert.deepEqual(withoutSecret(both, 'older', 'rotate'), [b]);
-  assert.deepEqual(withoutSecret(both, 'newer', 'rotate'), [a]);
+  assert.deepEqual(withoutSecret({ secrets: both }, 'older', 'rotate'), [b]);
+  assert.deepEqual(withoutSecret({ secrets: both }, 'newer', 'rotate'), [a]);
   const refused = (words: RegExp) => (error: unknown) => error instanceof OperatorError && words.test(error.message);
   assert.throws(
     () => withNewSecret(both, c, 'client retire-secret x'),
@@ -51,7 +51,7 @@ test('ASVS 13.3.4: two secrets may be live, the newest first, never three, and t
   for (const few of [[a], []])
     for (const which of ['older', 'newer'] as const)
       assert.throws(
-        () => withoutSecret(few, which, 'client rotate-secret x'),
+        () => withoutSecret({ secrets: few }, which, 'client rotate-secret x'),
         refused(/only one.*"client rotate-secret x"/),
       );
 });

@@ -105,6 +105,7 @@ export function changingClients(service: Service): Route[] {
     },
     {
       ...{ method: 'DELETE', path: '/clients/:id', act: 'clients.delete', operation: DELETE },
+      also: () => ['clients.revoke-grants'],
       answer: (call) =>
         changes.on(noun, call, async ({ id }, actor) =>
           isDryRun(call)

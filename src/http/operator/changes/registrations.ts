@@ -279,7 +279,8 @@ function sinceIn({ request }: Call): number {
   requireMembers(members, ['since']);
   const other = Object.keys(members).find((name) => name !== 'since');
   if (other !== undefined) throw invalid(other, 'cannot be set here: send since');
-  return readTime('since', String(members['since']));
+  const { since } = members;
+  return readTime('since', typeof since === 'string' ? since : '');
 }
 
 /** Returns the routes that change scopes. */

@@ -4,9 +4,8 @@ import type { Actor } from '../../../oauth/trail/audit.ts';
 import type { Act } from '../../../operator/access/rights.ts';
 import type { HandOverKind } from '../../../operator/hand-over/hand-over.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
-import { secretsJson } from '../../../operator/json/secret.ts';
-import { liveSecrets } from '../../../operator/last-uses.ts';
-import type { WhichSecret } from '../../../operator/secret-rotation.ts';
+import { findSecretsJson } from '../../../operator/json/secret.ts';
+import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
 import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
 import type { Route } from '../api/route.ts';
@@ -28,7 +27,9 @@ export type Secretive<Row extends object> = {
 };
 
 /** Returns the routes about secrets of a kind of registrations. */
-export function secretRoutes<Row extends { readonly id: string; readonly secrets: readonly StoredSecret[] }>(
+export function secretRoutes<
+  Row extends { readonly id: string; readonly secrets: readonly StoredSecret[]; readonly keys?: readonly unknown[] },
+>(
   { operatorApi: { handOvers, secretUses } }: Service,
   changes: Changes,
   { path, title, noun, schema, members: [idName, secretName], rotate, retire }: Secretive<Row>,
@@ -53,8 +54,8 @@ export function secretRoutes<Row extends { readonly id: string; readonly secrets
     answer: (call) =>
       changes.on(noun, call, async (row, actor) => {
         if (!isDryRun(call)) return noun.json(await retire(row.id, actor, which));
-        const live = secretsJson(await liveSecrets(row.secrets, secretUses));
-        return wouldEnd({ secrets: live.length > 1 ? [which === 'older' ? live.at(-1) : live[0]] : [] });
+        const ending = endingSecret(row, which);
+        return wouldEnd({ secrets: await findSecretsJson(ending ? [ending] : [], secretUses) });
       }),
   });
   return [

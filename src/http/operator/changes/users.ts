@@ -1,9 +1,10 @@
 /** `POST`, `PATCH` and `DELETE` of users, and the end of a grant. */
 import type { Account } from '../../../accounts/people/account.ts';
-import { type Grant, parseGrantId } from '../../../oauth/grants/grant.ts';
+import { grantStatus, parseGrantId } from '../../../oauth/grants/grant.ts';
+import type { FoundGrant } from '../../../oauth/protocol/grant-store.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { grantsToEnd } from '../../../operator/blast-radius.ts';
-import { readNewUser, readUserChanges } from '../../../operator/fields/user-fields.ts';
+import { actsOfUserChanges, readNewUser, readUserChanges } from '../../../operator/fields/user-fields.ts';
 import { invitedJson, userJson } from '../../../operator/json/user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from '../api/api-error.ts';
@@ -84,6 +85,7 @@ export function changingUsers(service: Service): Route[] {
     },
     {
       ...{ method: 'PATCH', path: '/users/:id', act: 'users.update', operation: UPDATE, hasTag: true },
+      also: (members) => actsOfUserChanges(readUserChanges(members)),
       answer: (call) => {
         const about = readUserChanges(bodyOf(call));
         return changes.on(noun, call, async (account, actor) =>
@@ -115,6 +117,7 @@ export function changingUsers(service: Service): Route[] {
     ),
     {
       ...{ method: 'DELETE', path: '/users/:id', act: 'users.delete', operation: DELETE },
+      also: () => ['users.revoke-grants'],
       answer: (call) =>
         changes.on(noun, call, async ({ id }, actor) =>
           isDryRun(call)
@@ -125,23 +128,26 @@ export function changingUsers(service: Service): Route[] {
   ];
 }
 
+/** The states in which ending a grant ends something. */
+const LIVE: readonly string[] = ['issued', 'active'];
+
 /** Returns the route that ends a grant. */
 export function endingGrants(service: Service): Route[] {
   const { grants, operatorApi } = service;
   const changes = new Changes(service);
-  const find = async (text: string): Promise<Grant> => {
+  const find = async (text: string): Promise<FoundGrant> => {
     const id = parseGrantId(text);
     const found = id && (await operatorApi.store.findGrant(id));
     if (!found) throw notFound('grant');
-    return found.grant;
+    return found;
   };
   return [
     {
       ...{ method: 'POST', path: '/grants/:id/revoke', act: 'grants.revoke', operation: REVOKE },
       answer: async (call) => {
         const isDry = isDryRun(call);
-        const { revokedAt } = await find(call.id);
-        const number = revokedAt === null ? 1 : 0;
+        const { grant, standing } = await find(call.id);
+        const number = LIVE.includes(grantStatus(grant, standing, service.now())) ? 1 : 0;
         if (isDry) return wouldEnd({ grants: number, users: number, apps: number, more: false });
         await grants.revoke(call.id, changes.actor(call));
         return { id: call.id.toLowerCase(), status: 'revoked' };

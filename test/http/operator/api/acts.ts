@@ -97,7 +97,7 @@ export const CHANGING: readonly ActRow[] = [
   changes('clients.pause', 'clients.write', aClient('/pause'), support),
   changes('clients.resume', 'clients.write', ({ pausedClientId }) => `/clients/${pausedClientId}/resume`, support),
   changes('clients.revoke-grants', 'grants.end', aClient('/revoke-grants')),
-  changes('clients.delete', 'clients.write', aClient(), { method: 'DELETE' }),
+  changes('clients.delete', 'clients.write', aClient(), { method: 'DELETE', also: ['grants.end'] }),
   changes('clients.make-secret', 'clients.secrets', aClient('/secrets'), { done: 201 }),
   changes(
     'clients.retire-secret',
@@ -147,7 +147,7 @@ export const CHANGING: readonly ActRow[] = [
   changes('users.enable', 'users.write', ({ disabledUserId }) => `/users/${disabledUserId}/enable`, support),
   changes('users.end-sessions', 'users.write', aUser('/end-sessions'), support),
   changes('users.revoke-grants', 'grants.end', aUser('/revoke-grants'), support),
-  changes('users.delete', 'users.write', aUser(), { method: 'DELETE' }),
+  changes('users.delete', 'users.write', aUser(), { method: 'DELETE', also: ['grants.end'] }),
   changes('grants.revoke', 'grants.end', ({ grantId }) => `/grants/${grantId}/revoke`, support),
 ];
 
@@ -180,6 +180,11 @@ export const FURTHER: readonly ActRow[] = [
   }),
   changes('identity-providers.trust', 'identity-providers.trust', aProvider(), {
     ...{ method: 'PATCH', json: { sign_in_url: 'https://other.test/sign-in' }, also: ['identity-providers.write'] },
+  }),
+  changes('clients.revoke-grants', 'grants.end', aClient(), { method: 'DELETE', also: ['clients.write'] }),
+  changes('users.revoke-grants', 'grants.end', aUser(), { method: 'DELETE', also: ['users.write'] }),
+  changes('users.invite', 'users.invite', aUser(), {
+    ...{ method: 'PATCH', json: { email: 'changed@example.com' }, also: ['users.write'] },
   }),
   changes('users.invite', 'users.invite', () => '/users', {
     ...{ done: 201 },

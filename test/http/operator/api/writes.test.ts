@@ -10,6 +10,7 @@ import {
   describedApi,
   startApi,
 } from '../../../support/operator-api.ts';
+import { makeKey } from '../../../support/standard.ts';
 
 const api = await startApi({ after });
 let key = '';
@@ -24,8 +25,11 @@ async function ask(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
   const [asked, method] = [path.replace(/\?.*/, ''), request.method ?? 'GET'];
   const isAsked = (url: string) =>
     new RegExp(`^${url.slice(api.operatorUrl.length).replace(/\{\w+\}/, '[^/]+')}$`).test(`/v1${asked}`);
-  for (const [id, operation] of described.operations)
-    if (operation.method.toUpperCase() === method && operation.urls.some(isAsked)) described.check(id, answer as never);
+  const asks = [...described.operations].filter(
+    ([, operation]) => operation.method.toUpperCase() === method && operation.urls.some(isAsked),
+  );
+  assert.equal(asks.length, 1, `${method} ${asked} is described once`);
+  for (const [id] of asks) described.check(id, answer as never);
   return answer;
 }
 
@@ -107,6 +111,18 @@ test('secrets are made, ended and handed over; each is shown once', async () => 
   assert.match(handOver['pick_up_url'] ?? '', /\/developers\/pick-up\?token=/);
 });
 
+test('a dry run names the only secret of an app that also has keys, and the call ends it', async () => {
+  const { client_id: id } = await register();
+  const path = `/clients/${id}/secrets/older`;
+  const wouldEnd = async () =>
+    ((await remove(`${path}?dry_run=true`)).body['would_end'] as { secrets: unknown[] }).secrets.length;
+  assert.equal(await wouldEnd(), 0);
+  assert.deepEqual(errorOf(await remove(path)), [409, 'conflict', null]);
+  assert.equal((await patch(`/clients/${id}`, { keys: [makeKey().jwk] })).status, 200);
+  assert.equal(await wouldEnd(), 1);
+  assert.deepEqual((await remove(path)).body['live_secrets'], []);
+});
+
 test('an app that is handed over when it is registered has no secret yet', async () => {
   const { client_id, client_secret, hand_over } = (await register({ ...APP, hand_over: true })) as never as {
     client_id: string;
@@ -144,7 +160,10 @@ test('APIs, products and scopes are registered, changed and deleted', async () =
   const ended = await post('/identity-providers/photos/end-all', { since });
   const none = { sign_ins_ended: 0, sessions_ended: 0, grants_ended: 0 };
   assert.deepEqual(ended.body, { provider_id: 'photos', since, ...none, done: true });
-  assert.deepEqual(errorOf(await post('/identity-providers/photos/end-all')), [400, 'invalid_request', 'since']);
+  for (const json of [{}, { since: [since] }, { since: null }, { since: 2026 }]) {
+    const answer = await post('/identity-providers/photos/end-all', json);
+    assert.deepEqual(errorOf(answer), [400, 'invalid_request', 'since'], JSON.stringify(json));
+  }
   assert.equal((await remove('/identity-providers/photos')).body['status'], 'deleted');
 
   const put = (json: object) => ask('/scopes/mail.read', { method: 'PUT', json });
