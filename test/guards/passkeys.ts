@@ -66,13 +66,13 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     [
       'an enrolment ends the earlier session',
-      "if (!isDone) return DEAD; await this.#endEarlier(earlier, operator, browser); return { kind: 'signed_in', token: begun",
-      "if (!isDone) return DEAD; return { kind: 'signed_in', token: begun",
+      "(earlier, operator, browser); return { kind: 'signed_in', token: begun",
+      "(null, operator, browser); return { kind: 'signed_in', token: begun",
     ],
     [
       'a one-time address ends the earlier session',
-      "if (!isDone) return DEAD; await this.#endEarlier(earlier, operator, browser); return { kind: 'signed_in', token: sessionToken",
-      "if (!isDone) return DEAD; return { kind: 'signed_in', token: sessionToken",
+      "(earlier, operator, browser); return { kind: 'signed_in', token: sessionToken",
+      "(null, operator, browser); return { kind: 'signed_in', token: sessionToken",
     ],
     ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
   ]),
