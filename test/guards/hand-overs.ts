@@ -93,6 +93,6 @@ export const handOverGuards: readonly Guard[] = [
   ...guardsIn('src/http/browser/pick-up.ts', PAGE, [
     ['a post comes from our own page', '!sessions.isFromOwnPage(request)', 'reply.sent'],
     ['a post has the token of its form', "shown !== 'good'", 'reply.sent'],
-    ['no other request carries the address', "'no-referrer'", "'same-origin'"],
+    ['no other request carries the address', "'strict-origin'", "'same-origin'"],
   ]),
 ];

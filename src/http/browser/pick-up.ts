@@ -106,7 +106,10 @@ function valuesOf(
   ];
 }
 
-/** The address makes a secret, so no other request may carry it, not even to this host, whose proxy may log it. */
+/**
+ * The address makes a secret, so no other request may carry it, not even to this host, whose proxy may log it. With
+ * `no-referrer`, browsers would post our form with `Origin: null`, like a foreign form.
+ */
 function keepAddress(reply: FastifyReply): void {
-  reply.header('Referrer-Policy', 'no-referrer');
+  reply.header('Referrer-Policy', 'strict-origin');
 }

@@ -72,11 +72,24 @@ test('a developer makes the secret at the address, sees it with the five things,
     assert.ok(done.body.includes(thing), thing);
   for (const visit of [page, done]) {
     assert.equal(visit.headers.get('cache-control'), 'no-store');
-    assert.equal(visit.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(visit.headers.get('referrer-policy'), 'strict-origin');
   }
   const app = { clientId: client.id, clientSecret: secret };
   const code = await obtainCode(service, await signedInBrowser(service), app);
   assert.ok(pairOf(await exchange(service, app, code)).accessToken);
+});
+
+test('an older browser without Sec-Fetch-Site makes the secret: its form comes with the Origin of the page', async () => {
+  const { address } = await handedOver();
+  const browser = new Browser();
+  const page = await browser.get(address);
+  const older = (origin: string) => press(browser, page, {}, { 'Sec-Fetch-Site': undefined, Origin: origin });
+  assert.equal((await older('null')).status, 403, 'as of a foreign form');
+  // Fetch, "append a request Origin header": no-referrer posts null.
+  const policy = page.headers.get('referrer-policy');
+  const done = await older(policy === 'no-referrer' ? 'null' : service.appUrl);
+  assert.equal(done.status, 200);
+  assert.ok(secretIn(done));
 });
 
 test('looking at the address uses nothing: previews, prefetches, HEAD, and many visits', async () => {
