@@ -24,17 +24,21 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     [
       'a passkey verifies its user',
-      'counter }, requireUserVerification: true',
-      'counter }, requireUserVerification: false',
+      'counter: 0 }, requireUserVerification: true',
+      'counter: 0 }, requireUserVerification: false',
     ],
     [
       'a passkey says whose it is',
-      "answer.response.userHandle !== Buffer.from(operatorId).toString('base64url')",
-      'answer.response.userHandle === 0',
+      "!isUnnamed && userHandle !== Buffer.from(operatorId).toString('base64url')",
+      'userHandle === 0',
     ],
-    ['a counter goes on', 'publicKey: bytesOf(publicKey), counter }', 'publicKey: bytesOf(publicKey), counter: 0 }'],
+    ['whoever signs in is named', "=== null && asked === 'one operator'", '=== null'],
+    ['a counter goes on', 'return counter > before || (counter === 0 && before === 0);', 'return true;'],
+    ['no passkey answers from a frame', '.crossOrigin) throw', '.crossOrigin && false) throw'],
+    ['transports are words', 'TRANSPORTS.filter((each) => said.includes(each)) : []', 'said : (said as string[])'],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', ATTACKS, [
+    ['a copied or replayed passkey is recorded', 'await store.recordOperatorRefused({ digest', 'void ({ digest'],
     [
       'a confirmation is by one’s own passkey',
       "binding.operatorId !== '' && binding.operatorId !== operator.id",

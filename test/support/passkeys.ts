@@ -13,6 +13,9 @@ export type Tampered = {
   /** Flags to take out of the authenticator's data: 1 presence, 4 verification. */
   without?: number;
   userHandle?: string | null;
+  transports?: unknown;
+  /** Breaks the signature. */
+  isForged?: boolean;
 };
 
 const [PRESENT, VERIFIED, CAN_BE_BACKED_UP, IS_BACKED_UP, ATTESTED] = [1, 4, 8, 16, 64];
@@ -67,7 +70,7 @@ export class SoftPasskey {
     return this.#answer({
       clientDataJSON: clientData.toString('base64url'),
       attestationObject: attestation.toString('base64url'),
-      transports: ['internal'],
+      transports: tampered.transports ?? ['internal'],
     });
   }
 
@@ -75,6 +78,7 @@ export class SoftPasskey {
   get(page: Visit, tampered: Tampered = {}): string {
     const { clientData, head } = this.#begin(page, 'webauthn.get', tampered, 0);
     const signature = sign('sha256', Buffer.concat([head, hash('sha256', clientData, 'buffer')]), this.#key);
+    if (tampered.isForged) signature.writeUInt8(signature.readUInt8(signature.length - 1) ^ 1, signature.length - 1);
     const { userHandle = this.#userHandle } = tampered;
     return this.#answer({
       clientDataJSON: clientData.toString('base64url'),

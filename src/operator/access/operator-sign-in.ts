@@ -1,4 +1,5 @@
 /** Enrolment, sign-in and confirmation of operators in the console, by passkey or one-time address. */
+import { hash } from 'node:crypto';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
@@ -20,6 +21,7 @@ import {
   answeringPasskey,
   type CeremonyOptions,
   creationOptions,
+  goesOn,
   type RelyingParty,
   requestOptions,
   verifyAssertion,
@@ -58,6 +60,8 @@ export type SignInRefusal = { readonly kind: 'dead' | 'expired' | 'wrong'; reado
 export type SignInOutcome =
   | { readonly kind: 'signed_in'; readonly token: string; readonly operator: Operator }
   | SignInRefusal;
+
+const HOUR_MS = 3_600_000;
 
 /** Signs operators in. */
 export class OperatorSignIn {
@@ -195,7 +199,10 @@ export class OperatorSignIn {
       const { passkey, operator } = found;
       if (binding.operatorId !== '' && binding.operatorId !== operator.id) return wrong('the passkey is another’s');
       if (operator.status !== 'active') return wrong(`the operator ${operator.id} is disabled`);
-      const { challenge: answered, ...verified } = await verifyAssertion(rp, answer, passkey);
+      const asked = binding.operatorId === '' ? 'anyone' : 'one operator';
+      const { challenge: answered, ...verified } = await verifyAssertion(rp, answer, passkey, asked);
+      if (!goesOn(passkey.counter, verified.counter))
+        return this.#alarm(passkey, operator, browser, 'its counter did not go on, so it may have been copied');
       const challenge = readChallenge(keyring, binding, answered, now());
       if (typeof challenge === 'string') return ofChallenge(challenge);
       const { token, session } = this.#begin(operator, 'passkey', browser, how.since);
@@ -205,7 +212,8 @@ export class OperatorSignIn {
       const isReplaced = earlier?.operatorId === operator.id && isLiveOperatorSession(earlier, now());
       const replaces = isReplaced ? earlier.digest : null;
       const isDone = await store.beginSessionByPasskey(session, assertion, replaces, event);
-      if (!isDone) return wrong('the answer was used before');
+      if (!isDone)
+        return this.#alarm(passkey, operator, browser, 'the answer was used before, or the session ended meanwhile');
       if (!isReplaced) await this.#endEarlier(earlier, operator, browser);
       return { kind: 'signed_in', token, operator };
     } catch (error) {
@@ -231,6 +239,23 @@ export class OperatorSignIn {
     const actor: Actor = { kind: 'operator', id, source, requestId };
     const about = { clientId, detail: 'one session, by a sign-in in its browser' };
     await store.endOperatorSession(digest, clientId, auditEvent('operator_sessions_ended', actor, now(), about));
+  }
+
+  /** Refuses an answer that its passkey did sign, and records that, at most once an hour for each passkey. */
+  async #alarm(
+    { id, name }: Passkey,
+    operator: Operator,
+    { source, requestId }: OperatorOrigin,
+    problem: string,
+  ): Promise<SignInRefusal> {
+    const { store, now } = this.#parts;
+    const hour = Math.floor(now() / HOUR_MS);
+    const digest = hash('sha256', JSON.stringify(['passkey', id, hour]), 'buffer');
+    const actor: Actor = { kind: 'operator', id: operator.id, source, requestId };
+    const about = { clientId: operator.id, detail: `the passkey ${name}: ${problem}` };
+    const event = auditEvent('operator_refused', actor, now(), about);
+    await store.recordOperatorRefused({ digest, expiresAt: (hour + 1) * HOUR_MS }, event);
+    return wrong(problem);
   }
 
   async #withNewPasskey<T>(

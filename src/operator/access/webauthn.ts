@@ -24,6 +24,8 @@ const load = () => import('@simplewebauthn/server');
 /** Time that a browser gives its user (ms). */
 const TIMEOUT_MS = 4 * 60 * 1000;
 const MAX_DETAIL = 200;
+/** The transports that are kept: those of WebAuthn L3, and `cable`, as `hybrid` was called. */
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 /** Returns the relying party of the operators' address (WebAuthn L3 §5.1.2: the RP ID is the host). */
 export function relyingParty(operatorUrl: string, productName: string): RelyingParty {
@@ -83,9 +85,11 @@ export async function verifyCreation(
 ): Promise<{ passkey: NewPasskey; challenge: string }> {
   const { verifyRegistrationResponse } = await load();
   return refusing(async () => {
+    const answer = JSON.parse(text);
+    refuseFrame(answer.response.clientDataJSON);
     let challenge = '';
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: JSON.parse(text),
+      response: answer,
       expectedChallenge: (answered) => {
         challenge = answered;
         return true; // The caller reads it: it says for whom it was made.
@@ -96,7 +100,8 @@ export async function verifyCreation(
     });
     if (!verified) throw new WrongAnswer('the attestation does not verify');
     const { credential, credentialBackedUp: isBackedUp } = registrationInfo;
-    const { id, publicKey, counter, transports = [] } = credential;
+    const { id, publicKey, counter } = credential;
+    const transports = knownTransports(credential.transports);
     return { passkey: { id, publicKey: Buffer.from(publicKey), counter, transports, isBackedUp }, challenge };
   });
 }
@@ -109,19 +114,24 @@ export function answeringPasskey(text: string): string {
 }
 
 /**
- * Verifies the answer of a stored passkey (WebAuthn L3 §7.2), and returns its new counter and its challenge. A counter
- * that does not go on is refused, unless both are 0 (WebAuthn L3 §6.1.1): the passkey may have been copied. Throws `WrongAnswer`.
+ * Verifies the answer of a stored passkey (WebAuthn L3 §7.2), and returns its new counter, which the caller compares by
+ * `goesOn`, and its challenge. The answer may leave the operator unnamed only where the page `asked` for passkeys of one.
+ * Throws `WrongAnswer`.
  */
 export async function verifyAssertion(
   rp: RelyingParty,
   text: string,
-  { id, operatorId, publicKey, counter }: Passkey,
+  { id, operatorId, publicKey }: Passkey,
+  asked: 'one operator' | 'anyone',
 ): Promise<{ counter: number; isBackedUp: boolean; challenge: string }> {
   const { verifyAuthenticationResponse } = await load();
   return refusing(async () => {
     const answer = JSON.parse(text);
-    // A discoverable passkey always says whose it is (§7.2, step 6).
-    if (answer.response.userHandle !== Buffer.from(operatorId).toString('base64url'))
+    refuseFrame(answer.response.clientDataJSON);
+    // A discoverable passkey says whose it is, unless the operator was known before (§7.2, step 6).
+    const { userHandle } = answer.response;
+    const isUnnamed = (userHandle ?? null) === null && asked === 'one operator';
+    if (!isUnnamed && userHandle !== Buffer.from(operatorId).toString('base64url'))
       throw new WrongAnswer('the passkey names another operator');
     let challenge = '';
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -132,13 +142,29 @@ export async function verifyAssertion(
       },
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
-      credential: { id, publicKey: bytesOf(publicKey), counter },
+      // The library would compare the counter before the signature; `goesOn` does after it.
+      credential: { id, publicKey: bytesOf(publicKey), counter: 0 },
       requireUserVerification: true,
     });
     if (!verified) throw new WrongAnswer('the signature does not verify');
     const { newCounter, credentialBackedUp: isBackedUp } = authenticationInfo;
     return { counter: newCounter, isBackedUp, challenge };
   });
+}
+
+/** Returns true if a counter went on, or both are 0 (WebAuthn L3 §6.1.1); otherwise the passkey may have been copied. */
+export function goesOn(before: number, counter: number): boolean {
+  return counter > before || (counter === 0 && before === 0);
+}
+
+/** Throws `WrongAnswer` for an answer from a frame of another site (§7.1 step 10, §7.2 step 13); the library takes some. */
+function refuseFrame(clientDataJSON: string): void {
+  if (JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()).crossOrigin)
+    throw new WrongAnswer('the answer came from a frame');
+}
+
+function knownTransports(said: unknown): string[] {
+  return Array.isArray(said) ? TRANSPORTS.filter((each) => said.includes(each)) : [];
 }
 
 /** The library throws for whatever does not verify, and for malformed answers. */

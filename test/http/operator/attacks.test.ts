@@ -1,6 +1,7 @@
 // Attacks on the operators' address, on the wire: each is refused, and leaves no row behind.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { RIGHTS } from '../../../src/operator/access/rights.ts';
 import { Browser } from '../../support/browser.ts';
 import {
   addOperator,
@@ -47,6 +48,7 @@ test('WebAuthn L3 §7.2: an answer for another origin, host, ceremony or operato
     'no user presence': { without: 1 },
     'another operator’s handle': { userHandle: Buffer.from('opr_other').toString('base64url') },
     'no handle': { userHandle: null },
+    'a frame of another site': { crossOrigin: true },
   };
   for (const [about, tampered] of Object.entries(cases)) await assertRefused(service, operator, tampered, about);
   const other = await enrolledOperator(service, 'read', 'Bob');
@@ -68,6 +70,7 @@ test('WebAuthn L3 §7.1: a new passkey for another origin, host or ceremony, or 
     { type: 'webauthn.get' },
     { without: 4 },
     { challenge: 'AAAA' },
+    { crossOrigin: true },
   ];
   for (const tampered of cases) {
     const browser = new Browser();
@@ -103,6 +106,11 @@ test('WebAuthn L3 §13.4.3: a challenge works once, in the browser, for the purp
   browser.cookies.delete('operator_session');
   assert.equal((await postOwn(browser, url, { answer })).status, 400, 'a replay');
   assert.ok(!browser.cookies.has('operator_session'));
+  const [replay] = await service.installation.audit.listAuditEvents({ limit: 1 });
+  assert.match(
+    `${replay?.action} ${replay?.detail}`,
+    /^operator_refused the passkey laptop: the answer was used before/,
+  );
 
   const late = await browser.get(url);
   service.clock.advance(299);
@@ -136,7 +144,16 @@ test('WebAuthn L3 §6.1.1: a counter that does not go on is refused, unless both
     return usePasskey(new Browser(), passkey, `${service.operatorUrl}/sign-in`);
   };
   for (const counter of [0, 0, 5, 6]) assert.equal((await signIn(counter)).status, 303, String(counter));
-  for (const counter of [6, 5, 0]) await assertRefused(service, operator, { counter }, String(counter));
+  await assertRefused(service, operator, { counter: 5, isForged: true }, 'unsigned, it is no one’s');
+  const before = await actions(service);
+  const url = `${service.operatorUrl}/sign-in`;
+  const browser = new Browser();
+  const answer = passkey.get(await browser.get(url), { counter: 5 });
+  assert.equal((await postOwn(browser, url, { answer })).status, 400);
+  assert.deepEqual(await actions(service), ['operator_refused', ...before], 'it is recorded');
+  const [recorded] = await service.installation.audit.listAuditEvents({ limit: 1 });
+  assert.match(String(recorded?.detail), /^the passkey laptop: its counter did not go on/);
+  for (const counter of [6, 5, 0]) await assertRefused(service, operator, { counter }, `${counter}, once an hour`);
   assert.equal((await signIn(7)).status, 303);
 });
 
@@ -227,6 +244,32 @@ test('operators §3: an operator who is disabled midway has no session, and star
   assert.equal(refused.status, 400);
 });
 
+test('WebAuthn L3 §7.2 step 6: a confirmation may leave the operator unnamed, but names no other', async (t) => {
+  const service = await startConsole(t);
+  const { browser, passkey } = await enrolledOperator(service);
+  const url = `${service.operatorUrl}/confirm`;
+  const confirm = async (userHandle: string | null) =>
+    (await postOwn(browser, url, { answer: passkey.get(await browser.get(url), { userHandle }) })).status;
+  for (const other of ['', Buffer.from('opr_other').toString('base64url')]) assert.equal(await confirm(other), 400);
+  assert.equal(await confirm(null), 303);
+});
+
+test('WebAuthn L3 §5.8.4: of the transports that an answer names, the known ones are kept', async (t) => {
+  const service = await startConsole(t);
+  for (const [name, transports, kept] of [
+    ['Ann', 5, []],
+    ['Bob', 'usb', []],
+    ['Cem', ['usb', 'x', 5, null, 'usb', 'nfc'], ['nfc', 'usb']],
+  ] as const) {
+    const { operator, enrolUrl } = await addOperator(service, 'admin', name);
+    const [browser, passkey] = [new Browser(), new SoftPasskey(service.operatorUrl)];
+    const answer = passkey.create(await browser.get(enrolUrl), { transports });
+    assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 303, name);
+    assert.deepEqual((await service.installation.operators.store.listPasskeys(operator.id))[0]?.transports, kept);
+    assert.equal((await usePasskey(browser, passkey, `${service.operatorUrl}/confirm`)).status, 303, name);
+  }
+});
+
 test('operators §1: a request in which a cookie of ours comes twice is refused', async (t) => {
   const service = await startConsole(t);
   for (const name of ['operator_session', 'operator_browser']) {
@@ -259,9 +302,18 @@ test('operators §1: sign-in and confirmation go on within this address alone', 
 
 test('operators §3: the pages read no key, and a session below /v1 counts for nothing', async (t) => {
   const service = await startConsole(t);
-  const { browser } = await enrolledOperator(service);
-  const withKey = new Browser({ Authorization: `Bearer ${browser.cookies.get('operator_session')}` });
-  assert.equal((await withKey.get(`${service.operatorUrl}/`)).status, 303);
-  const { status } = await browser.get(`${service.operatorUrl}/v1/clients`);
-  assert.ok([401, 404].includes(status), String(status));
+  const { operator, browser } = await enrolledOperator(service);
+  const made = await postOwn(browser, `${service.operatorUrl}/operators/${operator.id}/keys`, {
+    name: 'portal',
+    rights: [...RIGHTS],
+  });
+  const [key = ''] = /vk_ok_[\w-]+/.exec(made.body) ?? [];
+  const withKey = new Browser({ Authorization: `Bearer ${key}` });
+  const called = await withKey.get(`${service.operatorUrl}/v1/clients`);
+  assert.equal(called.status, 200, called.body);
+  for (const path of ['/', '/operators', '/passkeys', '/confirm']) {
+    const { status, headers } = await withKey.get(service.operatorUrl + path);
+    assert.deepEqual([status, /^\/sign-in/.test(String(headers.get('location')))], [303, true], path);
+  }
+  assert.equal((await browser.get(`${service.operatorUrl}/v1/clients`)).status, 401);
 });
