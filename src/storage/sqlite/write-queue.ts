@@ -12,7 +12,7 @@
  *
  * After a failed sync the state on disk is unknown, even if a second sync succeeds, since the kernel may have dropped
  * the pages. So the queue stops for good, and the process ends. The same happens if the files are no longer in place.
- * That is checked after each sync, so that no write is confirmed that began after the files were moved.
+ * The check follows each sync, so that no write is confirmed that began after the files were moved.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../oauth/store.ts';

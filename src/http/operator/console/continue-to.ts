@@ -2,6 +2,6 @@
 export function continueTo(text: string | undefined): string {
   // Two slashes, or a backslash that browsers read as one, would name a host.
   if (text === undefined || !/^\/(?![/\\])[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(text)) return '/';
-  // What signs in again would lead in a circle.
+  // A page that leads to sign-in would lead in a circle.
   return /^\/(sign-in|sign-out|enrol|confirm)\b/.test(text) ? '/' : text;
 }
