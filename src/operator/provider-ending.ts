@@ -106,7 +106,7 @@ async function walkThrough(
     ended[what] += number;
     report(ended);
   };
-  const isOver = () => now() >= until;
+  const isTimeUp = () => now() >= until;
   const walks = [
     () =>
       endWalked(
@@ -114,7 +114,7 @@ async function walkThrough(
         async (signIn) => statedAt(signIn) >= since && signIn.ticketExpiresAt > now() && endings.signIn(signIn),
         count('signIns'),
         undefined,
-        isOver,
+        isTimeUp,
       ),
     () =>
       endWalked(
@@ -123,7 +123,7 @@ async function walkThrough(
           signedInSince(session, since) && sessionExpiresAt(session) > now() && endings.session(session),
         count('sessions'),
         undefined,
-        isOver,
+        isTimeUp,
       ),
     () =>
       endWalked(
@@ -131,7 +131,7 @@ async function walkThrough(
         (grant: GrantToEnd) => endings.grant(grant),
         count('grants'),
         oldestGrantId(since),
-        isOver,
+        isTimeUp,
       ),
   ];
   for (const walk of walks) if (!(await walk())) return { ...ended, isAll: false };
