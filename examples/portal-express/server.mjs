@@ -3,7 +3,7 @@
 //
 //     OPERATOR_URL=http://localhost:3002 OPERATOR_KEY=vk_ok_… node examples/portal-express/server.mjs
 
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import express from 'express';
 
 const { PORT = '8100', OPERATOR_URL = 'http://localhost:3002', OPERATOR_KEY = '' } = process.env;
@@ -46,9 +46,11 @@ portal.get('/', async ({ session }, response) => {
 });
 
 portal.post('/apps', async ({ session, body: { name = '', redirect_uri = '', order = '' } }, response) => {
-  // The key is the form's: a second press of the button registers no second app.
+  if (!order) return sendPage(response, 400, 'Open the form again: a part of it is missing');
+  // The key is that of the form in this session: a second press of the button registers no second app.
+  const key = createHmac('sha256', session.key).update(String(order)).digest('hex');
   const app = { name: String(name).trim(), redirect_uris: [String(redirect_uri)], hand_over: true };
-  const { status, body } = await valetkey('POST', '/clients', app, { 'Idempotency-Key': String(order) || 'none' });
+  const { status, body } = await valetkey('POST', '/clients', app, { 'Idempotency-Key': key });
   if (status !== 201) {
     session.problem = body.error?.message ?? 'The service cannot be reached. Try again later.';
     return response.redirect(303, '/');
@@ -86,7 +88,7 @@ async function valetkey(method, path, json, headers = {}) {
 /** Here stands your own sign-in: whoever gets a session may register apps. */
 function beginSession(response) {
   const id = randomBytes(24).toString('base64url');
-  const session = { apps: [] };
+  const session = { apps: [], key: randomBytes(32) };
   sessions.set(id, session);
   response.cookie('portal', id, { httpOnly: true, sameSite: 'strict' }); // On https: secure as well.
   return session;

@@ -56,6 +56,20 @@ test('a portal registers an app, and its secret is seen only at the one-time add
   assert.deepEqual([event?.actor.kind, event?.actor.id], ['operator', operator.id], 'the audit trail names the portal');
 });
 
+test('a portal registers an app of its own for a form that another developer sent word by word', async () => {
+  const fields = { name: 'Copied', redirect_uri: 'https://copied.test/callback', order: 'a'.repeat(32) };
+  const ids: string[] = [];
+  for (const developer of [new Browser(), new Browser()]) {
+    await developer.get(`${portalUrl}/`);
+    ids.push(clientIdIn((await developer.post(`${portalUrl}/apps`, fields)).body));
+  }
+  assert.match(ids[0] ?? '', /^app_/);
+  assert.notEqual(ids[0], ids[1]);
+  const developer = new Browser();
+  await developer.get(`${portalUrl}/`);
+  assert.equal((await developer.post(`${portalUrl}/apps`, { ...fields, order: '' })).status, 400);
+});
+
 test('a portal says what is wrong with an app, in the words of the API', async () => {
   const browser = new Browser();
   const form = await browser.get(`${portalUrl}/`);
