@@ -27,6 +27,20 @@ export class ReadTransaction {
 
   /** Ends the transaction. No-op if it has ended, as after a failed read or when the database is closed. */
   end(): void {
-    if (this.#database.isOpen && this.#database.isTransaction) this.#end.run();
+    if (!this.#database.isOpen || !this.#database.isTransaction) return;
+    try {
+      this.#end.run();
+    } catch {
+      this.#rollBack();
+    }
+  }
+
+  /** Ends the transaction of a broken file, such as a truncated one: the next read or write says what is wrong with it. */
+  #rollBack(): void {
+    try {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    } catch {
+      // Nobody waits for the end of a read.
+    }
   }
 }
