@@ -1,10 +1,10 @@
 /** The operators' address: the API below `/v1`, and the console's pages. Nothing of it is served at other addresses. */
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from '../answer.ts';
-import { apiAnswers } from '../api/json-answers.ts';
 import { likeness } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { addOperatorApi } from './api/api.ts';
+import { operatorAnswers } from './api/api-error.ts';
 import { addConsole } from './console/console.ts';
 import { makeConsolePages } from './console/console-pages.ts';
 
@@ -17,5 +17,6 @@ export async function addOperatorFace(app: FastifyInstance, service: Service): P
 /** Returns the answers of the operators' server to addresses without a route: JSON for programs, a page for people. */
 export function operatorFallback(service: Service): FallbackAnswers {
   const { answers } = makeConsolePages(service);
-  return ({ url }) => (/^\/(v1(\/|$)|openapi\.json)/.test(likeness(url.replace(/\?.*$/s, ''))) ? apiAnswers : answers);
+  return ({ url }) =>
+    /^\/(v1(\/|$)|openapi\.json)/.test(likeness(url.replace(/\?.*$/s, ''))) ? operatorAnswers : answers;
 }

@@ -85,8 +85,12 @@ test('RFC 9110 §15.5: unknown addresses and ids are 404, other methods 405 with
     '/v1/audit-events/0',
     '/v1/audit-events/x',
     '/v1/grants/x',
-  ])
-    assert.equal((await call(api, admin.key, path)).status, 404, path);
+  ]) {
+    const answer = await call(api, admin.key, path);
+    assert.equal(answer.status, 404, path);
+    const { error } = answer.body as { error: { field: null; request_id: string } };
+    assert.deepEqual([error.field, typeof error.request_id], [null, 'string'], path);
+  }
   for (const [path, method] of [
     ['/v1/clients/none/tallies', 'POST'],
     ['/v1/status', 'DELETE'],
