@@ -58,7 +58,7 @@ test('each code of an error is there with its status', () => {
     const [all, names] = [statuses.split(', '), codes.split(', ').map((code) => code.replaceAll('`', ''))];
     return names.map((name, at) => [name, Number(all[at] ?? all[0])]);
   });
-  // What Node.js or the listener refuses before there is a request of the API.
+  // Refusals by Node.js or the listener, before there is a request of the API.
   const elsewhere = ['plain_http', 'timeout', 'headers_too_large'];
   const codes = Object.entries(API_STATUS).filter(([code]) => !elsewhere.includes(code));
   assert.deepEqual(documented.sort(), codes.sort());

@@ -137,7 +137,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     };
     await page.goto(enrolUrl);
     await look();
-    await pressOn(/Make a passkey/);
+    await pressOn(/Create a passkey/);
     await page.waitForURL(home);
     await look();
     await pressOn(/Your passkeys/);

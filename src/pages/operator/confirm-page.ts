@@ -20,14 +20,14 @@ export function confirmPage(context: PageContext, { operator, ceremony, continue
       context,
       'A passkey is needed',
       html`<h1>You need a passkey</h1>
-<p class="lead">You signed in with a one-time link. Whatever gives access or takes it away asks for a passkey. Add one first.</p>
+<p class="lead">You signed in with a one-time link. Actions that give access or take it away need a passkey. Add one first.</p>
 <div class="stack"><a class="button primary" href="/passkeys/new">Add a passkey</a>${back}</div>`,
     );
   return card(
     context,
     problem ? 'Problem: Confirm' : 'Confirm',
     html`<h1>Confirm that it’s you</h1>
-<p class="lead">You’re signed in as ${isolated(operator.name)}. What you want to do asks for your passkey again, and for the next 5 minutes no more. Afterwards, press the button again.</p>
+<p class="lead">You’re signed in as ${isolated(operator.name)}. This action needs your passkey. Confirm, then press the button again. For the next 5 minutes, no action asks again.</p>
 ${passkeyProblem(problem)}
 ${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
 <div class="stack">${back}</div>`,

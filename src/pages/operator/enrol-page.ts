@@ -16,11 +16,11 @@ export type EnrolData = {
 export function enrolPage(context: PageContext, { operator, ceremony, passkeyName, problem }: EnrolData): Html {
   return card(
     context,
-    problem ? 'Problem: Make a passkey' : 'Make a passkey',
+    problem ? 'Problem: Create a passkey' : 'Create a passkey',
     html`<h1>Welcome, ${isolated(operator.name)}</h1>
-<p class="lead">Make a passkey, with which you sign in from now on: your device keeps it, and asks for your finger, face or PIN. Your role is ${operator.role}.</p>
+<p class="lead">Create a passkey to sign in with. Your device stores the passkey, and asks for your finger, face or PIN. Your role is ${operator.role}.</p>
 ${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Make a passkey', passkeyNameField(passkeyName))}
+${passkeyForm(ceremony, 'Create a passkey', passkeyNameField(passkeyName))}
 <p class="aside">This link works once. If nobody gave it to you, close the page.</p>`,
     passkeyScriptTag(context),
   );
@@ -31,6 +31,6 @@ export function passkeyNameField(passkeyName: string): Html {
   return html`<div class="field">
 <label for="name">Name of the passkey</label>
 <input id="name" name="name" value="${passkeyName}" maxlength="60" autocomplete="off" aria-describedby="name-hint">
-<span class="hint" id="name-hint">So that you recognize it in a list.</span>
+<span class="hint" id="name-hint">Helps you recognize the passkey in a list.</span>
 </div>`;
 }

@@ -32,11 +32,11 @@ ${fewPasskeys(passkeyCount)}
 export function fewPasskeys(count: number): Html | null {
   if (count > 1) return null;
   const have = count === 0 ? 'You have no passkey.' : 'You have one passkey.';
-  return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> Have two, on two devices: then a lost device locks you out of nothing. <a href="/passkeys/new">Add a passkey</a></div></div>`;
+  return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> Add one on another device, so that you can still sign in if you lose this device. <a href="/passkeys/new">Add a passkey</a></div></div>`;
 }
 
 const ROLES: Readonly<Record<ShownOperator['role'], string>> = {
-  read: 'You may see everything, and change nothing but your own passkeys and sessions.',
-  support: 'You may see everything, pause and resume apps, and end what people are signed in to or connected with.',
-  admin: 'You may do everything. Whatever gives access or takes it from many asks for your passkey again.',
+  read: 'You can see everything, and change only your own passkeys and sessions.',
+  support: 'You can see everything, pause and resume apps, sign users out, and end their connections.',
+  admin: 'You can do everything. Actions that give access, or take it from many users, need your passkey again.',
 };

@@ -22,7 +22,7 @@ export type ShownKey = {
 export const OPERATOR_NOTICES = {
   updated: 'The role was changed.',
   disabled: 'Disabled. All sessions and keys have ended.',
-  enabled: 'Enabled: they may sign in again.',
+  enabled: 'Enabled: the operator can sign in again.',
   'signed-out': 'All sessions have ended.',
   'key-ended': 'The key has ended.',
 } as const;
@@ -100,14 +100,14 @@ function acts({ shown, rights }: OperatorData): Html {
   const at = `/operators/${shown.id}`;
   const isActive = shown.status === 'active';
   return html`<section class="part"><h2>Change</h2>
-<p>Each of these asks for your passkey.</p>
+<p>You need your passkey for each of these.</p>
 <div class="acts">
 <form method="post" action="${at}/role" class="stack narrow">${roleField(shown.role)}<button class="secondary">Change the role</button></form>
-${isActive && act(`${at}/end-sessions`, 'End all sessions', 'They sign in again with a passkey.')}
-${isActive && act(`${at}/reset`, 'Reset', 'Ends passkeys and sessions, and gives a new link to enroll with: for lost devices.', true)}
-${isActive && act(`${at}/disable`, 'Disable', 'Ends sessions and keys. Passkeys wait until you enable them again.', true)}
-${!isActive && act(`${at}/enable`, 'Enable', 'They sign in again with their passkeys. Keys stay ended.')}
-${act(`${at}/delete`, 'Delete', 'Ends everything for good. The audit trail keeps what they did.', true)}
+${isActive && act(`${at}/end-sessions`, 'End all sessions', 'The operator signs in again with a passkey.')}
+${isActive && act(`${at}/reset`, 'Reset', 'Ends all passkeys and sessions, and gives you a new enrollment link: for lost devices.', true)}
+${isActive && act(`${at}/disable`, 'Disable', 'Ends all sessions and keys. The passkeys work again once you enable the operator.', true)}
+${!isActive && act(`${at}/enable`, 'Enable', 'The passkeys work again. Keys stay ended.')}
+${act(`${at}/delete`, 'Delete', 'Ends everything for good. The audit trail keeps the operator’s actions.', true)}
 </div></section>
 ${isActive && keyForm(at, rights)}`;
 }
@@ -119,7 +119,7 @@ function act(action: string, name: string, effect: string, isDanger = false): Ht
 
 function keyForm(at: string, rights: readonly string[]): Html {
   return html`<section class="part"><h2>Add a key for a program</h2>
-<p>It acts by the smaller of its rights and the role, for 90 days. It is shown once.</p>
+<p>A key can do what both its rights and the operator’s role allow. It is valid for 90 days, and shown only once.</p>
 <form method="post" action="${at}/keys" class="stack narrow">
 <div class="field"><label for="key-name">Name</label><input id="key-name" name="name" required maxlength="100" autocomplete="off"></div>
 <fieldset class="rights"><legend>Rights</legend>${[...byNoun(rights)].map(rightsOf)}</fieldset>

@@ -18,7 +18,7 @@ export type OperatorsData = {
   operators: readonly ListedOperator[];
   /** True if the signed-in operator's role lets them add one. */
   mayAdd: boolean;
-  /** Why nobody was added, as a sentence, with the name that was typed; null before a try. */
+  /** The reason of a refusal, as a sentence, with the name that was typed; null before a try. */
   problem: { readonly text: string; readonly name: string } | null;
 };
 
@@ -29,7 +29,7 @@ export function operatorsPage(context: PageContext, { operator, operators, mayAd
     operator,
     { title: 'Operators' },
     html`<h1>Operators</h1>
-<p class="lead">They look after this installation, by these pages or by keys for programs.</p>
+<p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
 ${problem && problemNotice({ heading: 'Nobody was added.', text: problem.text })}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
 ${mayAdd && addForm(problem?.name ?? '')}
@@ -44,7 +44,7 @@ function item({ messages }: PageContext, { id, name, role, status, createdAt }: 
 
 function addForm(name: string): Html {
   return html`<section class="part"><h2>Add an operator</h2>
-<p>You get a link that works once, for 24 hours, where they make their passkey. Asks for your passkey.</p>
+<p>You get a one-time link, valid for 24 hours, where the new operator creates a passkey. You need your passkey for this.</p>
 <form method="post" action="/operators" class="stack narrow">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
 ${roleField('read')}
@@ -82,7 +82,7 @@ export function shownOncePage(context: PageContext, { operator, heading, lead, t
     html`<h1>${heading}</h1>
 <p class="lead">${lead}</p>
 <p class="secret"><code>${text}</code></p>
-<p>It is shown once: it is not on this page when you load it again.</p>
+<p>It is shown only once, and is gone when you load this page again.</p>
 <p class="part"><a class="button secondary" href="${back}">Go back</a></p>`,
   );
 }

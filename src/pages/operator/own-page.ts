@@ -40,10 +40,10 @@ export type OwnData = {
 /** Sentences about an act that was done just now, or was not. */
 const NOTICES = {
   added: 'The passkey was added.',
-  removed: 'The passkey was removed. Sessions that it began go on until you end them.',
+  removed: 'The passkey was removed. Sessions that began with this passkey continue until you end them.',
   only: 'This is your only passkey, so it stays. Add another one first.',
   ended: 'The session has ended.',
-  gone: 'It was gone already.',
+  gone: 'It had already ended.',
 } as const;
 
 /** The page of an operator's own passkeys and sessions. */
@@ -67,7 +67,7 @@ ${notice === null && fewPasskeys(passkeys.length)}
 
 function passkeyItem({ messages }: PageContext, { id, name, isBackedUp, createdAt, lastUsedAt }: ShownPasskey): Html {
   const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
-  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}${isBackedUp && ', copied to your other devices by its maker'}</p></div>
+  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}${isBackedUp && ', synced to your other devices'}</p></div>
 <form method="post" action="/passkeys/remove"><input type="hidden" name="passkey" value="${id}"><button class="secondary danger">Remove<span class="unseen"> ${isolated(name)}</span></button></form></li>
 `;
 }

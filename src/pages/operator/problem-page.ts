@@ -24,7 +24,7 @@ export function problemPage(
 }
 
 const KINDS = {
-  not_found: ['There is nothing here', 'The address is mistyped, or what was there is gone.'],
+  not_found: ['There is nothing here', 'The address is mistyped, or the thing was deleted.'],
   dead_address: [
     'This link no longer works',
     'A one-time link works once: within 24 hours to enroll, within 5 minutes to sign in. A newer one ends it. Ask an admin for a new one.',
@@ -32,7 +32,7 @@ const KINDS = {
   not_allowed: ['Your role does not allow this', 'Nothing happened. An admin can do it, or change your role.'],
   access_ended: [
     'Your access changed meanwhile',
-    'Nothing happened. Sign in again, and look whether you may still do this.',
+    'Nothing happened. Sign in again, and check if your role still allows this.',
   ],
   form_refused: [
     'This form was not sent from here',

@@ -16,7 +16,7 @@ export function signInPage(context: PageContext, { ceremony, continueTo, problem
 <p class="lead">Your device shows the passkeys that it has for this address.</p>
 ${passkeyProblem(problem)}
 ${passkeyForm(ceremony, 'Sign in with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
-<p class="aside">No passkey here? Ask an admin for a new link to enroll with.</p>`,
+<p class="aside">No passkey here? Ask an admin for a new enrollment link.</p>`,
     passkeyScriptTag(context),
   );
 }
@@ -27,7 +27,7 @@ export function addressSignInPage(context: PageContext, { name, role }: ShownOpe
     context,
     'Sign in',
     html`<h1>Sign in as ${isolated(name)}</h1>
-<p class="lead">This link signs you in once, for an hour, with the role ${role}. What needs a passkey stays closed, but you can add a passkey.</p>
+<p class="lead">This link signs you in once, for an hour, with the role ${role}. You cannot do what needs a passkey, but you can add a passkey.</p>
 <form method="post" class="stack">
 <button class="primary">Sign in on this browser</button>
 </form>
