@@ -100,7 +100,7 @@ function sentenceFor(error: unknown): string | null {
     return `the database is unavailable, and nothing was changed: try again (${error.message})`;
   const { code, path } = error as NodeJS.ErrnoException;
   if ((code === 'EACCES' || code === 'EPERM') && path !== undefined)
-    return `the user who runs this command may not access ${path} (${code}): move it, or run the command as another user`;
+    return `this user has no permission to access ${path} (${code}): move it, or run the command as another user`;
   if (isFromBelow(error) || isFromBelow(error.cause))
     return `the command failed (${error.message.replaceAll('\n', ' ')}): check the disk, and the database with "database check"`;
   return ['OperatorError', 'InstallationError', 'WrongUse', 'DatabaseMoved'].includes(error.name)

@@ -61,7 +61,7 @@ describe('what goes wrong', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      'valetkey: the user who runs this command may not access /root/trail.jsonl (EACCES): move it, or run the command as another user\n',
+      'valetkey: this user has no permission to access /root/trail.jsonl (EACCES): move it, or run the command as another user\n',
     );
   });
 
