@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const RIGHTS = ['test/operator/access/rights.test.ts'];
+const ACCESS = ['test/operator/access/operators.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts'];
 const POSTGRESQL = ['test/postgresql/conformance.test.ts'];
 
@@ -13,8 +14,15 @@ export const operatorGuards: readonly Guard[] = [
     ['an act needs its role', 'if (!includesRole(operator.role, needs.role))', 'if (false)'],
     ['a key acts by its rights', '&& by.rights.includes(needs.right) ? null', '? null'],
     ['no key touches operators', 'needs.right !== null && by', 'by'],
-    ['presence passes', 'by.presentAt > now - PRESENCE_MS', 'true'],
+    ['presence passes', 'presentAt > now - PRESENCE_MS', 'true'],
+    ['presence is not of the future', ' && !isAheadOfClock(presentAt, 0, now)', ''],
     ['a session at an address has no presence', "=== 'unless-address' && by.how", '!== undefined && by.how'],
+  ]),
+  ...guardsIn('src/operator/access/access.ts', ACCESS, [
+    ['a key is not of the future', 'isAheadOfClock(key.createdAt, 0, now())', 'false'],
+  ]),
+  ...guardsIn('src/operator/access/operator-session.ts', ACCESS, [
+    ['a session is not of the future', ' && !isAheadOfClock(session.lastSeenAt, 0, now)', ''],
   ]),
   ...guardsIn('src/storage/sqlite/runner.ts', STORES, [
     ['an act demands access', 'requireStanding(tables, act.event);', ''],

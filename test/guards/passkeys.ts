@@ -48,11 +48,8 @@ export const passkeyGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', SIGN_IN, [
     ['a one-time address has one purpose', 'found.address.purpose !== purpose', 'purpose === undefined'],
-    [
-      'a one-time address expires',
-      'found.address.expiresAt > this.#parts.now() ? found.operator : null',
-      'found.operator',
-    ],
+    ['a one-time address expires', 'expiresAt > now &&', ''],
+    ['a one-time address is not of the future', ' && !isAheadOfClock(createdAt, 0, now)', ''],
     [
       'a sign-in ends the earlier session',
       'const replaces = isReplaced ? earlier.digest : null;',

@@ -1,6 +1,7 @@
 /** The recognition of operators who call the API or use the console, and the record of what they were refused. */
 import { hash } from 'node:crypto';
 import { invalidClient, type Refusal } from '../../oauth/error.ts';
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { GuardedChecks, type GuessThrottle } from '../../oauth/guessing/guess-throttle.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
@@ -55,6 +56,8 @@ export class OperatorAccess {
     if (!found) return wrongKey('there is no such operator key');
     const { key, operator } = found;
     if (key.expiresAt <= now()) return wrongKey(`the operator key ${key.id} has expired`);
+    if (isAheadOfClock(key.createdAt, 0, now()))
+      return wrongKey(`the operator key ${key.id} is of the future: the clock stepped back`);
     if (operator.status !== 'active') return wrongKey(`the operator ${operator.id} is disabled`);
     store.noteSecretUse(key, now());
     return { operator, by: { kind: 'key', keyId: key.id, rights: key.rights } };

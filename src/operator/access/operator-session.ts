@@ -1,5 +1,6 @@
 /** Sessions of operators in the console. */
 import { hash, randomBytes } from 'node:crypto';
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 
 /** An operator's session as it is stored, by the digest of its token. Times in ms. */
 export type OperatorSession = {
@@ -64,9 +65,9 @@ export function operatorSessionEndsAt({ lastSeenAt, expiresAt }: OperatorSession
   return Math.min(lastSeenAt + OPERATOR_SESSION_LIFETIMES.idle, expiresAt);
 }
 
-/** Returns true if a session has not ended at a time (ms). */
+/** Returns true if a session has not ended at a time (ms). A session that was last seen in the future is not used. */
 export function isLiveOperatorSession(session: OperatorSession, now: number): boolean {
-  return operatorSessionEndsAt(session) > now;
+  return operatorSessionEndsAt(session) > now && !isAheadOfClock(session.lastSeenAt, 0, now);
 }
 
 /** Returns true if the session's last use should be written now. */

@@ -1,5 +1,6 @@
 /** Enrolment, sign-in and confirmation of operators in the console, by passkey or one-time address. */
 import { hash } from 'node:crypto';
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
@@ -75,7 +76,9 @@ export class OperatorSignIn {
   async operatorOfAddress(token: string, purpose: OneTimeAddress['purpose']): Promise<Operator | null> {
     const found = await this.#parts.store.findOneTimeAddress(operatorTokenDigest(token));
     if (found === null || found.address.purpose !== purpose || found.operator.status !== 'active') return null;
-    return found.address.expiresAt > this.#parts.now() ? found.operator : null;
+    const { createdAt, expiresAt } = found.address;
+    const now = this.#parts.now();
+    return expiresAt > now && !isAheadOfClock(createdAt, 0, now) ? found.operator : null;
   }
 
   /** Returns the options to make a passkey, at a one-time address (`enrol`) or in a session (`add`). */

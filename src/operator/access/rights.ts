@@ -2,6 +2,7 @@
  * The one table of the acts of commands, API and console, with the role, the right of a key and the presence that each needs.
  * Commands need none of it: whoever has the root keys has everything.
  */
+import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { includesRole, type Operator, type Role } from './operator.ts';
 
 /** The rights that a key may have. A key acts by the smaller of its rights and its operator's role. */
@@ -207,5 +208,7 @@ export function refusalOf(act: Act, { operator, by }: Access, now: number): Acce
   if (!includesRole(operator.role, needs.role)) return 'role';
   if (by.kind === 'key') return needs.right !== null && by.rights.includes(needs.right) ? null : 'right';
   if (needs.presence === undefined || (needs.presence === 'unless-address' && by.how === 'address')) return null;
-  return by.presentAt !== null && by.presentAt > now - PRESENCE_MS ? null : 'presence';
+  const { presentAt } = by;
+  const isPresent = presentAt !== null && presentAt > now - PRESENCE_MS && !isAheadOfClock(presentAt, 0, now);
+  return isPresent ? null : 'presence';
 }

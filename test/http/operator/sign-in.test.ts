@@ -40,6 +40,19 @@ test('operators §2: an operator enrols at a one-time address, is signed in, and
   ]);
 });
 
+test('operators §2: a clock that is set back lengthens no one-time address', async (t) => {
+  const service = await startConsole(t);
+  service.clock.advance(24 * 3600);
+  const { operator, enrolUrl } = await addOperator(service);
+  const signInUrl = await addSignInAddress(service, operator);
+  const browser = new Browser();
+  const statuses = async () => [(await browser.get(enrolUrl)).status, (await browser.get(signInUrl)).status];
+  service.clock.advance(-60);
+  assert.deepEqual(await statuses(), [200, 200], 'a small step');
+  service.clock.advance(-1);
+  assert.deepEqual(await statuses(), [400, 400]);
+});
+
 test('operators §2: a one-time address to sign in at binds one browser, for an hour', async (t) => {
   const service = await startConsole(t);
   const { operator } = await addOperator(service);

@@ -40,6 +40,8 @@ async function setUp(t: TestContext, operatorUrl: string | null = 'https://opera
   return { clock, store, operators, access, signIn };
 }
 
+const isAccess = (found: Access | Refusal | null) => found !== null && !(found instanceof Refusal);
+
 function given(found: Access | Refusal | null): Access {
   assert.ok(found && !(found instanceof Refusal));
   return found;
@@ -170,6 +172,23 @@ test('operators §2: a session ends after 30 minutes idle, 12 hours in all, or a
   assert.equal((await store.listOperatorSessions(operator.id))[0]?.lastSeenAt, clock.now);
   await operators.disable('Ann', command);
   assert.equal(await access.bySession(token), null);
+});
+
+test('operators §2: a clock that is set back lengthens no key and no session', async (t) => {
+  const { clock, operators, access, signIn } = await setUp(t);
+  await operators.add('Ann', 'admin', command);
+  clock.now += DAY;
+  const { text } = await operators.addKey('Ann', { name: 'k', rights: RIGHTS }, command);
+  const token = await signIn('Ann', 'passkey');
+  const taken = async () => [await access.byKey(text, ORIGIN.source), await access.bySession(token)].map(isAccess);
+  clock.now -= 60_000;
+  assert.deepEqual(await taken(), [true, true], 'a small step');
+  clock.now -= 1;
+  assert.deepEqual(await taken(), [false, false]);
+  clock.now += 20 * 60_000;
+  assert.deepEqual(await taken(), [true, true], 'and seen later');
+  clock.now -= 60_001;
+  assert.deepEqual(await taken(), [true, false], 'the session was seen after it began');
 });
 
 test('operators §2: what an operator began before the end of the sessions is refused', async (t) => {

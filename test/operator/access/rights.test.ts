@@ -82,6 +82,11 @@ for (const act of Object.keys(ACTS) as Act[])
     }
   });
 
+test('operators §3: a clock that is set back lengthens no presence', () => {
+  const refused = (presentAt: number) => refusalOf('operators.add', access('admin', session(presentAt)), NOW);
+  assert.deepEqual([refused(NOW + 60_000), refused(NOW + 60_001)], [null, 'presence']);
+});
+
 test('operators: support gets no one-time address, no secret and no trust by any access', () => {
   const gives = (Object.keys(ACTS) as Act[]).filter((act) =>
     /secret|hand-over|keys|vouch|consent|trust|invite|register|operators\.(?:add|reset|sign-in)|link|password|import/.test(
