@@ -201,7 +201,7 @@ export function makeInstallation(
     operatorRegistry,
     operators: {
       registry: operatorRegistry,
-      access: new OperatorAccess({ store, throttle: throttles.clientAndSource, prefix, now }),
+      access: new OperatorAccess({ store, throttle: throttles.operatorKeys, prefix, now }),
       signIn: new OperatorSignIn({
         ...{ store, keyring, now },
         rp: relyingParty(configuration.operatorUrl ?? appUrl, configuration.productName),

@@ -3,6 +3,7 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const RIGHTS = ['test/operator/access/rights.test.ts'];
 const ACCESS = ['test/operator/access/operators.test.ts'];
+const COUNTERS = ['test/postgresql/counters.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts'];
 const POSTGRESQL = ['test/postgresql/conformance.test.ts'];
 
@@ -20,6 +21,9 @@ export const operatorGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/operator/access/access.ts', ACCESS, [
     ['a key is not of the future', 'isAheadOfClock(key.createdAt, 0, now())', 'false'],
+  ]),
+  ...guardsIn('src/accounts/sign-in/limits.ts', COUNTERS, [
+    ['wrong keys leave no row', 'new Throttle(LIMITS.operatorKeys)', "throttle('operatorKeys')"],
   ]),
   ...guardsIn('src/operator/access/operator-session.ts', ACCESS, [
     ['a session is not of the future', ' && !isAheadOfClock(session.lastSeenAt, 0, now)', ''],

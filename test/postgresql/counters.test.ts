@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type SharedCounters, Throttle } from '../../src/accounts/guessing/throttle.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { PATIENT } from '../support/postgres.ts';
+import { freePort, startTestService } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW } from '../support/storage.ts';
 import { openInstance } from './instance.ts';
@@ -124,4 +126,16 @@ test('a counter never reaches further ahead than its window, however many count 
   const arrivals = await Promise.all(moves);
   assert.equal(Math.max(...arrivals.map(Number)), NOW + 300_000);
   assert.equal(await one.counters?.move('flood', -300_000, 300_000, NOW), NOW);
+});
+
+test('Promise 5: wrong keys of the operators’ API leave no row, so that no number of networks fills the table', async (t) => {
+  const url = await server.createDatabase();
+  const operatorUrl = `http://localhost:${await freePort()}`;
+  const variables = { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: makeRootKey(), VALETKEY_OPERATOR_URL: operatorUrl };
+  const service = await startTestService(t, variables);
+  const ask = () => fetch(`${operatorUrl}/v1/clients`, { headers: { Authorization: 'Bearer vk_ok_wrong' } });
+  for (let time = 0; time < 30; time += 1) assert.equal((await ask()).status, 401);
+  assert.equal((await ask()).status, 429);
+  await service.stop();
+  assert.deepEqual(await server.query(url, 'SELECT 1 FROM throttle'), []);
 });

@@ -23,6 +23,8 @@ const LIMITS = {
   providerEndings: { count: 100, seconds: 10 },
   /** Calls of the operators' API with one key. */
   operatorCalls: { count: 100, seconds: 10 },
+  /** Wrong keys of operators from one network. */
+  operatorKeys: { count: 30, seconds: 60 },
 } as const satisfies Record<string, Limit>;
 
 /** The limits that only signing in knows. */
@@ -57,6 +59,8 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     providerCalls: throttle('providerCalls'),
     providerEndings: throttle('providerEndings'),
     operatorCalls: throttle('operatorCalls'),
+    // Each instance counts for itself: 256 random bits are not guessed, and so anonymous requests write no row.
+    operatorKeys: new Throttle(LIMITS.operatorKeys),
   };
 }
 

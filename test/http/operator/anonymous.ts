@@ -27,7 +27,7 @@ function rowsOf(path: string): Record<string, number> {
   return counted;
 }
 
-/** One request of each kind, 12 in all, each of which must be refused or lead to the sign-in. */
+/** One request of each kind, 13 in all, each of which must be refused or lead to the sign-in. */
 export async function askAsNobody({ operatorUrl }: TestConsole, known: SoftPasskey): Promise<void> {
   const browser = new Browser();
   const signIn = await browser.get(`${operatorUrl}/sign-in`);
@@ -47,6 +47,9 @@ export async function askAsNobody({ operatorUrl }: TestConsole, known: SoftPassk
       postOwn(browser, `${operatorUrl}/confirm`, { answer: known.get(signIn) }),
     ])),
   ];
+  const wrongKey = await fetch(`${operatorUrl}/v1/clients`, { headers: { Authorization: 'Bearer vk_ok_wrong' } });
+  await wrongKey.body?.cancel();
+  assert.equal(wrongKey.status, 401);
   assert.ok(visits.every(({ status }) => [200, 303, 400, 404].includes(status)));
   assert.ok(!browser.cookies.has('operator_session'));
 }

@@ -27,7 +27,7 @@ async function setUp(t: TestContext, operatorUrl: string | null = 'https://opera
   const { store } = opened;
   const parts = { store, prefix: 'vk', now };
   const operators = new OperatorRegistry({ ...parts, operatorUrl });
-  const access = new OperatorAccess({ ...parts, throttle: makeThrottles(null).clientAndSource });
+  const access = new OperatorAccess({ ...parts, throttle: makeThrottles(null).operatorKeys });
   const signIn = async (name: string, how: 'passkey' | 'address' = 'address') => {
     const { url, operator } = await operators.signInAddress(name, command);
     const token = new URL(url).searchParams.get('token') ?? '';
@@ -206,7 +206,7 @@ test('operators §3: a refused act is recorded once an hour for an operator and 
   const ann = given(await access.bySession(await signIn('Ann')));
   const other = new OperatorAccess({
     ...{ store, prefix: 'vk', now: () => clock.now },
-    throttle: makeThrottles(null).clientAndSource,
+    throttle: makeThrottles(null).operatorKeys,
   });
   for (let time = 0; time < 9; time += 1) {
     await access.refused('clients.pause', ann, 'role', ORIGIN);
