@@ -15,7 +15,7 @@ import {
   operatorTokenDigest,
 } from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
-import type { Passkey } from './passkey.ts';
+import { MAX_PASSKEYS, type Passkey } from './passkey.ts';
 import { type ChallengeBinding, makeChallenge, readChallenge } from './passkey-challenge.ts';
 import type { Access } from './rights.ts';
 import {
@@ -53,9 +53,13 @@ export type SessionAccess = Access & { readonly by: Extract<Access['by'], { kind
 
 /**
  * Reason why nobody was signed in. `dead`: the one-time address was used, replaced or has expired. `expired`: the page was
- * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used.
+ * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used. `known`: the new passkey
+ * is enrolled already. `full`: its operator has `MAX_PASSKEYS`.
  */
-export type SignInRefusal = { readonly kind: 'dead' | 'expired' | 'wrong'; readonly detail: string };
+export type SignInRefusal = {
+  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full';
+  readonly detail: string;
+};
 
 /** The result of a sign-in, with the token of the new session. */
 export type SignInOutcome =
@@ -98,7 +102,7 @@ export class OperatorSignIn {
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);
       const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
-      if (!isDone) return DEAD;
+      if (!isDone) return (await this.#whyNotAdded(passkey)) ?? DEAD;
       await this.#endEarlier(earlier, operator, browser);
       return { kind: 'signed_in', token: begun.token, operator };
     });
@@ -114,7 +118,8 @@ export class OperatorSignIn {
     return this.#withNewPasskey(answer, name, operator, 'add', browser, async (passkey, challenge) => {
       const event = this.#event('operator_passkey_added', operator, browser, passkey.name);
       const isDone = await this.#parts.store.addPasskey(passkey, by.digest, challenge, event);
-      return isDone ? { kind: 'added', name: passkey.name } : wrong('the passkey or its answer was used before');
+      if (isDone) return { kind: 'added', name: passkey.name };
+      return (await this.#whyNotAdded(passkey)) ?? wrong('the answer was used before, or the session ended meanwhile');
     });
   }
 
@@ -278,6 +283,14 @@ export class OperatorSignIn {
     } catch (error) {
       return ofError(error);
     }
+  }
+
+  /** Returns the reason why a verified new passkey was not added, if it is in the passkeys. */
+  async #whyNotAdded({ id, operatorId }: Passkey): Promise<SignInRefusal | null> {
+    const { store } = this.#parts;
+    if (await store.findPasskey(id)) return { kind: 'known', detail: 'the passkey is enrolled already' };
+    const isFull = (await store.listPasskeys(operatorId)).length >= MAX_PASSKEYS;
+    return isFull ? { kind: 'full', detail: `the operator ${operatorId} has ${MAX_PASSKEYS} passkeys` } : null;
   }
 
   #begin(

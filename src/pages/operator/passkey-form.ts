@@ -8,7 +8,7 @@ import { problemNotice } from '../notice.ts';
 export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: string };
 
 /** Why the last answer was not accepted. `dead` has a page of its own. */
-export type PasskeyProblem = 'expired' | 'wrong' | 'dead';
+export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'dead';
 
 /** Returns the script of a page with such a form. */
 export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
@@ -39,6 +39,14 @@ const PROBLEMS: Readonly<Record<PasskeyProblem, { heading: string; text: string 
   wrong: {
     heading: 'The passkey was not accepted.',
     text: 'Try again, with a passkey for this address. If this happens again, an admin finds the reason in the log.',
+  },
+  known: {
+    heading: 'This passkey is enrolled already.',
+    text: 'Sign in with this passkey, or create one on another device.',
+  },
+  full: {
+    heading: 'You have 20 passkeys, the maximum.',
+    text: 'Nothing was added. Remove one first, on the page of your passkeys.',
   },
   dead: { heading: 'The link no longer works.', text: 'Ask for a new one.' },
 };

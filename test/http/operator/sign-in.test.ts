@@ -1,6 +1,7 @@
 // Passkeys of operators on the wire: enrolment, sign-in and confirmation, and every answer that must not be taken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_PASSKEYS } from '../../../src/operator/access/passkey.ts';
 import { Browser } from '../../support/browser.ts';
 import {
   addOperator,
@@ -10,8 +11,10 @@ import {
   startConsole,
   usePasskey,
 } from '../../support/console.ts';
+import { sampleChallenge, samplePasskey } from '../../support/operators.ts';
 import { ceremonyIn, SoftPasskey } from '../../support/passkeys.ts';
 import { freePort } from '../../support/service.ts';
+import { event } from '../../support/storage.ts';
 
 test('operators §2: an operator enrols at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
   const service = await startConsole(t);
@@ -51,6 +54,40 @@ test('operators §2: a clock that is set back lengthens no one-time address', as
   assert.deepEqual(await statuses(), [200, 200], 'a small step');
   service.clock.advance(-1);
   assert.deepEqual(await statuses(), [400, 400]);
+});
+
+test('operators §2: a passkey that is known already or beyond 20 is refused with the remedy, and the address still works', async (t) => {
+  const service = await startConsole(t);
+  const { store } = service.installation.operators;
+  const { browser, passkey, operator } = await enrolledOperator(service);
+  const adding = `${service.operatorUrl}/passkeys/new`;
+  const { enrolUrl, operator: other } = await addOperator(service, 'read', 'Bob');
+  const create = async (who: Browser, url: string, made: SoftPasskey) =>
+    postOwn(who, url, { answer: made.create(await who.get(url)), name: 'my stick' });
+  const bob = new Browser();
+  for (const known of [await create(browser, adding, passkey), await create(bob, enrolUrl, passkey)]) {
+    assert.equal(known.status, 400);
+    assert.match(known.body, /enrolled already.*create one on another device/s);
+    assert.match(known.body, /value="my stick"/);
+  }
+  const session = (await store.listOperatorSessions(operator.id))[0]?.digest ?? assert.fail();
+  const fill = async (operatorId: string, digest: Buffer) => {
+    while ((await store.listPasskeys(operatorId)).length < MAX_PASSKEYS)
+      await store.addPasskey(samplePasskey({ operatorId }), digest, sampleChallenge(), event('operator_passkey_added'));
+  };
+  await fill(operator.id, session);
+  await postOwn(new Browser(), await addSignInAddress(service, other));
+  await fill(other.id, (await store.listOperatorSessions(other.id))[0]?.digest ?? assert.fail());
+  const next = new SoftPasskey(service.operatorUrl);
+  for (const full of [await create(browser, adding, next), await create(bob, enrolUrl, next)]) {
+    assert.equal(full.status, 400);
+    assert.match(full.body, new RegExp(`${MAX_PASSKEYS} passkeys.*Remove one first`, 's'));
+  }
+  for (const { id } of [operator, other]) {
+    const [first] = await store.listPasskeys(id);
+    await store.removePasskey(first?.id ?? '', id, event('operator_passkey_removed'));
+  }
+  assert.equal((await create(bob, enrolUrl, next)).status, 303);
 });
 
 test('operators §2: a one-time address to sign in at binds one browser, for an hour', async (t) => {

@@ -59,7 +59,8 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
   async function ask(request: FastifyRequest, reply: FastifyReply, problem: SignInRefusal['kind'] | null) {
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(accessOf(request).operator, 'add', secret);
-    return pages.sendWithScript(reply, addPasskeyPage(pages.context, { ceremony, passkeyName: browser, problem }));
+    const passkeyName = nameOf(formOf(request), browser);
+    return pages.sendWithScript(reply, addPasskeyPage(pages.context, { ceremony, passkeyName, problem }));
   }
 
   function done(reply: FastifyReply, notice: Notice): FastifyReply {

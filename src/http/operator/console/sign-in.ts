@@ -95,7 +95,7 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     keepAddress(reply);
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(operator, 'enrol', secret);
-    const data = { operator, ceremony, passkeyName: browser, problem };
+    const data = { operator, ceremony, passkeyName: nameOf(formOf(request), browser), problem };
     return pages.sendWithScript(reply, enrolPage(pages.context, data));
   }
 
