@@ -1,4 +1,4 @@
-/** What every store must do, whatever it is made of: one suite, races included. */
+/** The rules of every store, whatever it is made of: one suite, races included. */
 import { describe, type TestContext, test } from 'node:test';
 import { addAdaAndOne } from '../support/storage.ts';
 import { accounts, sessions } from './conformance/accounts.ts';

@@ -1,4 +1,4 @@
-/** What nobody in particular asks for at the operators' address, and how many rows a database has. */
+/** Anonymous requests at the operators' address, and the number of rows in each table. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { Browser } from '../../support/browser.ts';

@@ -1,4 +1,4 @@
-/** What the parts of the suite share. */
+/** Types and helpers that the parts of the suite share. */
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../../src/accounts/people/store.ts';
 import { type Grant, isEnded } from '../../../src/oauth/grants/grant.ts';

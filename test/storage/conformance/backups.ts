@@ -1,4 +1,4 @@
-/** What a store records of backups, and what a restore ends. */
+/** Records of backups, and the ends that a restore makes. */
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
 import { grantIdText } from '../../../src/oauth/grants/grant.ts';

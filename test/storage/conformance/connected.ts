@@ -1,4 +1,4 @@
-/** What people see of their grants, whatever their number, and the limit of one app. */
+/** Lists of people's grants, whatever their number, and the limit of one app. */
 import assert from 'node:assert/strict';
 import { revocationNotice } from '../../../src/oauth/clients/revocation-notice.ts';
 import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';

@@ -1,4 +1,4 @@
-/** What devices ask for while they wait. */
+/** Requests of devices that wait. */
 import assert from 'node:assert/strict';
 import { newGrantId } from '../../../src/oauth/grants/grant.ts';
 import { networksOf } from '../../../src/oauth/guessing/networks.ts';

@@ -325,7 +325,7 @@ export function epochs(withStore: WithStore): void {
   });
 }
 
-/** What checks note. */
+/** Notes that checks write. */
 export function marks(withStore: WithStore): void {
   const used = async (store: AnyStore, grant: Grant) => {
     const { usedGeneration, lastUsedAt } = (await find(store, grant)).grant;

@@ -72,7 +72,7 @@ export function requestConditions(withStore: WithStore): void {
   const [client, server, provider] = [sampleClient(), sampleResourceServer(), sampleProvider()];
   const scope = { name: 'read', sentences: { en: 'Read' }, effect: null, createdAt: NOW };
   const account = sampleAccount();
-  /** What each noun's row was, how it changes, and an act that demands the row as it was. */
+  /** Each noun's earlier row, its change, and an act that demands the earlier row. */
   const nouns: Readonly<
     Record<Unchanged['noun'], [row: object, change: (store: AnyStore) => Promise<unknown>, act: Conditional]>
   > = {

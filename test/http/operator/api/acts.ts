@@ -33,7 +33,7 @@ export type ActRow = {
 
 const reads = (act: Act, right: Right, path: ActRow['path']): ActRow => ({ act, role: 'read', right, path });
 
-/** What reads: everybody may. */
+/** Acts that read: every role may. */
 export const READING: readonly ActRow[] = [
   reads('clients.list', 'clients.read', () => '/clients'),
   reads('clients.show', 'clients.read', ({ clientId }) => `/clients/${clientId}`),
@@ -90,7 +90,7 @@ const aUser =
     `/users/${samples.userId}${more}`;
 const support = { role: 'support' } as const;
 
-/** What changes, each on samples of its own: the app is paused and the user disabled where that is undone. */
+/** Acts that change, each on samples of its own, with a paused app or a disabled user for acts that need one. */
 export const CHANGING: readonly ActRow[] = [
   changes('clients.register', 'clients.write', () => '/clients', { json: { ...APP, type: 'public' }, done: 201 }),
   changes('clients.update', 'clients.write', aClient(), { method: 'PATCH', json: { name: 'New' } }),

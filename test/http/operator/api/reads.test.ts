@@ -1,4 +1,4 @@
-/** What the operators' API reads: every answer as its description says, and each object as the command prints it. */
+/** Reads of the operators' API: every answer matches its description, and each object is as the command prints it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { authorizeUrl, obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';

@@ -1,4 +1,4 @@
-/** What the operators' API changes: as described, as the commands do, and at most once. */
+/** Writes of the operators' API: as described, as the commands do, and at most once. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-/** What the verbs of accounts and sessions rest on. */
+/** Conditions of the verbs of accounts and sessions. */
 import { event, HOUR, NOW, sampleAccount } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import {

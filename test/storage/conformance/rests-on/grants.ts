@@ -1,4 +1,4 @@
-/** What the verbs of grants and devices rest on. */
+/** Conditions of the verbs of grants and devices. */
 import type { Grant } from '../../../../src/oauth/grants/grant.ts';
 import { basisOf, event, NOW, sampleDeviceRequest, sampleGeneration, sampleGrant } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';

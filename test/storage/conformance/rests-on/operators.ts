@@ -1,4 +1,4 @@
-/** What the verbs of operators, and of what belongs to one, rest on. */
+/** Conditions of the verbs of operators, and of their passkeys, sessions and keys. */
 import type { Operator } from '../../../../src/operator/access/operator.ts';
 import {
   sampleAddress,

@@ -1,4 +1,4 @@
-/** What the verbs of identities and of sign-ins elsewhere rest on. */
+/** Conditions of the verbs of identities and external sign-ins. */
 
 import { type Identity, identityId } from '../../../../src/accounts/people/identity-provider.ts';
 import type { TakenSignIn } from '../../../../src/accounts/people/store.ts';
@@ -15,7 +15,7 @@ import {
   storedAccount,
 } from './row.ts';
 
-/** Who somebody is at the provider of a case. */
+/** A person's identity at the provider of a case. */
 function identityOf({ provider }: Its, accountId: string): Identity {
   return { id: identityId(provider.id, 'ada'), providerId: provider.id, accountId, createdAt: NOW };
 }
@@ -32,7 +32,7 @@ const identityIsTaken: RestsOn['gone'] = {
   'somebody has it': (store, its) => addPerson(store, its, `usr_other-${its.name}`),
 };
 
-/** What the provider said of a sign-in: the same each time. */
+/** The provider's answer to a sign-in: the same each time. */
 const stated = ({ name, provider }: Its) =>
   sampleExternalSignIn({
     nonce: Buffer.from(name.padEnd(16)),

@@ -1,4 +1,4 @@
-/** What the verbs of what an operator registers rest on. */
+/** Conditions of the verbs of apps, APIs and other registrations. */
 import assert from 'node:assert/strict';
 import { KEYS_PAUSE_MS } from '../../../../src/oauth/clients/client-keys.ts';
 import type { StoredSecret } from '../../../../src/oauth/keys/secret.ts';

@@ -1,4 +1,4 @@
-/** What a row of the table says, and what each case is given: things of its own, so that all cases share a store. */
+/** A row of the table, and the samples of each case: its own, so that all cases share a store. */
 import assert from 'node:assert/strict';
 import type { PasswordAccount } from '../../../../src/accounts/people/account.ts';
 import type { IdentityProvider } from '../../../../src/accounts/people/identity-provider.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 
-/** What a case has for itself. Account, client and provider are there; the others are not yet. */
+/** The samples of one case. Account, client and provider are there; the others are not yet. */
 export type Its = {
   /** In the names of whatever else a case makes. */
   readonly name: string;
@@ -33,19 +33,19 @@ export type Its = {
 
 type On<Result> = (store: AnyStore, its: Its) => Promise<Result>;
 
-/** What a write rests on, and what becomes of it when that is gone. */
+/** The conditions of a write, and its result when one no longer holds. */
 export type RestsOn = {
   /** A verb of the store. */
   readonly verb: keyof AnyStore;
-  /** What its decision rests on. */
+  /** Condition of its decision. */
   readonly on: string;
   /** Makes what the decision needs, and returns the write that follows from it. */
   readonly decide: On<() => Promise<unknown>>;
-  /** How what it rests on goes in between. */
+  /** Acts that end the condition in between. */
   readonly gone: Readonly<Record<string, On<unknown>>>;
-  /** What the verb returns then; undefined of a verb that returns nothing. */
+  /** Result of the verb then; undefined if the verb returns nothing. */
   readonly out?: unknown;
-  /** What the write changes, as it is read: with all in place it is another afterwards, else the same. */
+  /** Reads the rows that the write changes: they differ afterwards if every condition holds, and are the same otherwise. */
   readonly changes: On<unknown>;
 };
 
