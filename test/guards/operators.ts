@@ -4,6 +4,7 @@ import { type Guard, guardsIn } from './guard.ts';
 const RIGHTS = ['test/operator/access/rights.test.ts'];
 const ACCESS = ['test/operator/access/operators.test.ts'];
 const COUNTERS = ['test/postgresql/counters.test.ts'];
+const INSTANCES = ['test/postgresql/instances.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts'];
 const POSTGRESQL = ['test/postgresql/conformance.test.ts'];
 
@@ -36,6 +37,9 @@ export const operatorGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/storage/postgresql/database.ts', POSTGRESQL, [
     ['whatever is recorded demands access', 'await requireStanding(connection, event);', ''],
+  ]),
+  ...guardsIn('src/storage/tables/operator-rows.ts', INSTANCES, [
+    ['an act on oneself takes one lock', "clientId === operatorId ? 'NO KEY UPDATE' : 'SHARE'", "'SHARE'"],
   ]),
   ...guardsIn('src/storage/tables/operator-rows.ts', STORES, [
     ['access ends with the epoch', "AND status = 'active' AND epoch = $2 FOR", "AND status = 'active' AND $2 = $2 FOR"],

@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Grant, grantIdText, isEnded } from '../../src/oauth/grants/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { auditEvent } from '../../src/oauth/trail/audit.ts';
 import { TrailHeldUp } from '../../src/oauth/trail/audit-store.ts';
+import { sampleOperator } from '../support/operators.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
@@ -416,4 +418,22 @@ test('disconnecting an app waits for grants that rest on its own, and ends them,
   await second.query('COMMIT');
   assert.equal(await disconnecting, 4);
   assert.equal(await one.countLiveGrants('usr_ada', NOW), 0);
+});
+
+test('an operator who ends one’s own session holds no lock while the act waits, so that two at once do not deadlock', async (t) => {
+  const { one, url } = await openTwo(t);
+  const operator = sampleOperator();
+  await one.addOperator(operator, null, event('operator_added'));
+  const administrator = await openTransaction(t, url);
+  await administrator.query('SELECT 1 FROM operator FOR SHARE');
+  const actor = { kind: 'operator', id: operator.id, source: null, requestId: null } as const;
+  const standing = { operatorId: operator.id, epoch: operator.epoch };
+  const about = { clientId: operator.id };
+  const ended = auditEvent('operator_sessions_ended', { ...actor, standing }, NOW, about);
+  const ending = one.endOperatorSessions(operator.id, ended);
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await server.query(url, waiting)).length === 0) await pause(5);
+  await administrator.query('SELECT 1 FROM operator FOR NO KEY UPDATE NOWAIT');
+  await administrator.query('ROLLBACK');
+  assert.equal(await ending, true);
 });

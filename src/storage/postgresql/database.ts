@@ -110,8 +110,8 @@ export class Database {
 }
 
 /** Throws `AccessEnded` in the transaction of an act, before its effect, unless the event's actor still has its access. */
-export async function requireStanding(connection: Connection, { actor }: AuditEvent): Promise<void> {
-  const standing = standingOf(actor);
+export async function requireStanding(connection: Connection, event: AuditEvent): Promise<void> {
+  const standing = standingOf(event);
   if (standing && (await connection.tuples(standing.sql, standing.values)).length === 0) throw new AccessEnded();
 }
 

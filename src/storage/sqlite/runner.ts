@@ -15,8 +15,8 @@ const MANY_ROWS = 100;
 
 /** Throws `AccessEnded` inside a write, before its effect, unless the actors of its events still have their access. */
 function requireStanding(tables: Tables, ...events: readonly AuditEvent[]): void {
-  for (const { actor } of events) {
-    const standing = standingOf(actor);
+  for (const event of events) {
+    const standing = standingOf(event);
     if (standing && !tables.isAny(standing)) throw new AccessEnded();
   }
 }

@@ -1,6 +1,6 @@
 /** Operators as rows, and the statements on them that the operations on all that belongs to one share. */
 
-import type { Actor } from '../../oauth/trail/audit.ts';
+import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { Operator } from '../../operator/access/operator.ts';
 import type { UsedChallenge } from '../../operator/access/passkey.ts';
 import type { Runner, Statement } from '../acts.ts';
@@ -22,7 +22,7 @@ export const OPERATOR_ONCE = Table.of<UsedChallenge>('operator_once', { digest: 
 
 /** Locks the operator's row where others may write, so that changes of what belongs to one operator come one by one. */
 const LOCK = 'SELECT 1 FROM operator WHERE id = $1';
-const STANDING = `${LOCK} AND status = 'active' AND epoch = $2 FOR SHARE`;
+const STANDING = `${LOCK} AND status = 'active' AND epoch = $2 FOR`;
 
 /** Returns the demand that an operator is there. */
 export function isThere(id: string): Statement {
@@ -36,10 +36,13 @@ export function isActive(id: string): Statement {
 
 /**
  * Returns the demand that an operator's access is as it was when the request began; null for other actors. A disabling waits
- * for the transaction, or the transaction for it.
+ * for the transaction, or the transaction for it. An act on the actor's own operator takes at once the lock that its effect
+ * needs: two such acts with shared locks would wait for each other.
  */
-export function standingOf({ standing }: Actor): Statement | null {
-  return standing === undefined ? null : { sql: STANDING, values: [standing.operatorId, standing.epoch] };
+export function standingOf({ actor: { standing }, clientId }: AuditEvent): Statement | null {
+  if (standing === undefined) return null;
+  const { operatorId, epoch } = standing;
+  return { sql: `${STANDING} ${clientId === operatorId ? 'NO KEY UPDATE' : 'SHARE'}`, values: [operatorId, epoch] };
 }
 
 /** Returns the statement that raises an operator's epoch. */
