@@ -15,9 +15,16 @@ import {
   operatorTokenDigest,
 } from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
-import { MAX_PASSKEYS, type Passkey } from './passkey.ts';
-import { type ChallengeBinding, makeChallenge, readChallenge } from './passkey-challenge.ts';
+import type { Passkey } from './passkey.ts';
+import {
+  type ChallengeBinding,
+  confirmBinding,
+  makeChallenge,
+  readChallenge,
+  signInBinding,
+} from './passkey-challenge.ts';
 import type { Access } from './rights.ts';
+import { DEAD, ofChallenge, ofError, type SignInRefusal, whyNotAdded, wrong } from './sign-in-refusal.ts';
 import {
   answeringPasskey,
   type CeremonyOptions,
@@ -27,7 +34,6 @@ import {
   requestOptions,
   verifyAssertion,
   verifyCreation,
-  WrongAnswer,
 } from './webauthn.ts';
 
 /** The parts of `OperatorSignIn`. `now` returns ms. */
@@ -50,16 +56,6 @@ export type AskingBrowser = OperatorOrigin & {
 
 /** The access of a session, which alone may confirm and enrol. */
 export type SessionAccess = Access & { readonly by: Extract<Access['by'], { kind: 'session' }> };
-
-/**
- * Reason why nobody was signed in. `dead`: the one-time address was used, replaced or has expired. `expired`: the page was
- * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used. `known`: the new passkey
- * is enrolled already. `full`: its operator has `MAX_PASSKEYS`.
- */
-export type SignInRefusal = {
-  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full';
-  readonly detail: string;
-};
 
 /** The result of a sign-in, with the token of the new session. */
 export type SignInOutcome =
@@ -102,7 +98,7 @@ export class OperatorSignIn {
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);
       const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
-      if (!isDone) return (await this.#whyNotAdded(passkey)) ?? DEAD;
+      if (!isDone) return (await whyNotAdded(this.#parts.store, passkey)) ?? DEAD;
       await this.#endEarlier(earlier, operator, browser);
       return { kind: 'signed_in', token: begun.token, operator };
     });
@@ -119,7 +115,10 @@ export class OperatorSignIn {
       const event = this.#event('operator_passkey_added', operator, browser, passkey.name);
       const isDone = await this.#parts.store.addPasskey(passkey, by.digest, challenge, event);
       if (isDone) return { kind: 'added', name: passkey.name };
-      return (await this.#whyNotAdded(passkey)) ?? wrong('the answer was used before, or the session ended meanwhile');
+      return (
+        (await whyNotAdded(this.#parts.store, passkey)) ??
+        wrong('the answer was used before, or the session ended meanwhile')
+      );
     });
   }
 
@@ -285,14 +284,6 @@ export class OperatorSignIn {
     }
   }
 
-  /** Returns the reason why a verified new passkey was not added, if it is in the passkeys. */
-  async #whyNotAdded({ id, operatorId }: Passkey): Promise<SignInRefusal | null> {
-    const { store } = this.#parts;
-    if (await store.findPasskey(id)) return { kind: 'known', detail: 'the passkey is enrolled already' };
-    const isFull = (await store.listPasskeys(operatorId)).length >= MAX_PASSKEYS;
-    return isFull ? { kind: 'full', detail: `the operator ${operatorId} has ${MAX_PASSKEYS} passkeys` } : null;
-  }
-
   #begin(
     { id: operatorId }: Operator,
     how: OperatorSession['how'],
@@ -313,29 +304,4 @@ export class OperatorSignIn {
     const actor: Actor = { kind: 'operator', id, source, requestId, standing: { operatorId: id, epoch } };
     return auditEvent(action, actor, this.#parts.now(), { clientId: id, ...(detail !== undefined && { detail }) });
   }
-}
-
-const DEAD: SignInRefusal = { kind: 'dead', detail: 'the one-time address was used, replaced or has expired' };
-
-function signInBinding(secret: string): ChallengeBinding {
-  return { browser: secret, purpose: 'sign-in', operatorId: '' };
-}
-
-function confirmBinding({ id }: Operator, secret: string): ChallengeBinding {
-  return { browser: secret, purpose: 'confirm', operatorId: id };
-}
-
-function wrong(detail: string): SignInRefusal {
-  return { kind: 'wrong', detail };
-}
-
-function ofChallenge(problem: 'expired' | 'wrong'): SignInRefusal {
-  return problem === 'wrong'
-    ? wrong('the challenge was made for another browser, page or operator')
-    : { kind: 'expired', detail: 'the challenge has expired' };
-}
-
-function ofError(error: unknown): SignInRefusal {
-  if (error instanceof WrongAnswer) return wrong(error.message);
-  throw error;
 }

@@ -5,6 +5,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
+import type { Operator } from './operator.ts';
 import type { UsedChallenge } from './passkey.ts';
 
 /** The binding of a challenge. `operatorId` is empty where any operator may answer. */
@@ -14,6 +15,16 @@ export type ChallengeBinding = {
   readonly purpose: 'enrol' | 'add' | 'sign-in' | 'confirm';
   readonly operatorId: string;
 };
+
+/** Returns the binding of a sign-in, which any operator may answer. */
+export function signInBinding(secret: string): ChallengeBinding {
+  return { browser: secret, purpose: 'sign-in', operatorId: '' };
+}
+
+/** Returns the binding of an operator's confirmation. */
+export function confirmBinding({ id }: Operator, secret: string): ChallengeBinding {
+  return { browser: secret, purpose: 'confirm', operatorId: id };
+}
 
 /** Lifetime of a challenge (ms). */
 const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;

@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
-import type { SessionAccess, SignInRefusal } from '../../../operator/access/operator-sign-in.ts';
+import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
+import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';

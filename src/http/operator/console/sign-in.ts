@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Operator } from '../../../operator/access/operator.ts';
-import type { SignInOutcome, SignInRefusal } from '../../../operator/access/operator-sign-in.ts';
+import type { SignInOutcome } from '../../../operator/access/operator-sign-in.ts';
+import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { confirmPage } from '../../../pages/operator/confirm-page.ts';
 import { enrolPage } from '../../../pages/operator/enrol-page.ts';
 import { addressSignInPage, signInPage } from '../../../pages/operator/sign-in-page.ts';
