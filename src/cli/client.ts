@@ -1,6 +1,7 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
 import type { Client } from '../oauth/clients/client.ts';
+import type { ClientRegistry } from '../operator/client-registry.ts';
 import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
@@ -134,8 +135,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
         async (installation) => {
           const { clients, operator } = installation;
           const type = options.public ? 'public' : 'confidential';
-          const { client, clientSecret } = await clients.register(type, settings, operator, null, handOver);
-          return registered(installation, client, clientSecret, handOver);
+          return registered(installation, await clients.register(type, settings, operator, null, handOver));
         },
         { mayCreate: true },
       );
@@ -163,22 +163,22 @@ async function registerFrom(
       const name = await clientDocuments.nameOf(fetched, options.name);
       for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
       await confirm(run.context, `Register ${name}?`, yes);
-      const client = await clientDocuments.register(fetched, { ...said, name }, operator);
-      return registered(installation, client, null, options.handOver ?? false);
+      return registered(
+        installation,
+        await clientDocuments.register(fetched, { ...said, name }, operator, options.handOver),
+      );
     },
     { mayCreate: true },
   );
 }
 
 async function registered(
-  { clients, handOvers, endpoints, operator }: Installation,
-  client: Client,
-  secret: string | null,
-  isHandedOver: boolean,
+  { clients, handOvers, endpoints }: Installation,
+  { client, clientSecret, handOver }: Awaited<ReturnType<ClientRegistry['register']>>,
 ): Promise<CommandResult> {
   const warnings = await clients.warnings(client);
-  if (!isHandedOver) return fiveThings(client, secret, endpoints, warnings);
-  const made = await handOvers.make({ kind: 'client', id: client.id }, operator);
+  if (!handOver) return fiveThings(client, clientSecret, endpoints, warnings);
+  const made = handOvers.addressOf(handOver, { kind: 'client', row: client });
   const json = registeredClientJson(client, null, endpoints);
   const sentence = `${client.name} is registered as ${client.id}. Send its developer this address:`;
   return handedOver(made, json, sentence, [...warnings, nextAfterRegistering(client)]);

@@ -89,12 +89,13 @@ function addRegister(group: CliCommand, run: CommandRun): void {
           const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
           const sessionLifetime = secondsOf(options.session);
           const settings = { id, name, signInUrl, ownIds, rights, keys, sessionLifetime };
-          const { provider, secret } = await identityProviders.register(settings, operator, options.handOver);
-          if (!options.handOver) return registeredProvider(provider, secret, endpoints);
-          const made = await handOvers.make({ kind: 'identity_provider', id }, operator);
+          const registered = await identityProviders.register(settings, operator, options.handOver);
+          const { provider, secret, handOver: made } = registered;
+          if (!made) return registeredProvider(provider, secret, endpoints);
+          const address = handOvers.addressOf(made, { kind: 'identity_provider', row: provider });
           const json = registeredProviderJson(provider, null, endpoints);
           const sentence = `${name} is registered. Send its developer this address:`;
-          return handedOver(made, json, sentence, [nextAfterRegistering(provider)]);
+          return handedOver(address, json, sentence, [nextAfterRegistering(provider)]);
         },
         { mayCreate: true },
       ),

@@ -59,13 +59,12 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     .action(({ name, resource, acceptUnbound = false, scope, handOver = false }: RegisterOptions) =>
       run.withInstallation(async ({ resourceServers, handOvers, endpoints, operator }) => {
         const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
-        const { resourceServer, secret } = await resourceServers.register(settings, operator, handOver);
-        if (secret !== null) return registeredResourceServer(resourceServer, secret, endpoints);
-        const { id } = resourceServer;
-        const made = await handOvers.make({ kind: 'resource_server', id }, operator);
+        const { resourceServer, secret, handOver: made } = await resourceServers.register(settings, operator, handOver);
+        if (made === null) return registeredResourceServer(resourceServer, secret as string, endpoints);
+        const address = handOvers.addressOf(made, { kind: 'resource_server', row: resourceServer });
         const json = registeredResourceServerJson(resourceServer, null, endpoints);
-        const sentence = `${name} is registered as ${id}. Send its developer this address:`;
-        return handedOver(made, json, sentence, [nextAfterRegistering(resourceServer)]);
+        const sentence = `${name} is registered as ${resourceServer.id}. Send its developer this address:`;
+        return handedOver(address, json, sentence, [nextAfterRegistering(resourceServer)]);
       }),
     );
 }

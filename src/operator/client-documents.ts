@@ -160,8 +160,11 @@ export class ClientDocuments {
     return name;
   }
 
-  /** Registers the client of a document that was fetched. Throws an `OperatorError`, and then changed nothing. */
-  async register(fetched: FetchedClient, said: SaidBesideDocument, operator: Actor): Promise<Client> {
+  /**
+   * Registers the client of a document that was fetched, as `ClientRegistry.register` does. Throws an `OperatorError`, and then
+   * changed nothing.
+   */
+  async register(fetched: FetchedClient, said: SaidBesideDocument, operator: Actor, isHandedOver = false) {
     const { document, sha256, fetchedAt } = fetched;
     const { id: address, redirectUris, keys, jwksUri } = document;
     const settings = {
@@ -173,7 +176,7 @@ export class ClientDocuments {
       ...{ redirectUris, keys },
     };
     const from = { address, sha256, jwksUri, fetchedAt };
-    return (await this.#parts.clients.register(typeOf(document), settings, operator, from)).client;
+    return this.#parts.clients.register(typeOf(document), settings, operator, from, isHandedOver);
   }
 }
 

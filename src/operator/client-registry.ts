@@ -22,6 +22,9 @@ import { changesOfUpdate } from './client-update.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
+import type { NewHandOver } from './hand-over/hand-over.ts';
+import type { HandOverStore } from './hand-over/hand-over-store.ts';
+import { registerHandedOver } from './hand-over/registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
@@ -44,7 +47,8 @@ export type ClientRegistryParts = {
   readonly store: ClientStore &
     Pick<ScopeStore, 'listScopes'> &
     Pick<SecretUseStore, 'findSecretUse'> &
-    Pick<ResourceServerStore, 'listResources'>;
+    Pick<ResourceServerStore, 'listResources'> &
+    Pick<HandOverStore, 'registerHandedOver'>;
   readonly prefix: string;
   readonly accessTokenLifetime: number;
   readonly now: () => number;
@@ -59,8 +63,8 @@ export class ClientRegistry {
   }
 
   /**
-   * Registers a client. Its secret's text is returned this once; null for a public client, for one with keys, and for one whose
-   * secret is made when it is handed over. The address of a metadata document is its id.
+   * Registers a client. Its secret's text is returned this once; null for a public client, for one with keys, and for one that
+   * is handed over: that has a hand-over instead. The address of a metadata document is its id.
    */
   async register(
     type: ClientType,
@@ -68,7 +72,7 @@ export class ClientRegistry {
     operator: Actor,
     document: RegisteredDocument | null = null,
     isHandedOver = false,
-  ): Promise<{ client: Client; clientSecret: string | null }> {
+  ): Promise<{ client: Client; clientSecret: string | null; handOver: NewHandOver | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
     const settings = { ...DEFAULT_SETTINGS, ...said, defaultResource };
@@ -94,8 +98,9 @@ export class ClientRegistry {
     };
     const from = document ? `; from ${document.address}; sha256 ${document.sha256}` : '';
     const event = this.#event('client_registered', operator, client.id, client.name + from);
-    if (!(await store.registerClient(client, event))) throw registeredAlready(client.id);
-    return { client, clientSecret: made?.text ?? null };
+    const handOver = isHandedOver ? await registerHandedOver(store, { kind: 'client', row: client }, event) : null;
+    if (!handOver && (isHandedOver || !(await store.registerClient(client, event)))) throw registeredAlready(client.id);
+    return { client, clientSecret: made?.text ?? null, handOver };
   }
 
   /** Returns true if a client exists. */

@@ -10,6 +10,9 @@ import type { AccountStore, IdentityProviderStore } from '../accounts/people/sto
 import { OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
+import type { NewHandOver } from './hand-over/hand-over.ts';
+import type { HandOverStore } from './hand-over/hand-over-store.ts';
+import { registerHandedOver } from './hand-over/registration.ts';
 import {
   countThroughProvider,
   type EndedThroughProvider,
@@ -31,7 +34,10 @@ export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvid
 
 /** The parts of the registry. `now` returns ms since the epoch. */
 export type IdentityProviderRegistryParts = {
-  readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'> & ProviderEndingParts['store'];
+  readonly store: IdentityProviderStore &
+    Pick<AccountStore, 'hasAccounts'> &
+    Pick<HandOverStore, 'registerHandedOver'> &
+    ProviderEndingParts['store'];
   readonly prefix: string;
   readonly now: () => number;
 };
@@ -49,14 +55,14 @@ export class IdentityProviderRegistry {
   }
 
   /**
-   * Registers a provider. Its secret's text is returned this once; null with public keys, and if it is made when it is handed
-   * over.
+   * Registers a provider. Its secret's text is returned this once; null with public keys, and for one that is handed over,
+   * which has a hand-over instead.
    */
   async register(
     settings: NewIdentityProvider,
     operator: Actor,
     isHandedOver = false,
-  ): Promise<{ provider: IdentityProvider; secret: string | null }> {
+  ): Promise<{ provider: IdentityProvider; secret: string | null; handOver: NewHandOver | null }> {
     const { store, now } = this.#parts;
     if (!isProviderId(settings.id))
       throw new OperatorError(
@@ -70,9 +76,11 @@ export class IdentityProviderRegistry {
     const secrets = made ? [made.secret] : [];
     const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
     const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
-    if (!(await store.registerIdentityProvider(provider, event)))
+    const subject = { kind: 'identity_provider', row: provider } as const;
+    const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
+    if (!handOver && (isHandedOver || !(await store.registerIdentityProvider(provider, event))))
       throw new OperatorError(`the identity provider ${JSON.stringify(provider.id)} exists already: choose another ID`);
-    return { provider, secret: made?.text ?? null };
+    return { provider, secret: made?.text ?? null, handOver };
   }
 
   /** All providers, oldest first. */

@@ -11,6 +11,9 @@ import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { lostDefaults } from './default-resource.ts';
+import type { NewHandOver } from './hand-over/hand-over.ts';
+import type { HandOverStore } from './hand-over/hand-over-store.ts';
+import { registerHandedOver } from './hand-over/registration.ts';
 import { checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -24,7 +27,10 @@ export type NewResourceServerSettings = Omit<ResourceServerSettings, 'acceptsUnb
 
 /** The parts of the registry. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
-  readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'> & Pick<ClientStore, 'listDefaultResources'>;
+  readonly store: ResourceServerStore &
+    Pick<ScopeStore, 'listScopes'> &
+    Pick<ClientStore, 'listDefaultResources'> &
+    Pick<HandOverStore, 'registerHandedOver'>;
   readonly prefix: string;
   readonly ownResource: string;
   readonly now: () => number;
@@ -38,22 +44,22 @@ export class ResourceServerRegistry {
     this.#parts = parts;
   }
 
-  /** Registers a resource server. Its secret's text is returned this once; null if it is made when it is handed over. */
+  /** Registers a resource server. Its secret's text is returned this once; null for one that is handed over, which has a hand-over instead. */
   async register(
     said: NewResourceServerSettings,
     operator: Actor,
     isHandedOver?: false,
-  ): Promise<{ resourceServer: ResourceServer; secret: string }>;
+  ): Promise<{ resourceServer: ResourceServer; secret: string; handOver: null }>;
   async register(
     said: NewResourceServerSettings,
     operator: Actor,
     isHandedOver: boolean,
-  ): Promise<{ resourceServer: ResourceServer; secret: string | null }>;
+  ): Promise<{ resourceServer: ResourceServer; secret: string | null; handOver: NewHandOver | null }>;
   async register(
     said: NewResourceServerSettings,
     operator: Actor,
     isHandedOver = false,
-  ): Promise<{ resourceServer: ResourceServer; secret: string | null }> {
+  ): Promise<{ resourceServer: ResourceServer; secret: string | null; handOver: NewHandOver | null }> {
     const { store, prefix, now } = this.#parts;
     const settings = { acceptsUnbound: false, ...said };
     this.#check(settings);
@@ -61,11 +67,11 @@ export class ResourceServerRegistry {
     const createdAt = now();
     const made = isHandedOver ? null : makeSecret(prefix, 'rs', createdAt);
     const resourceServer = { ...settings, id: newId('rs'), secrets: made ? [made.secret] : [], createdAt };
-    await store.registerResourceServer(
-      resourceServer,
-      this.#event('resource_server_registered', operator, resourceServer.id, settings.name),
-    );
-    return { resourceServer, secret: made?.text ?? null };
+    const event = this.#event('resource_server_registered', operator, resourceServer.id, settings.name);
+    const subject = { kind: 'resource_server', row: resourceServer } as const;
+    const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
+    if (!isHandedOver) await store.registerResourceServer(resourceServer, event);
+    return { resourceServer, secret: made?.text ?? null, handOver };
   }
 
   /** All resource servers, oldest first. */

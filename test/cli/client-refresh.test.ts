@@ -49,7 +49,7 @@ async function admitted(members: Members = {}, settings: Partial<Client> = {}) {
     token_endpoint_auth_method: 'none',
   };
   say({});
-  const client = await clientDocuments.register(
+  const { client } = await clientDocuments.register(
     await clientDocuments.fetch(id),
     { name: undefined, ...settings },
     operator,

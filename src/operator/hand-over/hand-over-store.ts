@@ -15,6 +15,16 @@ export type HandOverStore = {
    */
   addHandOver(handOver: HandOver, subject: HandOverSubject, event: AuditEvent): Promise<boolean>;
   /**
+   * Registers a subject with its first hand-over, each with its event; false, and neither of the two, if the id exists
+   * already.
+   */
+  registerHandedOver(
+    handOver: HandOver,
+    subject: HandOverSubject,
+    registered: AuditEvent,
+    made: AuditEvent,
+  ): Promise<boolean>;
+  /**
    * Uses a hand-over as of the event's time, and adds a secret to the subject, if there is one. False if the hand-over was
    * used, ended or has expired, or the subject is not active or proves itself otherwise than it was read: of all who try
    * at most one gets true.

@@ -7,6 +7,7 @@ import type { IdentityProvider } from '../../accounts/people/identity-provider.t
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { SecretKind } from '../../oauth/keys/secret.ts';
+import { type Actor, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 
 /** The kinds of registrations that are handed over. */
 export type HandOverKind = 'client' | 'resource_server' | 'identity_provider';
@@ -39,6 +40,9 @@ export type HandOver = {
   readonly endedWhy: HandOverEnd | null;
 };
 
+/** A new hand-over, and the token for its address, which nobody keeps. */
+export type NewHandOver = { readonly handOver: HandOver; readonly token: string };
+
 /** Lifetime of an address (ms). */
 export const HAND_OVER_LIFETIME_MS = 72 * 3_600_000;
 
@@ -46,15 +50,16 @@ export const HAND_OVER_LIFETIME_MS = 72 * 3_600_000;
 export const HAND_OVERS_KEPT_MS = 30 * 86_400_000;
 
 /** Makes a hand-over, and the token for its address: 256 random bits (ASVS 6.4.1). `now` in ms. */
-export function makeHandOver(
-  subject: HandOverName,
-  madeBy: string,
-  now: number,
-): { handOver: HandOver; token: string } {
+export function makeHandOver(subject: HandOverName, madeBy: string, now: number): NewHandOver {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = now + HAND_OVER_LIFETIME_MS;
   const open = { fetchedAt: null, fetchedFrom: null, endedAt: null, endedWhy: null };
   return { token, handOver: { digest: digestOf(token), subject, madeAt: now, madeBy, expiresAt, ...open } };
+}
+
+/** Returns the event of a new hand-over. */
+export function handOverMade({ subject, madeAt }: HandOver, actor: Actor): AuditEvent {
+  return auditEvent('hand_over_made', actor, madeAt, { clientId: subject.id });
 }
 
 /** Returns the digest of a token (ASVS 6.5.2: 256 random bits need no slow hash), or null for a text of another form. */

@@ -13,8 +13,10 @@ import {
   type HandOver,
   type HandOverName,
   type HandOverSubject,
+  handOverMade,
   handOverProblem,
   makeHandOver,
+  type NewHandOver,
   SECRET_KINDS,
   takesSecret,
 } from './hand-over.ts';
@@ -79,14 +81,17 @@ export class HandOvers {
       throw new OperatorError(
         `two secrets are live already: end the older one first with "${command} retire-secret ${name.id}", or the newer one, if nobody has it, with "${command} retire-secret ${name.id} --newer"`,
       );
-    const { handOver, token } = makeHandOver(name, actor.id, now());
-    const event = auditEvent('hand_over_made', actor, handOver.madeAt, { clientId: name.id });
-    if (!(await store.addHandOver(handOver, subject, event)))
+    const made = makeHandOver(name, actor.id, now());
+    if (!(await store.addHandOver(made.handOver, subject, handOverMade(made.handOver, actor))))
       throw new OperatorError(
         `somebody else changed ${subject.row.name} at the same time: look with "${command} show", and try again`,
       );
-    const address = `${this.#parts.pickUpUrl}?token=${token}`;
-    return { address, expiresAt: handOver.expiresAt, makesSecret: takesSecret(subject) };
+    return this.addressOf(made, subject);
+  }
+
+  /** Returns the address of a new hand-over. */
+  addressOf({ handOver: { expiresAt }, token }: NewHandOver, subject: HandOverSubject): MadeHandOver {
+    return { address: `${this.#parts.pickUpUrl}?token=${token}`, expiresAt, makesSecret: takesSecret(subject) };
   }
 
   /** Returns the newest hand-over of a registration, or null. */

@@ -130,7 +130,6 @@ const REMEMBER_NOTHING_YET = `
   UPDATE client SET remembers_since = newest.granted_at
   FROM (SELECT granted_at FROM oauth_grant WHERE client_id = $1 ORDER BY id DESC LIMIT 1) AS newest
   WHERE id = $1 AND remembers_since < newest.granted_at`;
-const REGISTER = `${STORED_CLIENT.insertion} ON CONFLICT (id) DO NOTHING`;
 const PUBLISHES = "id = $1 AND status = 'active' AND jwks_uri = $2";
 const NOTE_KEYS_ASKED = `
   UPDATE client SET jwks_asked_at = $3
@@ -140,10 +139,14 @@ const REFRESH_KEYS = `
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
+/** Returns a client as its row has it, with the key that names are compared by. */
+export function storedClient(client: Client) {
+  return { ...client, nameKey: nameKey(client.name) };
+}
+
 /** Implements the port for clients; each store marks their assertions itself. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAssertion'>): ClientStore {
   const clients = registered(runner, 'client', STORED_CLIENT, SETTINGS, PROOF);
-  const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });
   return {
     findClient: runner.search(FIND),
     useClientAssertion: own.useClientAssertion,
@@ -161,15 +164,15 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
       const rows = await runner.select({ sql: DEFAULTS, values: [] }, 'all');
       return rows.map(([resource]) => String(resource));
     },
-    registerClient: (client, event) => clients.register(stored(client), event, REGISTER),
-    updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
+    registerClient: (client, event) => clients.register(storedClient(client), event),
+    updateClient: (client, expected, event) => clients.update(storedClient(client), storedClient(expected), event),
     refreshClient: (client, expected, event) => {
       const { id, remembersSince } = client;
       const values = [id, ...REFRESHED.values(client), ...OF_DOCUMENT.values(expected)];
       const rest = remembersSince === expected.remembersSince ? [] : [{ sql: REMEMBER_NOTHING_YET, values: [id] }];
       return runner.act({ touches: [id], event, first: { sql: REFRESH, values }, rest });
     },
-    replaceClientSecrets: (client, secrets, event) => clients.replaceSecrets(stored(client), secrets, event),
+    replaceClientSecrets: (client, secrets, event) => clients.replaceSecrets(storedClient(client), secrets, event),
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null], {
         also: status === 'paused' ? [endingHandOver({ kind: 'client', id }, event, 'paused')] : [],

@@ -3,9 +3,10 @@ import type { HandOverSubject } from '../../operator/hand-over/hand-over.ts';
 import type { HandOverStore } from '../../operator/hand-over/hand-over-store.ts';
 import { found, type Runner, type Statement } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { STORED_CLIENT } from './clients.ts';
+import { STORED_CLIENT, storedClient } from './clients.ts';
 import { endingHandOver, HAND_OVER, isOpen } from './hand-over-rows.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
+import { registering } from './registered.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import type { Stored } from './table.ts';
 
@@ -31,6 +32,11 @@ function asRead({ kind, row }: HandOverSubject): Statement {
   };
 }
 
+function registeringSubject({ kind, row }: HandOverSubject): Statement {
+  if (kind === 'client') return registering(STORED_CLIENT, storedClient(row));
+  return kind === 'resource_server' ? registering(RESOURCE_SERVER, row) : registering(IDENTITY_PROVIDER, row);
+}
+
 /** Implements the port for hand-overs. */
 export function handOverStore(runner: Runner): HandOverStore {
   return {
@@ -45,6 +51,15 @@ export function handOverStore(runner: Runner): HandOverStore {
         first: { sql: HAND_OVER.insertion, values: HAND_OVER.values(handOver) },
         also: [endingHandOver(handOver.subject, event, 'replaced', handOver.digest)],
       }),
+    registerHandedOver: (handOver, subject, registered, made) =>
+      runner.actAll([
+        { touches: [subject.row.id], event: registered, first: registeringSubject(subject) },
+        {
+          touches: [subject.row.id],
+          event: made,
+          first: { sql: HAND_OVER.insertion, values: HAND_OVER.values(handOver) },
+        },
+      ]),
     useHandOver({ digest }, subject, { secret, from }, event) {
       const { kind, row } = subject;
       const secrets = secret && STORED_CLIENT.stored('secrets', [secret, ...row.secrets]);

@@ -26,7 +26,6 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
 const SETTINGS = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'keys', 'rights', 'sessionLifetime');
 
 const FIND = `SELECT ${IDENTITY_PROVIDER.names} FROM identity_provider WHERE id = $1`;
-const REGISTER = `${IDENTITY_PROVIDER.insertion} ON CONFLICT DO NOTHING`;
 const SET_STATUS = 'UPDATE identity_provider SET status = $2 WHERE id = $1 AND status <> $2';
 const DELETE = `
   DELETE FROM identity_provider
@@ -60,7 +59,7 @@ export function identityProviderStore(runner: Runner): IdentityProviderStore {
   return {
     findIdentityProvider: (id) => found(runner, IDENTITY_PROVIDER, { sql: FIND, values: [id] }, [id]),
     listIdentityProviders: providers.list,
-    registerIdentityProvider: (provider, event) => providers.register(provider, event, REGISTER),
+    registerIdentityProvider: providers.register,
     updateIdentityProvider: providers.update,
     replaceIdentityProviderSecrets: providers.replaceSecrets,
     setIdentityProviderStatus: (id, status, event) =>

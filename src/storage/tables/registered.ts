@@ -5,7 +5,7 @@
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { HandOverKind } from '../../operator/hand-over/hand-over.ts';
-import { type Act, listed, type Runner } from '../acts.ts';
+import { type Act, listed, type Runner, type Statement } from '../acts.ts';
 import { endingHandOver } from './hand-over-rows.ts';
 import type { Stored, Table } from './table.ts';
 
@@ -14,6 +14,11 @@ type Registered = {
   readonly createdAt: number;
   readonly secrets: readonly StoredSecret[];
 };
+
+/** Returns the statement that registers a row, unless its id exists already. */
+export function registering<Row extends Registered>(table: Table<Row>, row: Row): Statement {
+  return { sql: `${table.insertion} ON CONFLICT DO NOTHING`, values: table.values(row) };
+}
 
 /**
  * Returns operations on a table. An operator may change the columns of `settings` while those are as they were read,
@@ -43,8 +48,7 @@ export function registered<Row extends Registered>(
   return {
     change,
     list: () => listed(runner, table, list),
-    register: (row: Row, event: AuditEvent, sql = table.insertion) =>
-      runner.act({ touches: [row.id], event, first: { sql, values: table.values(row) } }),
+    register: (row: Row, event: AuditEvent) => runner.act({ touches: [row.id], event, first: registering(table, row) }),
     update: (row: Row, expected: Row, event: AuditEvent) =>
       change(row.id, event, set, [...settings.values(row), ...settings.values(expected)]),
     replaceSecrets: (expected: Row, secrets: Row['secrets'], event: AuditEvent) =>

@@ -64,6 +64,27 @@ export function handOvers(withStore: WithStore): void {
     assert.equal(await store.findHandOver(Buffer.alloc(32)), null);
   });
 
+  withStore('a registration that is handed over is written with its address, or not at all', async (store) => {
+    for (const subject of await subjects(store)) {
+      const row = { ...subject.row, id: `${subject.row.id}2` };
+      const both = { kind: subject.kind, row } as HandOverSubject;
+      const { handOver } = makeHandOver({ kind: subject.kind, id: row.id }, 'root', NOW);
+      const registered = () =>
+        store.registerHandedOver(handOver, both, event('client_registered'), event('hand_over_made'));
+      assert.equal(await registered(), true);
+      assert.deepEqual([await read(store, both), await store.findHandOver(handOver.digest)], [row, handOver]);
+      assert.deepEqual(await actions(store, 2), ['hand_over_made', 'client_registered']);
+
+      assert.equal(await registered(), false, 'the id exists');
+      const other = { ...both, row: { ...row, id: `${row.id}3` } } as HandOverSubject;
+      const [one, two] = [event('client_registered'), event('hand_over_made')];
+      // The second write fails: the digest exists.
+      await assert.rejects(store.registerHandedOver(handOver, other, one, two));
+      assert.deepEqual(await read(store, other), null);
+      assert.deepEqual(await actions(store, 2), ['hand_over_made', 'client_registered'], 'no event of it');
+    }
+  });
+
   withStore('what has no secret gets none', async (store) => {
     const subject: HandOverSubject = {
       kind: 'client',

@@ -66,14 +66,18 @@ export function changingClients(service: Service): Route[] {
       also: (members) => actsOfNewClient(readNewClient(members)),
       answer: (call) => {
         const { type, settings, handOver } = readNewClient(bodyOf(call));
-        const plain = changes.actor(call);
         const register = async (actor: Actor) => {
-          const { client, clientSecret } = await clients.register(type, settings, actor, null, handOver);
+          const {
+            client,
+            clientSecret,
+            handOver: made,
+          } = await clients.register(type, settings, actor, null, handOver);
           const registered = registeredClientJson(client, clientSecret, endpoints);
-          if (!handOver) return registered;
-          // Without the key, which the first write recorded.
-          const made = await handOvers.make({ kind: 'client', id: client.id }, plain);
-          return { ...registered, hand_over: madeHandOverJson(made) };
+          if (!made) return registered;
+          return {
+            ...registered,
+            hand_over: madeHandOverJson(handOvers.addressOf(made, { kind: 'client', row: client })),
+          };
         };
         return changes.make(call, register, async (id) => ({
           ...registeredClientJson(await clients.show(id), null, endpoints),

@@ -123,13 +123,12 @@ export function changingResourceServers(service: Service): Route[] {
       also: (members) => actsOfNewResourceServer(readNewResourceServer(members)),
       answer: (call) => {
         const { settings, handOver } = readNewResourceServer(bodyOf(call));
-        const plain = changes.actor(call);
         const register = async (actor: Actor) => {
-          const { resourceServer, secret } = await resourceServers.register(settings, actor, handOver);
+          const { resourceServer, secret, handOver: made } = await resourceServers.register(settings, actor, handOver);
           const registered = registeredResourceServerJson(resourceServer, secret, endpoints);
-          if (!handOver) return registered;
-          const made = await handOvers.make({ kind: 'resource_server', id: resourceServer.id }, plain);
-          return { ...registered, hand_over: madeHandOverJson(made) };
+          if (!made) return registered;
+          const subject = { kind: 'resource_server', row: resourceServer } as const;
+          return { ...registered, hand_over: madeHandOverJson(handOvers.addressOf(made, subject)) };
         };
         return changes.make(call, register, async (id) => ({
           ...registeredResourceServerJson(await resourceServers.show(id), null, endpoints),
@@ -195,13 +194,12 @@ export function changingIdentityProviders(service: Service): Route[] {
       also: (members) => actsOfNewProvider(readNewProvider(members)),
       answer: (call) => {
         const { settings, handOver } = readNewProvider(bodyOf(call));
-        const plain = changes.actor(call);
         const register = async (actor: Actor) => {
-          const { provider, secret } = await identityProviders.register(settings, actor, handOver);
+          const { provider, secret, handOver: made } = await identityProviders.register(settings, actor, handOver);
           const registered = registeredProviderJson(provider, secret, endpoints);
-          if (!handOver) return registered;
-          const made = await handOvers.make({ kind: 'identity_provider', id: provider.id }, plain);
-          return { ...registered, hand_over: madeHandOverJson(made) };
+          if (!made) return registered;
+          const subject = { kind: 'identity_provider', row: provider } as const;
+          return { ...registered, hand_over: madeHandOverJson(handOvers.addressOf(made, subject)) };
         };
         return changes.make(call, register, async (id) => ({
           ...registeredProviderJson(await identityProviders.show(id), null, endpoints),

@@ -34,6 +34,7 @@ export const WITHOUT_ROW: { readonly [Verb in keyof AnyStore]?: string } = {
   noteInstance: RECORDS,
   forgetInstance: 'what is gone is gone',
   registerClient: 'its id is new',
+  registerHandedOver: 'its id is new',
   addOperator: 'its id is new',
   registerResourceServer: 'its id is new',
   revokeAllGrants: 'it ends what is there, whatever that is',
