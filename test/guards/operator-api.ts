@@ -87,6 +87,9 @@ export const operatorApiGuards: readonly Guard[] = [
   ...guardsIn('src/http/operator/api/etag.ts', READS, [
     ['a use is no change', 'MOVES.test(name) ? undefined : value', 'value'],
   ]),
+  ...guardsIn('src/http/operator/api/etag.ts', WRITES, [
+    ['a tag covers whole keys', "settled + (json[KEYS] ?? '')", 'settled'],
+  ]),
   ...guardsIn('src/operator/lists/cursor.ts', STORES, [
     ['a cursor is bound to list and filter', 'bound === textOf(name) ? place : null', 'place'],
     ['a cursor expires', '|| opened.expiresAt <= now', ''],

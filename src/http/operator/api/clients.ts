@@ -17,6 +17,7 @@ import {
   textParameter,
   timeParameter,
 } from './described.ts';
+import { tagsKeys } from './etag.ts';
 import { listBody } from './list.ts';
 import { given, invalid, readOneOf, readPage, readQuery, readTime } from './query.ts';
 import type { Call, Route } from './route.ts';
@@ -74,7 +75,8 @@ export function readingClients(service: Service): Route[] {
         readQuery(call.request, []);
         const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
         const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
-        return { ...(await findClientJson(client, secretUses)), ...lastDayJson(found), hand_over: last };
+        const json = tagsKeys(await findClientJson(client, secretUses), client);
+        return { ...json, ...lastDayJson(found), hand_over: last };
       },
     },
     {

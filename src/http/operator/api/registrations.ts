@@ -6,6 +6,7 @@ import { scopeJson } from '../../../operator/json/scope.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
 import { listOperation, queryNames, showOperation } from './described.ts';
+import { tagsKeys } from './etag.ts';
 import { listBody } from './list.ts';
 import { readPage, readQuery } from './query.ts';
 import type { Call, Route } from './route.ts';
@@ -79,7 +80,7 @@ export function readingRegistrations({ operatorApi }: Service): Route[] {
         const provider = await store.findIdentityProvider(id);
         if (!provider) throw notFound('product');
         const last = await findHandOverJson({ kind: 'identity_provider', id }, handOvers);
-        return { ...(await findIdentityProviderJson(provider, secretUses)), hand_over: last };
+        return { ...tagsKeys(await findIdentityProviderJson(provider, secretUses), provider), hand_over: last };
       },
     },
     {

@@ -11,6 +11,7 @@ import {
 import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
 import type { Service } from '../../service.ts';
+import { tagsKeys } from '../api/etag.ts';
 import type { Route } from '../api/route.ts';
 import { CLIENT } from '../api/schemas.ts';
 import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
@@ -45,7 +46,7 @@ export function changingClients(service: Service): Route[] {
   const noun = {
     ...{ noun: 'client', words: 'app' },
     find: (id: string) => service.clients.findClient(id),
-    json: (client: Client) => findClientJson(client, secretUses),
+    json: async (client: Client) => tagsKeys(await findClientJson(client, secretUses), client),
   } as const satisfies Noun<Client>;
   const one = (
     method: Route['method'],

@@ -26,6 +26,7 @@ import { findResourceServerJson, registeredResourceServerJson } from '../../../o
 import { scopeJson } from '../../../operator/json/scope.ts';
 import { membersOf } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
+import { tagsKeys } from '../api/etag.ts';
 import { invalid, readTime } from '../api/query.ts';
 import type { Call, Route } from '../api/route.ts';
 import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from '../api/schemas.ts';
@@ -173,7 +174,8 @@ export function changingIdentityProviders(service: Service): Route[] {
   const noun = {
     ...{ noun: 'identity_provider', words: 'identity provider' },
     find: (id: string) => store.findIdentityProvider(id),
-    json: (provider: IdentityProvider) => findIdentityProviderJson(provider, secretUses),
+    json: async (provider: IdentityProvider) =>
+      tagsKeys(await findIdentityProviderJson(provider, secretUses), provider),
   } as const satisfies Noun<IdentityProvider>;
   const simple = (
     act: 'pause' | 'resume',

@@ -217,6 +217,26 @@ test('RFC 9110 §13.1.1: If-Match changes only what is as its ETag says, whoever
   assert.deepEqual(errorOf(await post(`${path}/secrets`, {}, condition)), [400, 'invalid_request', 'If-Match']);
 });
 
+test('RFC 9110 §13.1.1: a key that another caller replaced is not overwritten', async () => {
+  const named = (kid: string) => ({ ...makeKey().jwk, kid });
+  const app = await register();
+  const { body } = await post('/identity-providers', {
+    ...{ provider_id: 'tagged', name: 'Tagged', sign_in_url: 'https://tagged.test/sign-in' },
+    keys: [named('one')],
+  });
+  assert.equal((await patch(`/clients/${app.client_id}`, { keys: [named('one')] })).status, 200);
+  const other = (await addKey(api)).key;
+  for (const path of [`/clients/${app.client_id}`, `/identity-providers/${body['provider_id']}`]) {
+    const tag = (await ask(path)).headers.get('etag') ?? '';
+    const keys = [named('one')];
+    const replaced = await call(api, other, `/v1${path}`, { method: 'PATCH', json: { keys } });
+    assert.equal(replaced.status, 200, JSON.stringify(replaced.body));
+    assert.equal(replaced.headers.get('etag'), (await ask(path)).headers.get('etag'));
+    const late = await patch(path, { keys: [named('one')] }, { 'If-Match': tag });
+    assert.deepEqual(errorOf(late), [412, 'changed_since', null], path);
+  }
+});
+
 test('Idempotency-Key: a repeated request makes nothing more, and gets the object without its secret', async () => {
   const headers = { 'Idempotency-Key': 'order-1' };
   const first = await post('/clients', APP, headers);
