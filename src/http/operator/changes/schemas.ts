@@ -19,6 +19,13 @@ const named = (name: string, schema: ObjectSchema): ObjectSchema => component('s
 const TIME: Schema = { type: 'string', format: 'date-time' };
 const KEYS: Schema = list({ type: 'object', description: 'A public key (RFC 7517 §4).', required: ['kty'] });
 
+/** Returns the schema of a setting whose default is set by null (RFC 7396 §2). */
+const orNull = ({ type, enum: words, ...others }: Schema): Schema => ({
+  ...(type === undefined ? {} : { type: [type, 'null'] }),
+  ...(words === undefined ? {} : { enum: [...(words as unknown[]), null] }),
+  ...others,
+});
+
 /** A value that is not shown again: null if the request is repeated, or nothing secret is needed. */
 const once = (what: string) => text(`${what}, shown this once.`, { type: ['string', 'null'] });
 
@@ -39,21 +46,26 @@ export const CLIENT_SETTINGS = {
   homepage: TEXT_OR_NULL,
   privacy_page: TEXT_OR_NULL,
   contact: TEXT_OR_NULL,
-  is_checked: text('You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`.', TRUTH),
-  redirect_uris: list(TEXT),
-  scopes: list({
-    anyOf: [TEXT, object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH }, ['sentence', 'optional'])],
-  }),
+  is_checked: text(
+    'You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`.',
+    orNull(TRUTH),
+  ),
+  redirect_uris: orNull(list(TEXT)),
+  scopes: orNull(
+    list({
+      anyOf: [TEXT, object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH }, ['sentence', 'optional'])],
+    }),
+  ),
   default_resource: TEXT_OR_NULL,
-  person_fields: list({ enum: PERSON_FIELDS }),
-  require_pkce: TRUTH,
+  person_fields: orNull(list({ enum: PERSON_FIELDS })),
+  require_pkce: orNull(TRUTH),
   refresh_overlap: SECONDS_OR_NULL,
   refresh_retry_window: SECONDS_OR_NULL,
-  keys: { ...KEYS, description: 'Public keys that the app proves itself with. Needs `clients.secrets`.' },
-  consent: { enum: ['ask', 'remember', 'skip'], description: 'Anything but `ask` needs `clients.trust`.' },
-  device_flow: TRUTH,
-  assertion_audience: { enum: ['any', 'issuer'] },
-  sees_external_id: TRUTH,
+  keys: { ...orNull(KEYS), description: 'Public keys that the app proves itself with. Needs `clients.secrets`.' },
+  consent: orNull({ enum: ['ask', 'remember', 'skip'], description: 'Anything but `ask` needs `clients.trust`.' }),
+  device_flow: orNull(TRUTH),
+  assertion_audience: orNull({ enum: ['any', 'issuer'] }),
+  sees_external_id: orNull(TRUTH),
 } satisfies Record<string, Schema>;
 
 /** A new app. */
@@ -84,7 +96,7 @@ export const REGISTERED_CLIENT = named(
 export const RESOURCE_SERVER_SETTINGS = {
   name: TEXT,
   resource: TEXT_OR_NULL,
-  accepts_unbound: TRUTH,
+  accepts_unbound: orNull(TRUTH),
   scopes: { type: ['array', 'null'], items: TEXT, description: 'Null for all.' },
 } satisfies Record<string, Schema>;
 
@@ -110,8 +122,8 @@ export const REGISTERED_RESOURCE_SERVER = named(
 export const PROVIDER_SETTINGS = {
   name: TEXT,
   sign_in_url: text('Needs `identity-providers.trust`, as keys and rights do.'),
-  keys: KEYS,
-  rights: list({ enum: PROVIDER_RIGHTS }),
+  keys: orNull(KEYS),
+  rights: orNull(list({ enum: PROVIDER_RIGHTS })),
   session: SECONDS_OR_NULL,
 } satisfies Record<string, Schema>;
 

@@ -237,6 +237,34 @@ test('RFC 9110 §13.1.1: a key that another caller replaced is not overwritten',
   }
 });
 
+test('RFC 7396 §2: the description of each PATCH allows null exactly where the call takes it', async () => {
+  const { paths } = (await (await fetch(`${api.operatorUrl}/openapi.json`)).json()) as {
+    paths: Record<string, { patch?: { requestBody: { content: Record<string, { schema: { properties: object } }> } } }>;
+  };
+  const { client_id: app } = await register();
+  const product = { provider_id: 'nulls', name: 'Nulls', sign_in_url: 'https://nulls.test/sign-in' };
+  assert.equal((await post('/identity-providers', product)).status, 201);
+  const server = (await post('/resource-servers', { name: 'Nulls' })).body['resource_server_id'];
+  const user = (await post('/users', { email: 'nulls@example.test', name: 'Nulls' })).body['id'];
+  const objects = { clients: app, 'identity-providers': 'nulls', 'resource-servers': server, users: user };
+  const described: string[] = [];
+  const taken: string[] = [];
+  for (const [noun, id] of Object.entries(objects)) {
+    const { patch: its } =
+      Object.entries(paths).find(([path]) => path.includes(`/${noun}/{`) && path.endsWith('}'))?.[1] ?? {};
+    const members = its?.requestBody.content['application/json']?.schema.properties ?? {};
+    for (const [name, { type, enum: words }] of Object.entries(members)) {
+      if ((type === undefined || type.includes('null')) && (words === undefined || words.includes(null)))
+        described.push(`${noun} ${name}`);
+      const { status, body } = await call(api, key, `/v1/${noun}/${id}`, { method: 'PATCH', json: { [name]: null } });
+      const { message = '' } = (body['error'] ?? {}) as { message?: string };
+      if (status === 200 || !message.startsWith(`${name} must be `)) taken.push(`${noun} ${name}`);
+    }
+  }
+  assert.deepEqual(described, taken);
+  assert.ok(taken.includes('clients keys') && !taken.includes('clients name'));
+});
+
 test('Idempotency-Key: a repeated request makes nothing more, and gets the object without its secret', async () => {
   const headers = { 'Idempotency-Key': 'order-1' };
   const first = await post('/clients', APP, headers);
