@@ -11,30 +11,36 @@ export function card(context: PageContext, title: string, main: Html, script: Ht
   return layout(context, { title: `${title} – Operators`, shape: 'card', ...(script && { script }) }, main);
 }
 
+/** The frame of a console page: its title, and the link of `SECTIONS` that it belongs to, if that has another name. */
+export type ConsoleFrame = { readonly title: string; readonly section?: Section; readonly script?: Html };
+
 /** Returns a page for a signed-in operator, with the links to all pages. */
 export function consoleLayout(
   context: PageContext,
   signedIn: ShownOperator,
-  { title, script }: { readonly title: string; readonly script?: Html },
+  { title, section, script }: ConsoleFrame,
   main: Html,
 ): Html {
   return layout(
     context,
     { title: `${title} – Operators`, shape: 'column', bar: bar(signedIn), ...(script && { script }) },
-    html`<nav class="console" aria-label="Console">${PAGES.map(
-      ([href, name]) => html`<a href="${href}"${name === title && html` aria-current="page"`}>${name}</a>`,
+    html`<nav class="console" aria-label="Console">${SECTIONS.map(
+      ([href, name]) => html`<a href="${href}"${name === (section ?? title) && html` aria-current="page"`}>${name}</a>`,
     )}</nav>
 ${main}`,
   );
 }
 
 /** The pages that every page leads to. */
-const PAGES = [
+const SECTIONS = [
   ['/', 'Now'],
+  ['/apps', 'Apps'],
   ['/operators', 'Operators'],
-  ['/passkeys', 'Your passkeys'],
 ] as const;
 
+/** The name of such a link. */
+export type Section = (typeof SECTIONS)[number][1];
+
 function bar({ name, role }: ShownOperator): Html {
-  return html`<form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><button class="quiet">Sign out</button></form>`;
+  return html`<form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
 }

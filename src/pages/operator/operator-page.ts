@@ -1,9 +1,9 @@
 /** One operator: passkeys, sessions and keys, and the acts on them. */
 import { type Html, html } from '../html.ts';
-import { icons } from '../icons.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { problemNotice } from '../notice.ts';
+import { actButton, doneNotice } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
 import type { ShownPasskey, ShownSession } from './own-page.ts';
@@ -55,10 +55,10 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? title : `Problem: ${title}` },
+    { title: problem === null ? title : `Problem: ${title}`, section: 'Operators' },
     html`<h1>${isolated(shown.name)}</h1>
 <p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
-${done !== null && html`<div class="notice advice" role="status">${icons.check}<div>${OPERATOR_NOTICES[done]}</div></div>`}
+${done !== null && doneNotice(OPERATOR_NOTICES[done])}
 ${problem !== null && problemNotice({ heading: 'Nothing happened.', text: problem })}
 ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
@@ -103,18 +103,13 @@ function acts({ shown, rights }: OperatorData): Html {
 <p>You need your passkey for each of these.</p>
 <div class="acts">
 <form method="post" action="${at}/role" class="stack narrow">${roleField(shown.role)}<button class="secondary">Change the role</button></form>
-${isActive && act(`${at}/end-sessions`, 'End all sessions', 'The operator signs in again with a passkey.')}
-${isActive && act(`${at}/reset`, 'Reset', 'Ends all passkeys and sessions, and gives you a new enrollment link: for lost devices.', true)}
-${isActive && act(`${at}/disable`, 'Disable', 'Ends all sessions and keys. The passkeys work again once you enable the operator.', true)}
-${!isActive && act(`${at}/enable`, 'Enable', 'The passkeys work again. Keys stay ended.')}
-${act(`${at}/delete`, 'Delete', 'Ends everything for good. The audit trail keeps the operator’s actions.', true)}
+${isActive && actButton({ action: `${at}/end-sessions`, name: 'End all sessions', effect: 'The operator signs in again with a passkey.' })}
+${isActive && actButton({ action: `${at}/reset`, name: 'Reset', effect: 'Ends all passkeys and sessions, and gives you a new enrollment link: for lost devices.', isDanger: true })}
+${isActive && actButton({ action: `${at}/disable`, name: 'Disable', effect: 'Ends all sessions and keys. The passkeys work again once you enable the operator.', isDanger: true })}
+${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.' })}
+${actButton({ action: `${at}/delete`, name: 'Delete', effect: 'Ends everything for good. The audit trail keeps the operator’s actions.', isDanger: true })}
 </div></section>
 ${isActive && keyForm(at, rights)}`;
-}
-
-/** One button, behind a question. */
-function act(action: string, name: string, effect: string, isDanger = false): Html {
-  return html`<details class="act"><summary>${name}</summary><form method="post" action="${action}"><p>${effect}</p><button class="secondary${isDanger && ' danger'}">${name}</button></form></details>`;
 }
 
 function keyForm(at: string, rights: readonly string[]): Html {

@@ -1,8 +1,8 @@
 /** An operator's own passkeys and sessions. */
 import { type Html, html } from '../html.ts';
-import { icons } from '../icons.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
+import { doneNotice } from './act.ts';
 import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { fewPasskeys } from './home-page.ts';
@@ -53,7 +53,7 @@ export function ownPage(context: PageContext, { operator, passkeys, sessions, no
     operator,
     { title: 'Your passkeys' },
     html`<h1>Your passkeys and sessions</h1>
-${notice !== null && html`<div class="notice advice" role="status">${icons.check}<div>${NOTICES[notice]}</div></div>`}
+${notice !== null && doneNotice(NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
 <ul class="things">${passkeys.map((each) => passkeyItem(context, each))}</ul>

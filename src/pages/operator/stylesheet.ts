@@ -7,6 +7,27 @@ export function consoleStylesheet(colour: string): string {
 
 const rules = `
 noscript { display: block; }
+.column .bar, .column main, .column .foot { max-inline-size: 66rem; }
+.column .session a { padding-block: 0.375rem; }
+.title { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.75rem 1.5rem; }
+.filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem 1rem; margin-block: 1.5rem; }
+.filter > .field { flex: 1 1 14rem; max-inline-size: 24rem; }
+.data { inline-size: 100%; margin-block-start: 1rem; border-collapse: separate; border-spacing: 0; overflow: hidden; font-size: 0.9375rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
+.data tbody tr:last-child > * { border-block-end: 0; }
+.data :is(th, td) { padding: 0.625rem 0.875rem; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); }
+.data thead th { font-size: 0.8125rem; font-weight: 550; color: var(--muted); }
+.data tbody th { font-weight: 550; }
+.data tbody tr:hover { background: var(--sunken); }
+.data small { font-size: 0.8125rem; font-weight: 400; }
+.data .number { text-align: end; font-variant-numeric: tabular-nums; }
+@media (max-width: 44rem) {
+  .data, .data :is(tbody, tr, th, td) { display: block; }
+  .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+  .data tr { padding: 0.75rem 0.875rem; border-block-end: 1px solid var(--line); }
+  .data tr:last-child { border-block-end: 0; }
+  .data tbody :is(th, td) { padding: 0.125rem 0; border: 0; text-align: start; }
+  .data td::before { content: attr(data-column) ": "; color: var(--muted); }
+}
 .advice { background: var(--wash); border-color: var(--line); }
 .advice .icon { color: var(--brand-text); }
 .console { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-block-end: 1.5rem; padding-block-end: 0.75rem; border-block-end: 1px solid var(--line); font-weight: 550; }

@@ -5,8 +5,10 @@ import { AccessEnded } from '../../../oauth/trail/audit.ts';
 import { homePage } from '../../../pages/operator/home-page.ts';
 import { requireSingleCookies } from '../../repeated-headers.ts';
 import type { Service } from '../../service.ts';
+import { addApps } from './apps.ts';
 import { makeConsolePages } from './console-pages.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { ConsoleRoutes } from './console-routes.ts';
 import { ConsoleSessions } from './console-session.ts';
 import { addGuard } from './guard.ts';
 import { addOperators } from './operators.ts';
@@ -36,6 +38,7 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addOperators(part, parts);
     addOwn(part, parts);
     addHome(part, parts);
+    addApps(new ConsoleRoutes(part, parts), service);
   });
 }
 

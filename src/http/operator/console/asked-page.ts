@@ -1,0 +1,20 @@
+/** The page of a list that an address of the console asks for. */
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import type { AskedPage } from '../../../operator/lists/lists.ts';
+
+/** Number of items of a page, which stays below 50 KB. */
+const PAGE_LENGTH = 50;
+
+/** Returns the page that a query asks for. */
+export function askedPage(query: Parameters): AskedPage {
+  return { limit: PAGE_LENGTH, after: query.get('after') };
+}
+
+/** Returns the value of a filter, if it is one of those that the page offers; otherwise '', which filters nothing. */
+export function chosen<Value extends string>(
+  query: Parameters,
+  name: string,
+  options: readonly (readonly [value: Value, words: string])[],
+): Value | '' {
+  return options.map(([value]) => value).find((value) => value === query.get(name)) ?? '';
+}

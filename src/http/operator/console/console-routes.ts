@@ -1,0 +1,133 @@
+/** The routes of the console's pages: each names its act, reads, and answers with a page or leads to one. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OperatorError } from '../../../oauth/error.ts';
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import type { Actor } from '../../../oauth/trail/audit.ts';
+import type { Operator } from '../../../operator/access/operator.ts';
+import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
+import type { Html } from '../../../pages/html.ts';
+import type { PageContext } from '../../../pages/layout.ts';
+import type { ActProblem } from '../../../pages/operator/act.ts';
+import { formOf } from '../../form.ts';
+import { originOf } from '../../origin.ts';
+import type { ConsoleParts } from './console-parts.ts';
+
+/** A request of a signed-in operator who may do its route's act. */
+export type ConsoleCall = {
+  readonly context: PageContext;
+  readonly operator: Operator;
+  /** The actor of what is written: refused once the access ended. */
+  readonly actor: Actor;
+  /** The id in the path, decoded; empty without one. */
+  readonly id: string;
+  readonly query: Parameters;
+  readonly form: Parameters;
+  /** True if the role allows an act. The rest is asked when it is done. */
+  readonly may: (act: Act) => boolean;
+  /** Asks for a further act that the form makes of the request. Throws `Refused`. */
+  readonly requires: (act: Act) => void;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+/** A path of this address to go on to, by 303. */
+export type Onward = { readonly location: string };
+
+/** The operator may not do a further act. Nothing happened. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly act: Act;
+  readonly refusal: AccessRefusal;
+
+  constructor(act: Act, refusal: AccessRefusal) {
+    super(`${act}: ${refusal}`);
+    this.act = act;
+    this.refusal = refusal;
+  }
+}
+
+const CONFIRM: ActProblem = { text: 'This needs your passkey, used within the last 5 minutes.', confirm: true };
+
+/** Adds routes of pages. */
+export class ConsoleRoutes {
+  readonly #app: FastifyInstance;
+  readonly #parts: ConsoleParts;
+
+  constructor(app: FastifyInstance, parts: ConsoleParts) {
+    this.#app = app;
+    this.#parts = parts;
+  }
+
+  /** Adds a page. A null answer is a thing that is not there. */
+  page(path: string, act: Act, answer: (call: ConsoleCall) => Promise<Html | Onward | null>): void {
+    this.#app.get(path, { config: this.#config(act) }, async (request, reply) =>
+      this.#send(reply, await answer(this.#call(request, reply))),
+    );
+  }
+
+  /**
+   * Adds an act. `refused` answers with the page that the form was on, with what was typed and why nothing happened; null is a
+   * thing that is not there.
+   */
+  act(
+    path: string,
+    act: Act,
+    run: (call: ConsoleCall) => Promise<Html | Onward>,
+    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
+  ): void {
+    this.#app.post(path, { config: this.#config(act) }, async (request, reply) => {
+      const call = this.#call(request, reply);
+      try {
+        return this.#send(reply, await run(call));
+      } catch (error) {
+        if (error instanceof OperatorError)
+          return this.#send(reply.code(400), await refused(call, { text: error.message }));
+        if (error instanceof Refused) return this.#refuse(call, error, refused);
+        throw error;
+      }
+    });
+  }
+
+  async #refuse(
+    call: ConsoleCall,
+    { act, refusal }: Refused,
+    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
+  ): Promise<FastifyReply> {
+    const { operators, pages, accessOf } = this.#parts;
+    const { request, reply, operator } = call;
+    request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${operator.id}: ${act}` };
+    await operators.access.refused(act, accessOf(request), refusal, originOf(request));
+    if (refusal === 'presence') return this.#send(reply.code(403), await refused(call, CONFIRM));
+    return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
+  }
+
+  #config(act: Act) {
+    return { answers: this.#parts.pages.answers, limit: 'public', act } as const;
+  }
+
+  #call(request: FastifyRequest, reply: FastifyReply): ConsoleCall {
+    const { service, operators, pages, accessOf } = this.#parts;
+    const access = accessOf(request);
+    return {
+      context: pages.context,
+      operator: access.operator,
+      actor: operators.access.actor(access, originOf(request)),
+      id: (request.params as { id?: string }).id ?? '',
+      query: request.query as Parameters,
+      form: formOf(request),
+      may: (act) => refusalOf(act, access, service.now()) !== 'role',
+      requires: (act) => {
+        const refusal = refusalOf(act, access, service.now());
+        if (refusal !== null) throw new Refused(act, refusal);
+      },
+      request,
+      reply,
+    };
+  }
+
+  #send(reply: FastifyReply, answer: Html | Onward | null): FastifyReply {
+    const { pages } = this.#parts;
+    if (answer === null) return pages.sendProblem(reply, 404, { kind: 'not_found' });
+    return 'location' in answer ? pages.seeOther(reply, answer.location) : pages.send(reply, answer);
+  }
+}

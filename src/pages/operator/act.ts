@@ -1,0 +1,37 @@
+/** Buttons that act, and the notices after them. */
+import { type Html, type HtmlValue, html } from '../html.ts';
+import { icons } from '../icons.ts';
+
+/** An act: its address, the button's words, and its effect in a sentence, which is read before the button is pressed. */
+export type ShownAct = {
+  readonly action: string;
+  readonly name: string;
+  readonly effect: HtmlValue;
+  /** True for what ends something. */
+  readonly isDanger?: boolean;
+  /** Hidden or visible fields of the form. */
+  readonly fields?: Html;
+  /** True to show the question at once. */
+  readonly isOpen?: boolean;
+};
+
+/** One button, behind a question. */
+export function actButton({ action, name, effect, isDanger = false, fields, isOpen = false }: ShownAct): Html {
+  return html`<details class="act"${isOpen && html` open`}><summary>${name}</summary><form method="post" action="${action}"><p>${effect}</p>${fields}<button class="secondary${isDanger && ' danger'}">${name}</button></form></details>`;
+}
+
+/** The notice of an act that was done just now. */
+export function doneNotice(text: HtmlValue): Html {
+  return html`<div class="notice advice" role="status">${icons.check}<div>${text}</div></div>`;
+}
+
+/** A refused act: the reason in a sentence; `confirm` if a passkey is needed first. Nothing that was typed is lost. */
+export type ActProblem = { readonly text: string; readonly confirm?: boolean };
+
+/** The notice of a refused act. */
+export function actProblem({ text, confirm = false }: ActProblem): Html {
+  const link =
+    confirm &&
+    html` <a href="/confirm?continue=/passkeys" target="_blank">Confirm it’s you in another tab</a>, then come back and press the button again.`;
+  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${text}${link}</div></div>`;
+}
