@@ -16,7 +16,7 @@ export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: 
 const [WINDOW, WHOLE] = [512, 201];
 /** Bounds of one page with few matches: rows, and time (ms), so that the whole page takes less than 100. The next page goes on there. */
 const MAX_ROWS = 100_000;
-const MAX_MS = 80;
+const MAX_MS = 50;
 
 /** Reads a page of at most `limit` rows, of at most 200. `stopwatch` returns ms since any start. */
 export async function readPage<Row, Place>(
