@@ -2,7 +2,7 @@
 import type { ListedClient } from '../../../operator/client-list.ts';
 import { lastClientUse } from '../../../operator/last-uses.ts';
 import type { ClientAsked } from '../../../operator/lists/client-pages.ts';
-import { appsPage, type ListedApp, SHOWN_APPS, type ShownApps } from '../../../pages/operator/apps-page.ts';
+import { appsPage, type ListedApp, SHOWN_APPS, type ShownApps } from '../../../pages/operator/apps/apps-page.ts';
 import { listHref } from '../../../pages/operator/listing.ts';
 import type { Service } from '../../service.ts';
 import { askedPage, chosen } from './asked-page.ts';

@@ -1,10 +1,10 @@
 /** The list of apps. */
-import { type Html, html } from '../html.ts';
-import { isolated, isolatedAddress } from '../isolated.ts';
-import type { PageContext } from '../layout.ts';
-import { consoleLayout, type ShownOperator } from './frame.ts';
-import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from './listing.ts';
-import { dataTable } from './table.ts';
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import { dataTable } from '../table.ts';
 
 /** An app in the list. Times in ms. */
 export type ListedApp = {
