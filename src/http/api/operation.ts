@@ -67,9 +67,12 @@ export type Operation = {
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
   /** Parameters of path and query, and headers. */
   readonly parameters?: readonly DescribedParameter[];
-  readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
+  readonly requestBody?: ReturnType<typeof posted | typeof postedJson | typeof patchedJson>;
   readonly responses: DescribedAnswers;
 };
+
+/** Media types of bodies (RFC 8259 §11, RFC 7396 §4). */
+export const [JSON_TYPE, MERGE_PATCH] = ['application/json', 'application/merge-patch+json'] as const;
 
 const NAME = Symbol('name among the components');
 
@@ -122,7 +125,13 @@ export function posted(schema: ObjectSchema) {
 
 /** Describes a posted body whose values are not only strings: JSON only. */
 export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
-  return { required: true, content: { 'application/json': { schema: fields(properties, required) } } } as const;
+  return { required: true, content: { [JSON_TYPE]: { schema: fields(properties, required) } } } as const;
+}
+
+/** Describes the body of a PATCH: a merge patch, as which JSON counts here too. */
+export function patchedJson(properties: Readonly<Record<string, Schema>>) {
+  const body = { schema: fields(properties, []) };
+  return { required: true, content: { [JSON_TYPE]: body, [MERGE_PATCH]: body } } as const;
 }
 
 /** A parameter of an operation. */

@@ -7,16 +7,19 @@ import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import type { Answers } from '../answer.ts';
 import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';
 import { oauthAnswers, sendOAuthRefusal } from '../api/json-answers.ts';
-import { JsonMembers, requireText } from '../decoding.ts';
+import { JSON_TYPE, MERGE_PATCH } from '../api/operation.ts';
+import { JsonMembers, requireText, UnsupportedBody } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 
-/** Makes this part of the server accept only JSON bodies, whose values keep their types. */
+/** Makes this part of the server accept only JSON bodies, whose values keep their types. PATCH takes merge patches too. */
 export function readJsonMembers(part: FastifyInstance): void {
   part.removeAllContentTypeParsers();
-  part.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  part.addContentTypeParser([JSON_TYPE, MERGE_PATCH], { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      // RFC 7396 §4: the type says that absent members stay, which has no meaning for other methods.
+      if (request.mediaType === MERGE_PATCH && request.method !== 'PATCH') throw new UnsupportedBody();
       requireText(request.headers, body as Buffer);
       done(null, new JsonMembers(body as Buffer));
     } catch (error) {

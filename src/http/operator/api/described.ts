@@ -48,7 +48,7 @@ const MORE_OF: { readonly [code in ApiErrorCode]?: readonly [says: string, heade
   conflict: ['The object’s state does not allow this, or somebody else was faster.'],
   changed_since: ['The object changed since its `ETag` was sent.'],
   too_large: ['The body is larger than 64 KiB.'],
-  unsupported_media_type: ['The body is no JSON in UTF-8, or is compressed.'],
+  unsupported_media_type: ['The body is no JSON in UTF-8 (or merge patch, of a PATCH), or is compressed.'],
   too_many_requests: ['More than 100 calls of a key in 10 seconds, or too many wrong keys from this network.', WAIT],
   internal: ['An internal error of the service.'],
   unavailable: ['The service cannot answer right now, and nothing was changed. Try again.', WAIT],

@@ -26,7 +26,7 @@ const REGISTER = changing('clients', 'registerClient', 'Register an app', {
 });
 const UPDATE = changing('clients', 'updateClient', 'Change an app (merge patch, RFC 7396)', {
   ...{ schema: CLIENT, hasTag: true },
-  body: { members: CLIENT_SETTINGS },
+  patch: CLIENT_SETTINGS,
 });
 const PAUSE = changing('clients', 'pauseClient', 'Refuse all requests of an app until it is resumed', {
   ...{ schema: CLIENT, hasTag: true },

@@ -8,6 +8,7 @@ import {
   type OperatorTag,
   object,
   optionalQueryParameter,
+  patchedJson,
   postedJson,
   type Schema,
 } from '../../api/operation.ts';
@@ -20,7 +21,9 @@ type Traits = {
   readonly schema: Schema;
   readonly status?: 200 | 201;
   /** The members of the body, and those that must be there; none without a body. */
-  readonly body?: { readonly members: Readonly<Record<string, Schema>>; readonly required?: readonly string[] };
+  readonly body?: { readonly members: Readonly<Record<string, Schema>>; readonly required: readonly string[] };
+  /** The members of a merge patch. */
+  readonly patch?: Readonly<Record<string, Schema>>;
   /** True if the address names an object. */
   readonly hasId?: boolean;
   /** True if `If-Match` and `ETag` work: the answer is the object. */
@@ -75,7 +78,7 @@ const ETAG_UNLESS_DRY = {
 
 /** Describes a changing call. */
 export function changing(noun: OperatorTag, operationId: string, summary: string, traits: Traits): Operation {
-  const { schema, status = 200, body, hasId = true, hasTag, takesIfMatch = hasTag, takesKey, wouldEnd } = traits;
+  const { schema, status = 200, body, patch, hasId = true, hasTag, takesIfMatch = hasTag, takesKey, wouldEnd } = traits;
   const parameters = [
     ...(hasId ? [ID] : []),
     ...(takesIfMatch ? [IF_MATCH] : []),
@@ -96,7 +99,8 @@ export function changing(noun: OperatorTag, operationId: string, summary: string
   return {
     ...{ operationId, summary, tags: [noun], security: BY_KEY, parameters },
     ...(traits.description === undefined ? {} : { description: traits.description }),
-    ...(body ? { requestBody: postedJson(body.members, body.required ?? []) } : {}),
+    ...(body ? { requestBody: postedJson(body.members, body.required) } : {}),
+    ...(patch ? { requestBody: patchedJson(patch) } : {}),
     responses: {
       [status]: answer(summary, dry ? { anyOf: [schema, dry] } : schema, hasTag ? (dry ? ETAG_UNLESS_DRY : ETAG) : {}),
       ...refusals(...errors),

@@ -55,7 +55,7 @@ const SERVER = {
   }),
   update: changing('resource-servers', 'updateResourceServer', 'Change an API (merge patch, RFC 7396)', {
     ...{ schema: RESOURCE_SERVER, hasTag: true },
-    body: { members: RESOURCE_SERVER_SETTINGS },
+    patch: RESOURCE_SERVER_SETTINGS,
   }),
   delete: changing('resource-servers', 'deleteResourceServer', 'Delete an API: it can check no token any more', {
     ...{ schema: deletedSchema(RESOURCE_SERVER), takesIfMatch: true, wouldEnd: NOTHING_TO_END },
@@ -70,7 +70,7 @@ const PROVIDER = {
   }),
   update: changing('identity-providers', 'updateIdentityProvider', 'Change a product (merge patch, RFC 7396)', {
     ...{ schema: IDENTITY_PROVIDER, hasTag: true },
-    body: { members: PROVIDER_SETTINGS },
+    patch: PROVIDER_SETTINGS,
   }),
   pause: changing('identity-providers', 'pauseIdentityProvider', 'Let nobody sign in there until it is resumed', {
     ...{ schema: IDENTITY_PROVIDER, hasTag: true },

@@ -19,7 +19,7 @@ const ADD = changing('users', 'inviteNewUser', 'Add a user, who sets a password 
 });
 const UPDATE = changing('users', 'updateUser', 'Change the names or the address of a user (merge patch, RFC 7396)', {
   ...{ schema: CHANGED_USER, hasTag: true },
-  body: { members: ABOUT_USER },
+  patch: ABOUT_USER,
 });
 const INVITE = changing('users', 'inviteUser', 'Make a one-time address at which a user sets a password', {
   ...{ schema: INVITED_USER, status: 201, takesKey: true },

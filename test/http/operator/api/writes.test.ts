@@ -323,6 +323,16 @@ test('Idempotency-Key: keys of two operators do not meet, and a malformed one is
     ]);
 });
 
+test('RFC 7396 §4: a PATCH takes a merge patch under its own media type, and no other call does', async () => {
+  const { client_id: id } = await register();
+  const headers = { 'Content-Type': 'application/merge-patch+json; charset=utf-8' };
+  assert.equal((await patch(`/clients/${id}`, { name: 'Patched' }, headers)).body['name'], 'Patched');
+  const refused = [415, 'unsupported_media_type', null];
+  assert.deepEqual(errorOf(await post('/clients', APP, headers)), refused);
+  const scope = { method: 'PUT', json: { sentences: { en: 'Patch' } }, headers };
+  assert.deepEqual(errorOf(await ask('/scopes/patched', scope)), refused);
+});
+
 test('wrong bodies are refused by their field, and change nothing', async () => {
   const send = async (body: string, type = 'application/json') => {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
