@@ -25,8 +25,11 @@ export function doneNotice(text: HtmlValue): Html {
   return html`<div class="notice advice" role="status">${icons.check}<div>${text}</div></div>`;
 }
 
-/** A refused act: the reason in a sentence; `confirm` if a passkey is needed first. Nothing that was typed is lost. */
-export type ActProblem = { readonly text: string; readonly confirm?: boolean };
+/**
+ * A refused act: the reason in a sentence; `confirm` if a passkey is needed first; `field` is the wrong field of the form, if
+ * it is one. Nothing that was typed is lost.
+ */
+export type ActProblem = { readonly text: string; readonly confirm?: boolean; readonly field?: string | null };
 
 /** The notice of a refused act. */
 export function actProblem({ text, confirm = false }: ActProblem): Html {

@@ -45,6 +45,18 @@ noscript { display: block; }
 .narrow { max-inline-size: 28rem; justify-items: start; }
 .narrow > .field { inline-size: 100%; }
 .field select { inline-size: 100%; min-block-size: 2.875rem; padding: 0.5rem 0.875rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; }
+.field textarea { inline-size: 100%; padding: 0.625rem 0.875rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; resize: vertical; }
+.field textarea:read-only { color: var(--muted); background: var(--sunken); }
+.field [aria-invalid="true"] { border-color: var(--problem); }
+.hint.wrong { font-size: 0.8125rem; color: var(--problem); }
+.settings { max-inline-size: 40rem; }
+.part > .stack { margin-block-start: 1rem; }
+.further summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
+.scope { display: flex; gap: 1.5rem; }
+.scope > label:first-child { flex: 1 1 0; min-inline-size: 0; }
+.scope:not(:has(> label:first-child > :checked)) > .optional { display: none; }
+.settings:has([name="type"][value="public"]:checked) > .secret-choice { display: none; }
+.submit { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block-start: 2rem; }
 .acts { display: grid; gap: 0.25rem; margin-block-start: 1rem; }
 .act summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .act form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-end: 0.75rem; }

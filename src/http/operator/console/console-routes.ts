@@ -81,7 +81,7 @@ export class ConsoleRoutes {
         return this.#send(reply, await run(call));
       } catch (error) {
         if (error instanceof OperatorError)
-          return this.#send(reply.code(400), await refused(call, { text: error.message }));
+          return this.#send(reply.code(400), await refused(call, { text: error.message, field: error.field }));
         if (error instanceof Refused) return this.#refuse(call, error, refused);
         throw error;
       }

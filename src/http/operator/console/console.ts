@@ -5,6 +5,7 @@ import { AccessEnded } from '../../../oauth/trail/audit.ts';
 import { homePage } from '../../../pages/operator/home-page.ts';
 import { requireSingleCookies } from '../../repeated-headers.ts';
 import type { Service } from '../../service.ts';
+import { addAppForms } from './app-form.ts';
 import { addApps } from './apps.ts';
 import { makeConsolePages } from './console-pages.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -38,7 +39,9 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addOperators(part, parts);
     addOwn(part, parts);
     addHome(part, parts);
-    addApps(new ConsoleRoutes(part, parts), service);
+    const routes = new ConsoleRoutes(part, parts);
+    addApps(routes, service);
+    addAppForms(routes, service);
   });
 }
 

@@ -1,0 +1,171 @@
+/** The pages that register an app, and change one. */
+import { randomBytes } from 'node:crypto';
+import type { Client } from '../../../oauth/clients/client.ts';
+import { OperatorError } from '../../../oauth/error.ts';
+import { type Scope, sentenceFor } from '../../../oauth/grants/scope.ts';
+import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
+import {
+  actsOfNewClient,
+  actsOfSettings,
+  type NewClient,
+  readClientChanges,
+  readNewClient,
+} from '../../../operator/fields/client-fields.ts';
+import { takesSecret } from '../../../operator/hand-over/hand-over.ts';
+import { KeyOfAnotherRequest } from '../../../operator/idempotency.ts';
+import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
+import type { Html } from '../../../pages/html.ts';
+import type { ActProblem } from '../../../pages/operator/act.ts';
+import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
+import { editAppPage, newAppPage } from '../../../pages/operator/apps/app-form-page.ts';
+import type { OfferedScope } from '../../../pages/operator/apps/app-form-scopes.ts';
+import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
+import type { Service } from '../../service.ts';
+import { etagOf, tagsKeys } from '../api/etag.ts';
+import { changedMembers, membersOf, typedValues, valuesOf } from './app-form-values.ts';
+import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
+
+/** Largest number of defined scopes that a form offers, so that its page stays below 50 KB. Others can be typed. */
+const MAX_OFFERED = 50;
+
+/** Adds the pages. */
+export function addAppForms(routes: ConsoleRoutes, service: Service): void {
+  const { clients, handOvers, endpoints, idempotency, secretUses } = service.operatorApi;
+
+  routes.page('/apps/new', 'clients.register', (call) => newApp(call, valuesOf(null), newKey(), null));
+
+  routes.act(
+    '/apps/new',
+    'clients.register',
+    async (call) => {
+      const app = typedApp(call);
+      for (const act of actsOfNewClient(app)) call.requires(act);
+      try {
+        return await registerOnce(call, app);
+      } catch (error) {
+        if (error instanceof KeyOfAnotherRequest) throw new OperatorError(REGISTERED_BEFORE, 'once');
+        throw error;
+      }
+    },
+    (call, problem) => {
+      const key = problem.field === 'once' ? undefined : call.form.get('once');
+      return newApp(call, typedValues(call.form), key ?? newKey(), problem);
+    },
+  );
+
+  routes.page('/apps/:id/edit', 'clients.update', async (call) => {
+    const client = await service.clients.findClient(call.id);
+    return client && editApp(call, client, { values: valuesOf(client), tag: await tagOf(client) });
+  });
+
+  routes.act(
+    '/apps/:id/edit',
+    'clients.update',
+    async (call) => {
+      const client = await service.clients.findClient(call.id);
+      if (!client) throw new OperatorError('there is no app with this id');
+      if (call.form.get('tag') !== (await tagOf(client))) throw changedMeanwhile();
+      const changes = readClientChanges(changedMembers(client, typedValues(call.form)));
+      for (const act of actsOfSettings(changes)) call.requires(act);
+      const location = `/apps/${encodeURIComponent(client.id)}`;
+      if (Object.keys(changes).length === 0) return { location };
+      const actor = { ...call.actor, conditions: { unchanged: { noun: 'client', row: client } } } as const;
+      try {
+        await clients.update(client.id, changes, actor);
+      } catch (error) {
+        throw error instanceof ChangedSince ? changedMeanwhile() : error;
+      }
+      return { location: `${location}?done=updated` };
+    },
+    async (call, problem) => {
+      const client = await service.clients.findClient(call.id);
+      if (!client) return null;
+      const values = typedValues(call.form);
+      // Whoever was told of another's change decides on the present values.
+      if (problem.field === 'tag')
+        return editApp(call, client, { values, tag: await tagOf(client), problem, present: valuesOf(client) });
+      return editApp(call, client, { values, tag: call.form.get('tag') ?? '', problem });
+    },
+  );
+
+  function registerOnce(call: ConsoleCall, app: NewClient): Promise<Html> {
+    const asked = { key: call.form.get('once') ?? newKey(), request: ['/apps/new', JSON.stringify(app)] };
+    return idempotency.run(
+      asked,
+      call.actor,
+      async (actor) => {
+        const made = await clients.register(app.type, app.settings, actor, null, app.handOver);
+        const { client, clientSecret, handOver } = made;
+        if (clientSecret !== null) return registered(call, client, { kind: 'secret', text: clientSecret });
+        if (handOver === null) return registered(call, client, { kind: 'none' });
+        const { address, expiresAt } = handOvers.addressOf(handOver, { kind: 'client', row: client });
+        return registered(call, client, { kind: 'link', text: address, until: expiresAt });
+      },
+      async (id) => {
+        const client = await clients.show(id);
+        const isSecret = takesSecret({ kind: 'client', row: client });
+        return registered(call, client, { kind: isSecret ? 'shown before' : 'none' });
+      },
+    );
+  }
+
+  function registered({ context, operator }: ConsoleCall, client: Client, once: RegisteredData['once']): Html {
+    const { client_id: id, client_secret: _, ...others } = registeredClientJson(client, null, endpoints);
+    return registeredPage(context, { operator, id, name: client.name, once, values: Object.entries(others) });
+  }
+
+  async function newApp(
+    { context, operator }: ConsoleCall,
+    values: AppFormValues,
+    once: string,
+    problem: ActProblem | null,
+  ): Promise<Html> {
+    const form = { values, problem, present: null };
+    return newAppPage(context, { operator, form, scopes: await offeredScopes([]), once });
+  }
+
+  async function editApp(
+    { context, operator }: ConsoleCall,
+    { id, name, type, documentSha256, scopes: had }: Client,
+    state: { values: AppFormValues; tag: string; problem?: ActProblem; present?: AppFormValues },
+  ): Promise<Html> {
+    const { values, tag, problem = null, present = null } = state;
+    const scopes = await offeredScopes(had);
+    const form = { values, problem, present };
+    return editAppPage(context, { operator, form, scopes, id, name, type, hasDocument: documentSha256 !== null, tag });
+  }
+
+  /** Returns the scopes that an app has, and the defined ones. */
+  async function offeredScopes(had: readonly Scope[]): Promise<OfferedScope[]> {
+    const defined = await service.scopes.listScopes();
+    const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name)).slice(0, MAX_OFFERED);
+    const bare = others.map(({ name }) => ({ name, sentence: null }));
+    return [...had, ...bare].map((scope) => ({ name: scope.name, sentence: sentenceFor(scope, defined, 'en') }));
+  }
+
+  async function tagOf(client: Client): Promise<string> {
+    return etagOf(tagsKeys(await findClientJson(client, secretUses), client));
+  }
+}
+
+/** Reads the app that a form registers. Only a server has a secret to hand over. */
+function typedApp({ form }: ConsoleCall): NewClient {
+  const values = typedValues(form);
+  const { type, hand_over: way } = values;
+  return readNewClient({ ...membersOf(values, []), type, hand_over: type === 'confidential' && way !== 'secret' });
+}
+
+/** Returns a new name of a form: 128 random bits. */
+function newKey(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+const REGISTERED_BEFORE =
+  'This form registered an app before, with other settings. Press the button again to register one more.';
+
+function changedMeanwhile(): OperatorError {
+  return new OperatorError(
+    'Somebody else changed the app while you typed. Fields that differ show the present value below. Check them, then save again.',
+    'tag',
+  );
+}

@@ -1,0 +1,159 @@
+/** The pages that register an app, and change one: one form. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedCode } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { actProblem } from '../act.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { type AppForm, type Choice, flagField, radioField, someField, textField } from './app-form-fields.ts';
+import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
+
+/** Data of both pages. */
+type AppFormData = {
+  readonly operator: ShownOperator;
+  readonly form: AppForm;
+  readonly scopes: readonly OfferedScope[];
+};
+
+/** Data of the page for a new app; `once` names the form, so that it registers one app however often it is sent. */
+export type NewAppData = AppFormData & { readonly once: string };
+
+/** The page that registers an app. */
+export function newAppPage(context: PageContext, { operator, form, scopes, once }: NewAppData): Html {
+  const title = 'Register an app';
+  return consoleLayout(
+    context,
+    operator,
+    { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
+    html`<h1>${title}</h1>
+<p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
+${form.problem && actProblem(form.problem)}
+<form method="post" action="/apps/new" class="settings">
+<input type="hidden" name="once" value="${once}">
+<section class="part"><h2>The app</h2><div class="stack">
+${nameField(form)}
+${radioField(form, 'type', 'Kind', KINDS)}
+${redirectField(form)}
+</div></section>
+<section class="part secret-choice"><h2>The secret</h2>
+<p>You need your passkey for this.</p><div class="stack">
+${radioField(form, 'hand_over', 'How the developer gets the secret', WAYS)}
+</div></section>
+${shared(form, scopes)}
+<div class="submit"><button class="primary">Register the app</button><a class="button secondary" href="/apps">Cancel</a></div>
+</form>`,
+  );
+}
+
+/** Data of the page of an app that is there; `tag` is of the app as the form shows it. */
+export type EditAppData = AppFormData & {
+  readonly id: string;
+  /** The present name. */
+  readonly name: string;
+  readonly type: 'confidential' | 'public';
+  /** True for an app that was registered from its metadata document, which has its redirect URIs. */
+  readonly hasDocument: boolean;
+  readonly tag: string;
+};
+
+/** The page that changes an app. */
+export function editAppPage(context: PageContext, data: EditAppData): Html {
+  const { operator, form, scopes, id, name, type, hasDocument, tag } = data;
+  const path = `/apps/${encodeURIComponent(id)}`;
+  const title = `Change ${name}`;
+  return consoleLayout(
+    context,
+    operator,
+    { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
+    html`<h1>Change ${isolated(name)}</h1>
+<p class="lead">${KIND_WORDS[type]} ${isolatedCode(id)}</p>
+${form.problem && actProblem(form.problem)}
+<form method="post" action="${path}/edit" class="settings">
+<input type="hidden" name="tag" value="${tag}">
+<section class="part"><h2>The app</h2><div class="stack">
+${nameField(form)}
+${hasDocument ? textField(form, 'redirect_uris', 'Redirect URIs', DOCUMENT_URIS) : redirectField(form)}
+</div></section>
+${shared(form, scopes)}
+<div class="submit"><button class="primary">Save the changes</button><a class="button secondary" href="${path}">Cancel</a></div>
+</form>`,
+  );
+}
+
+/** The parts that both pages have. */
+function shared(form: AppForm, scopes: readonly OfferedScope[]): Html {
+  const isFurther = FURTHER.some((name) => name === form.problem?.field) || form.present !== null;
+  return html`<section class="part"><h2>Scopes</h2>
+<p>What the app may ask users for. Users can leave out an optional scope.</p><div class="stack">
+${scopeFields(form, scopes)}
+</div></section>
+<section class="part"><h2>Its publisher</h2>
+<p>Users see this before they allow the app.</p><div class="stack">
+${textField(form, 'publisher', 'Publisher', { hint: 'The company or person who makes the app.' })}
+${textField(form, 'homepage', 'Homepage', HTTPS)}
+${textField(form, 'privacy_page', 'Privacy page', HTTPS)}
+${textField(form, 'contact', 'Contact', { hint: 'An email address or an https address, for questions of users.' })}
+</div></section>
+<details class="part further"${isFurther && html` open`}><summary>Further settings</summary><div class="stack">
+${radioField(form, 'consent', 'Consent', CONSENTS)}
+${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the check mark. A later change of the publisher or of a redirect URI’s host removes the check mark. You need your passkey for this.')}
+${someField(form, 'person_fields', 'What the app sees of a user', PERSON)}
+${flagField(form, 'require_pkce', 'Require PKCE', 'Refuses authorization requests without a code challenge. An app without a secret always needs PKCE.')}
+${flagField(form, 'device_flow', 'Device flow', 'For devices without a browser: the user types a code on another device. Such an app needs no redirect URI.')}
+${textField(form, 'default_resource', 'Default resource', { hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}
+</div></details>`;
+}
+
+const FURTHER = ['consent', 'is_checked', 'person_fields', 'require_pkce', 'device_flow', 'default_resource'];
+
+const nameField = (form: AppForm) =>
+  textField(form, 'name', 'Name', {
+    hint: 'Users see the name before they allow the app.',
+    attributes: html` required maxlength="100"`,
+  });
+
+const redirectField = (form: AppForm) =>
+  textField(form, 'redirect_uris', 'Redirect URIs', {
+    hint: 'One per line, exactly as the app sends it: https, or http on loopback such as 127.0.0.1.',
+    isLong: true,
+  });
+
+const DOCUMENT_URIS = {
+  hint: 'They come from the app’s metadata document.',
+  isLong: true,
+  attributes: html` readonly`,
+};
+
+const HTTPS = { hint: 'An https address.', attributes: html` inputmode="url" spellcheck="false"` };
+
+const KIND_WORDS = { confidential: 'A server with a secret.', public: 'An app without a secret.' };
+
+const KINDS: readonly Choice[] = [
+  ['confidential', 'A server with a secret', 'A web app whose server keeps the secret.'],
+  [
+    'public',
+    'An app without a secret',
+    'On a device or in a browser, where nobody can keep a secret. It uses PKCE. An app that proves itself by keys of its own is registered by API or command.',
+  ],
+];
+
+const WAYS: readonly Choice[] = [
+  [
+    'link',
+    'Give a one-time link (recommended)',
+    'You get a link for the developer. The secret is made when the developer opens it, so nobody else sees the secret.',
+  ],
+  ['secret', 'Show me the secret once', 'You pass the secret on yourself.'],
+];
+
+const CONSENTS: readonly Choice[] = [
+  ['ask', 'Ask the user each time'],
+  ['remember', 'Remember what a user allowed', 'Asks again only for more. You need your passkey for this.'],
+  ['skip', 'Never ask', 'For your own apps only. You need your passkey for this.'],
+];
+
+const PERSON: readonly Choice[] = [
+  ['name', 'Name'],
+  ['username', 'User name'],
+  ['email', 'Email address'],
+  ['avatar_url', 'Picture'],
+];

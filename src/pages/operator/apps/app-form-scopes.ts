@@ -1,0 +1,26 @@
+/** The scopes in an app's form. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedCode } from '../../isolated.ts';
+import { type AppForm, presentNote, textField } from './app-form-fields.ts';
+
+/** A scope to choose, with the sentence that users read, or null. */
+export type OfferedScope = { readonly name: string; readonly sentence: string | null };
+
+/** The choice of the scopes that are known, and a field for others. */
+export function scopeFields(form: AppForm, scopes: readonly OfferedScope[]): Html {
+  const others = textField(form, 'other_scopes', scopes.length === 0 ? 'Scopes' : 'Other scopes', {
+    hint: 'Names, with spaces between them. Until a scope is defined, users see its bare name.',
+    attributes: html` spellcheck="false" autocapitalize="none"`,
+  });
+  if (scopes.length === 0) return others;
+  return html`<fieldset class="options scopes"><legend class="unseen">Scopes</legend>${scopes.map((scope) => scopeField(form, scope))}
+${presentNote(form, 'scopes')}${presentNote(form, 'optional_scopes')}</fieldset>
+${others}`;
+}
+
+function scopeField({ values }: AppForm, { name, sentence }: OfferedScope): Html {
+  const box = (field: 'scopes' | 'optional_scopes') =>
+    html`<input type="checkbox" name="${field}" value="${name}"${values[field].includes(name) && html` checked`}>`;
+  return html`<div class="scope"><label>${box('scopes')}<span>${isolatedCode(name)}${sentence !== null && html`<small>${isolated(sentence, 200)}</small>`}</span></label><label class="optional">${box('optional_scopes')}<span>Optional<span class="unseen">: ${name}</span></span></label></div>
+`;
+}

@@ -1,0 +1,291 @@
+// The console's forms that register and change an app, on the wire.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formOf, type PostedFields, type Visit } from '../../../support/browser.ts';
+import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
+import { addClient, REDIRECT_URI } from '../../../support/service.ts';
+
+const SECRET = /vk_cs_[A-Za-z0-9_-]{40,}/;
+/** Seconds after which a passkey must be used again. */
+const PAST_PRESENCE = 6 * 60;
+const NEW_APP = {
+  name: 'Calendar',
+  type: 'confidential',
+  hand_over: 'secret',
+  redirect_uris: REDIRECT_URI,
+  consent: 'ask',
+  person_fields: ['name', 'email'],
+};
+
+/** The text of a page, without its markup. */
+const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+/** A fact of the page after a registration. */
+const factOf = (body: string, name: string) =>
+  new RegExp(`<dt>${name}</dt><dd><code>([^<]*)</code>`).exec(body)?.[1] ?? null;
+/** A text field of a form, with its attributes. */
+const fieldOf = (body: string, name: string) =>
+  new RegExp(`<(?:input|textarea) id="${name}"[^>]*>`).exec(body)?.[0] ?? '';
+/** A hidden field. */
+const hidden = (body: string, name: string) => formOf(body, '/apps/').fields[name] ?? '';
+
+async function appsOf({ installation }: TestConsole) {
+  const apps = [];
+  for await (const page of installation.clients.list({}, null)) apps.push(...page.map(({ client }) => client));
+  return apps;
+}
+
+async function start(t: Parameters<typeof startConsole>[0], role: 'admin' | 'support' = 'admin') {
+  const service = await startConsole(t);
+  const { browser, operator } = await enrolledOperator(service, role);
+  const at = `${service.operatorUrl}/apps/new`;
+  const send = (url: string, fields: PostedFields): Promise<Visit> => postOwn(browser, url, fields);
+  return { service, browser, operator, at, send };
+}
+
+test('operators §7: an app is registered, and its secret is shown once', async (t) => {
+  const { service, browser, at, send } = await start(t);
+  const form = await browser.get(at);
+  assert.equal(form.status, 200);
+  const { status, body, headers } = await send(at, {
+    ...NEW_APP,
+    once: hidden(form.body, 'once'),
+    scopes: 'mail.read',
+    optional_scopes: ['mail.read', 'mail.send'],
+    other_scopes: ' mail.write\tmail.delete ',
+    publisher: 'Example Ltd',
+    homepage: 'https://example.com/',
+    require_pkce: 'true',
+  });
+  assert.equal(status, 200);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  const [app] = await appsOf(service);
+  assert.ok(app);
+  assert.equal(factOf(body, 'client_id'), app.id);
+  assert.match(factOf(body, 'client_secret') ?? '', SECRET);
+  assert.equal(factOf(body, 'authorization_url'), `${service.appUrl}/auth/oauth2/authorize`);
+  assert.equal(factOf(body, 'access_token_request_url'), `${service.appUrl}/api/auth/oauth/token`);
+  assert.equal(factOf(body, 'refresh_token_request_url'), `${service.appUrl}/api/auth/oauth/refreshToken`);
+  assert.match(body, new RegExp(`href="/apps/${app.id}"`));
+  const { name, type, redirectUris, publisher, homepage, privacyPage, requirePkce, personFields, isChecked } = app;
+  assert.deepEqual(
+    { name, type, redirectUris, publisher, homepage, privacyPage, requirePkce, personFields, isChecked },
+    {
+      ...{ name: 'Calendar', type: 'confidential', redirectUris: [REDIRECT_URI], publisher: 'Example Ltd' },
+      ...{ homepage: 'https://example.com/', privacyPage: null, requirePkce: true, personFields: ['name', 'email'] },
+      isChecked: false,
+    },
+  );
+  assert.deepEqual(
+    app.scopes.map((scope) => [scope.name, scope.optional]),
+    [
+      ['mail.read', true],
+      ['mail.write', false],
+      ['mail.delete', false],
+    ],
+    'a scope that is only ticked as optional is none',
+  );
+});
+
+test('operators §5: with a one-time link no secret exists yet, and the page says how long the link is good', async (t) => {
+  const { service, browser, at, send } = await start(t);
+  const once = hidden((await browser.get(at)).body, 'once');
+  const { body } = await send(at, { ...NEW_APP, once, hand_over: 'link' });
+  const [app] = await appsOf(service);
+  assert.deepEqual(app?.secrets, []);
+  assert.equal(factOf(body, 'client_secret'), null);
+  const link = /<code>(http[^<]*pick-up\?token=[^<]*)<\/code>/.exec(body)?.[1] ?? '';
+  assert.equal((await fetch(link)).status, 200);
+  assert.match(textOf(body), /The link works once, until/);
+});
+
+test('operators §7: an app without a secret gets its addresses, and needs no passkey', async (t) => {
+  const { service, at, send } = await start(t);
+  service.clock.advance(PAST_PRESENCE);
+  const { status, body } = await send(at, { ...NEW_APP, type: 'public', hand_over: 'link' });
+  assert.equal(status, 200);
+  assert.equal(factOf(body, 'authorization_url'), `${service.appUrl}/oauth2/authorize`);
+  assert.doesNotMatch(body, /pick-up\?token/);
+  assert.equal((await appsOf(service))[0]?.type, 'public');
+});
+
+test('operators §4: a form that is sent twice registers one app, and shows its secret in the first answer alone', async (t) => {
+  const { service, browser, at, send } = await start(t);
+  const once = hidden((await browser.get(at)).body, 'once');
+  const both = await Promise.all([send(at, { ...NEW_APP, once }), send(at, { ...NEW_APP, once })]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal(both.filter(({ body }) => SECRET.test(body)).length, 1);
+  const second = both.find(({ body }) => !SECRET.test(body))?.body ?? '';
+  assert.match(textOf(second), /The form was sent twice. One app was registered./);
+  assert.equal((await appsOf(service)).length, 1);
+
+  const other = await send(at, { ...NEW_APP, once, name: 'Notes' });
+  assert.equal(other.status, 400, 'the way back, and another name');
+  assert.match(textOf(other.body), /This form registered an app before, with other settings/);
+  assert.match(fieldOf(other.body, 'name'), /value="Notes"/);
+  assert.equal((await send(at, { ...NEW_APP, once: hidden(other.body, 'once'), name: 'Notes' })).status, 200);
+  assert.equal((await appsOf(service)).length, 2);
+});
+
+test('operators §7: a refused field is named at the top and at the field, and everything that was typed stays', async (t) => {
+  const { service, browser, at, send } = await start(t);
+  await service.installation.scopes.define('mail.read', { en: 'Read your mail' }, service.installation.operator);
+  const typed = {
+    ...{ ...NEW_APP, redirect_uris: 'http://client.example/callback', other_scopes: 'b a', scopes: 'mail.read' },
+    ...{ optional_scopes: 'mail.read', publisher: '"><script>', contact: 'help@example.com', device_flow: 'true' },
+    ...{ once: hidden((await browser.get(at)).body, 'once'), consent: 'remember', person_fields: 'username' },
+  };
+  const { status, body } = await send(at, typed);
+  assert.equal(status, 400);
+  assert.match(body, /role="alert".*Nothing happened/s);
+  const field = fieldOf(body, 'redirect_uris');
+  assert.match(field, /aria-invalid="true"/);
+  assert.match(field, /aria-describedby="redirect_uris-hint redirect_uris-problem"/);
+  assert.match(body, /id="redirect_uris-problem"/);
+  assert.match(body, />\nhttp:\/\/client\.example\/callback<\/textarea>/);
+  assert.match(fieldOf(body, 'other_scopes'), /value="b a"/);
+  assert.match(fieldOf(body, 'publisher'), /value="&quot;&gt;&lt;script&gt;"/);
+  assert.match(fieldOf(body, 'contact'), /value="help@example.com"/);
+  const ticked = [...body.matchAll(/name="([^"]*)" value="([^"]*)" checked/g)].map(
+    ([, name, value]) => `${name} ${value}`,
+  );
+  assert.deepEqual(ticked, [
+    ...['type confidential', 'hand_over secret', 'scopes mail.read', 'optional_scopes mail.read', 'consent remember'],
+    ...['person_fields username', 'device_flow true'],
+  ]);
+  assert.equal(hidden(body, 'once'), typed.once);
+  assert.deepEqual(await appsOf(service), []);
+
+  const unsure = await send(at, { ...NEW_APP, is_checked: 'true' });
+  assert.match(
+    unsure.body,
+    /<details class="part further" open>.*id="is_checked-problem"/s,
+    'further settings are open',
+  );
+  const comma = await send(at, { ...NEW_APP, other_scopes: 'a=b' });
+  assert.match(fieldOf(comma.body, 'other_scopes'), /aria-invalid="true"/);
+});
+
+test('operators §3: secrets, links and trust need presence, and the form comes back as it was typed', async (t) => {
+  const { service, at, send } = await start(t);
+  service.clock.advance(PAST_PRESENCE);
+  const needing = [
+    { hand_over: 'secret' },
+    { hand_over: 'link' },
+    { type: 'public', consent: 'skip' },
+    { type: 'public', is_checked: 'true', publisher: 'Example Ltd' },
+  ];
+  for (const fields of needing) {
+    const { status, body } = await send(at, { ...NEW_APP, ...fields });
+    assert.equal(status, 403, JSON.stringify(fields));
+    assert.match(body, /href="\/confirm\?continue=\/passkeys" target="_blank"/);
+    assert.match(fieldOf(body, 'name'), /value="Calendar"/);
+  }
+  assert.deepEqual(await appsOf(service), []);
+});
+
+test('operators §3: only an admin registers or changes apps', async (t) => {
+  const { service, browser, at, send } = await start(t, 'support');
+  const { clientId } = await addClient(service);
+  const edit = `${service.operatorUrl}/apps/${clientId}/edit`;
+  const answers = [await browser.get(at), await send(at, NEW_APP), await browser.get(edit), await send(edit, NEW_APP)];
+  for (const { status, body } of answers) {
+    assert.equal(status, 403);
+    assert.match(textOf(body), /Your role does not/i);
+  }
+  assert.equal((await appsOf(service)).length, 1);
+});
+
+/** The form of an app that is there, with the fields that a browser would send. */
+async function openEdit(t: Parameters<typeof startConsole>[0]) {
+  const started = await start(t);
+  const { service, browser, send } = started;
+  const { clientId } = await addClient(service, {
+    ...{ name: 'Calendar', publisher: 'Example Ltd', isChecked: true, personFields: ['email', 'name'] },
+    scopes: [
+      { name: 'mail.send', sentence: 'Send your letters', optional: true },
+      { name: 'mail.read', sentence: null, optional: false },
+    ],
+  });
+  const url = `${service.operatorUrl}/apps/${clientId}/edit`;
+  const open = async () => {
+    const { body } = await browser.get(url);
+    return {
+      ...{ tag: hidden(body, 'tag'), name: 'Calendar', redirect_uris: REDIRECT_URI, publisher: 'Example Ltd' },
+      ...{ scopes: ['mail.send', 'mail.read'], optional_scopes: 'mail.send', person_fields: ['name', 'email'] },
+      ...{ is_checked: 'true', consent: 'ask' },
+    };
+  };
+  const app = () => service.installation.clients.show(clientId);
+  return { ...started, url, open, app, clientId, save: (fields: PostedFields) => send(url, fields) };
+}
+
+test('operators §7: only what changed is written, and what the form does not show stays', async (t) => {
+  const { service, open, save, app, clientId } = await openEdit(t);
+  await service.installation.clients.update(clientId, { refreshOverlap: 3 }, service.installation.operator);
+  const before = await app();
+  service.clock.advance(PAST_PRESENCE);
+  const unchanged = await save(await open());
+  assert.deepEqual([unchanged.status, unchanged.headers.get('location')], [303, `/apps/${clientId}`]);
+  assert.deepEqual(await app(), before);
+
+  const saved = await save({
+    ...(await open()),
+    contact: 'help@example.com',
+    scopes: 'mail.send',
+    other_scopes: 'new',
+  });
+  assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/apps/${clientId}?done=updated`]);
+  assert.deepEqual(await app(), {
+    ...{ ...before, contact: 'help@example.com' },
+    scopes: [
+      { name: 'mail.send', sentence: 'Send your letters', optional: true },
+      { name: 'new', sentence: null, optional: false },
+    ],
+  });
+  const [event] = await service.installation.audit.listAuditEvents({ clientId, limit: 1 });
+  assert.match(event?.detail ?? '', /contact.*scopes/);
+  assert.doesNotMatch(event?.detail ?? '', /person|checked|name/i);
+});
+
+test('operators §4: a form of an app that somebody else changed writes nothing, keeps what was typed, and shows the present values', async (t) => {
+  const { service, open, save, app, clientId } = await openEdit(t);
+  const typed = { ...(await open()), name: 'My calendar', contact: 'help@example.com' };
+  const { clients, operator } = service.installation;
+  await clients.update(clientId, { name: 'Team calendar', requirePkce: true }, operator);
+  const late = await save(typed);
+  assert.equal(late.status, 400);
+  assert.match(textOf(late.body), /Somebody else changed the app while you typed/);
+  assert.match(fieldOf(late.body, 'name'), /value="My calendar"/);
+  assert.match(fieldOf(late.body, 'contact'), /value="help@example.com"/);
+  assert.match(textOf(late.body), /Present value: Team calendar/);
+  assert.match(textOf(late.body), /Present value: yes/);
+  assert.match(fieldOf(late.body, 'name'), /aria-describedby="name-hint name-present"/);
+  assert.equal((await app()).name, 'Team calendar');
+
+  const again = await save({ ...typed, tag: hidden(late.body, 'tag'), require_pkce: 'true' });
+  assert.equal(again.status, 303);
+  const { name, contact, requirePkce } = await app();
+  assert.deepEqual([name, contact, requirePkce], ['My calendar', 'help@example.com', true]);
+});
+
+test('operators §3: a change that makes trust needs presence, and the form comes back as it was typed', async (t) => {
+  const { service, open, save, app } = await openEdit(t);
+  service.clock.advance(PAST_PRESENCE);
+  const { status, body } = await save({ ...(await open()), consent: 'skip', contact: 'help@example.com' });
+  assert.equal(status, 403);
+  assert.match(body, /href="\/confirm\?continue=\/passkeys" target="_blank"/);
+  assert.match(fieldOf(body, 'contact'), /value="help@example.com"/);
+  assert.match(body, /value="skip" checked/);
+  assert.equal((await app()).consent, 'ask');
+});
+
+test('operators §7: an app that is gone has no form, before and after it was opened', async (t) => {
+  const { service, browser, open, save, clientId, url } = await openEdit(t);
+  const typed = await open();
+  await service.installation.clients.delete(clientId, service.installation.operator);
+  assert.equal((await save(typed)).status, 404);
+  assert.equal((await browser.get(url)).status, 404);
+});
