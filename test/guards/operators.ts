@@ -3,6 +3,7 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const RIGHTS = ['test/operator/access/rights.test.ts'];
 const ACCESS = ['test/operator/access/operators.test.ts'];
+const APP_PAGE = ['test/http/operator/console/app.test.ts'];
 const COUNTERS = ['test/postgresql/counters.test.ts'];
 const INSTANCES = ['test/postgresql/instances.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts'];
@@ -22,6 +23,10 @@ export const operatorGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/operator/access/access.ts', ACCESS, [
     ['a key is not of the future', 'isAheadOfClock(key.createdAt, 0, now())', 'false'],
+  ]),
+  ...guardsIn('src/http/operator/console/app.ts', APP_PAGE, [
+    ['a secret retires as it was shown', "String(endingSecret(row, which)?.createdAt) !== form.get('made')", 'false'],
+    ['a page acts on an exact id', '!(await service.clients.findClient(call.id))', 'false'],
   ]),
   ...guardsIn('src/accounts/sign-in/limits.ts', COUNTERS, [
     ['wrong keys leave no row', 'new Throttle(LIMITS.operatorKeys)', "throttle('operatorKeys')"],

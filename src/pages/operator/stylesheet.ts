@@ -41,6 +41,8 @@ noscript { display: block; }
 .part { margin-block-start: 2.25rem; }
 .part > h2 { font-size: 1.125rem; }
 .part > p { margin-block-start: 0.375rem; color: var(--muted); }
+.title + .rows, .notice + .rows, .part > .rows { margin-block-start: 1rem; }
+.part > .data + p { margin-block-start: 0.75rem; }
 .part > .button, .part > form, .part > .notice { margin-block-start: 1rem; }
 .narrow { max-inline-size: 28rem; justify-items: start; }
 .narrow > .field { inline-size: 100%; }

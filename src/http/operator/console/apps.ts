@@ -22,7 +22,8 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
     if (found === null) return { location: listHref('/apps', filter) };
     const list = { items: found.items.map(listedApp), next: found.next };
     const isFirst = page.after === undefined;
-    return appsPage(context, { operator, list, filter, isFirst, mayRegister: may('clients.register') });
+    const isDeleted = query.get('done') === 'deleted';
+    return appsPage(context, { operator, list, filter, isFirst, isDeleted, mayRegister: may('clients.register') });
   });
 }
 

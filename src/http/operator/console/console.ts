@@ -5,6 +5,8 @@ import { AccessEnded } from '../../../oauth/trail/audit.ts';
 import { homePage } from '../../../pages/operator/home-page.ts';
 import { requireSingleCookies } from '../../repeated-headers.ts';
 import type { Service } from '../../service.ts';
+import { addApp } from './app.ts';
+import { addAppFailures } from './app-failures.ts';
 import { addAppForms } from './app-form.ts';
 import { addApps } from './apps.ts';
 import { makeConsolePages } from './console-pages.ts';
@@ -42,6 +44,8 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     const routes = new ConsoleRoutes(part, parts);
     addApps(routes, service);
     addAppForms(routes, service);
+    addApp(routes, service);
+    addAppFailures(routes, service);
   });
 }
 

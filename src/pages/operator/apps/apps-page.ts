@@ -2,6 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
 import { dataTable } from '../table.ts';
@@ -22,6 +23,8 @@ export type AppsData = {
   list: Listed<ListedApp>;
   filter: Filter;
   isFirst: boolean;
+  /** True if an app was deleted just now. */
+  isDeleted: boolean;
   /** True if the signed-in operator's role lets them register one. */
   mayRegister: boolean;
 };
@@ -39,7 +42,10 @@ export const SHOWN_APPS = [
 export type ShownApps = (typeof SHOWN_APPS)[number][0];
 
 /** The page of all apps. */
-export function appsPage(context: PageContext, { operator, list, filter, isFirst, mayRegister }: AppsData): Html {
+export function appsPage(
+  context: PageContext,
+  { operator, list, filter, isFirst, isDeleted, mayRegister }: AppsData,
+): Html {
   const { messages } = context;
   const { q = '', show = '' } = filter;
   const isFiltered = q !== '' || show !== '';
@@ -48,6 +54,7 @@ export function appsPage(context: PageContext, { operator, list, filter, isFirst
     operator,
     { title: 'Apps' },
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
+${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name begins with, or ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable(

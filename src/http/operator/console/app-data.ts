@@ -1,0 +1,110 @@
+/** Reads what the page of one app shows. */
+import { SPAN_MS, type Span, TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
+import type { Client } from '../../../oauth/clients/client.ts';
+import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
+import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
+import { grantsToEnd } from '../../../operator/blast-radius.ts';
+import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
+import { type ClientUses, findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
+import { secretAdvice } from '../../../operator/secret-advice.ts';
+import { endingSecret } from '../../../operator/secret-rotation.ts';
+import type { AppEvent } from '../../../pages/operator/apps/app-events.ts';
+import type { AppData } from '../../../pages/operator/apps/app-page.ts';
+import type { AppSecrets, ShownSecret } from '../../../pages/operator/apps/app-secrets.ts';
+import type { AppSettings } from '../../../pages/operator/apps/app-settings.ts';
+import type { Plotted } from '../../../pages/operator/plot.ts';
+import type { Service } from '../../service.ts';
+import type { ConsoleCall } from './console-routes.ts';
+
+const SHOWN_FAILURES = 5;
+const SHOWN_EVENTS = 10;
+const FAILURES_SINCE_MS = 30 * SPAN_MS.day;
+
+/** Reads an app for its page. */
+export async function appData(
+  service: Service,
+  { operator, may }: Pick<ConsoleCall, 'operator' | 'may'>,
+  client: Client,
+): Promise<Omit<AppData, 'done' | 'problem'>> {
+  const { id, name, status } = client;
+  const { operatorApi, grants, scopes, pageFailures } = service;
+  const now = service.now();
+  const newest = { limit: SHOWN_EVENTS, after: undefined };
+  const [uses, definitions, ended, hours, days, activity, events, handOver, operators] = await Promise.all([
+    findClientUses(client, operatorApi.secretUses),
+    scopes.listScopes(),
+    grantsToEnd(grants, { clientId: id }),
+    plotted(service, id, 'hour', now),
+    plotted(service, id, 'day', now),
+    operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS, SHOWN_FAILURES),
+    operatorApi.lists.events({ clientId: id, order: 'newest' }, newest),
+    operatorApi.handOvers.newest({ kind: 'client', id }),
+    service.operators.registry.list(),
+  ]);
+  const nameOf = (actorId: string) => operators.find((each) => each.id === actorId)?.name ?? actorId;
+  return {
+    operator,
+    app: { id, name, status, ...settingsOf(client, uses, definitions) },
+    lastUsedAt: lastClientUse(uses),
+    secrets: {
+      ...secretsOf(client, uses, now, may),
+      handOver: handOver && { ...handOver, madeBy: nameOf(handOver.madeBy) },
+    },
+    ...{ grants: ended, hours, days, failures: activity.failures },
+    pageFailureCount: pageFailures.list(id).length,
+    events: (events?.items ?? []).map((event) => shownEvent(event, nameOf)),
+    may: {
+      update: may('clients.update'),
+      pause: may('clients.pause'),
+      revokeGrants: may('clients.revoke-grants'),
+      delete: may('clients.delete'),
+    },
+  };
+}
+
+async function plotted(service: Service, id: string, span: Span, now: number): Promise<Plotted> {
+  const since = now - TALLIES_KEPT_MS[span];
+  const tallies = await service.operatorApi.appActivity.tallies(id, span, since);
+  return { span, from: since, to: now, tallies };
+}
+
+function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly ScopeDefinition[]): AppSettings {
+  return {
+    ...client,
+    keys: client.keys.map(({ kid = null }, at) => ({ kid, lastUsedAt: keys[at] ?? null })),
+    scopes: client.scopes.map((scope) => ({
+      name: scope.name,
+      sentence: sentenceFor(scope, definitions, 'en'),
+      isOptional: scope.optional,
+    })),
+  };
+}
+
+function secretsOf(
+  client: Client,
+  { secrets }: ClientUses,
+  now: number,
+  may: ConsoleCall['may'],
+): Omit<AppSecrets, 'handOver'> {
+  const subject = { kind: 'client', row: client } as const;
+  const advice = secretAdvice(secrets, now);
+  return {
+    ...{ id: client.id, type: client.type, now },
+    secrets: secrets.map((secret, at): ShownSecret => {
+      const which = at === secrets.length - 1 ? 'older' : 'newer';
+      const retires = endingSecret(client, which) === null ? null : which;
+      return { ...secret, advice: advice[at] ?? { kind: 'used', days: 0 }, retires };
+    }),
+    mayMakeSecret: takesSecret(subject) && secrets.length < 2 && may('clients.make-secret'),
+    mayRetire: may('clients.retire-secret'),
+    mayHandOver: handOverProblem(subject) === null && may('clients.hand-over'),
+    handsOverSecret: takesSecret(subject),
+  };
+}
+
+function shownEvent(
+  { sequence, at, action, actor, detail }: NamedAuditEvent,
+  nameOf: (actorId: string) => string,
+): AppEvent {
+  return { sequence, at, action, actor: actor.kind === 'operator' ? nameOf(actor.id) : actor.kind, detail };
+}

@@ -1,0 +1,94 @@
+/** The page of one app, and the acts on it. */
+import { OperatorError } from '../../../oauth/error.ts';
+import type { Actor } from '../../../oauth/trail/audit.ts';
+import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
+import type { Act } from '../../../operator/access/rights.ts';
+import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
+import type { Html } from '../../../pages/html.ts';
+import type { ActProblem } from '../../../pages/operator/act.ts';
+import { APP_NOTICES, type AppNotice, appHref, appPage } from '../../../pages/operator/apps/app-page.ts';
+import { shownOncePage } from '../../../pages/operator/operators-page.ts';
+import type { Service } from '../../service.ts';
+import { appData } from './app-data.ts';
+import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+
+/** Adds the page and its acts. */
+export function addApp(routes: ConsoleRoutes, service: Service): void {
+  const { clients, handOvers } = service.operatorApi;
+
+  async function show(call: ConsoleCall, problem: ActProblem | null = null): Promise<Html | null> {
+    const client = await service.clients.findClient(call.id);
+    if (client === null) return null;
+    const said = call.query.get('done') ?? '';
+    const done = problem === null && Object.hasOwn(APP_NOTICES, said) ? (said as AppNotice) : null;
+    return appPage(call.context, { ...(await appData(service, call, client)), done, problem });
+  }
+
+  const act = (path: string, name: Act, run: (call: ConsoleCall) => Promise<Html | Onward>) =>
+    routes.act(
+      `/apps/:id/${path}`,
+      name,
+      async (call) => {
+        // The registry also takes a name, which no page sends.
+        if (!(await service.clients.findClient(call.id))) throw new OperatorError('there is no such app');
+        return run(call);
+      },
+      show,
+    );
+
+  /** An act that leads back to the page. */
+  const change = (path: string, name: Act, notice: AppNotice, run: (id: string, actor: Actor) => Promise<unknown>) =>
+    act(path, name, async ({ id, actor }) => {
+      await run(id, actor);
+      return { location: `${appHref(id)}?done=${notice}` };
+    });
+
+  const retire = (which: WhichSecret) =>
+    act(`secrets/${which}/retire`, 'clients.retire-secret', async ({ id, actor, form }) => {
+      const row = await clients.show(id);
+      // By now "older" may be the secret that the app uses: it must be the one that the page showed.
+      if (String(endingSecret(row, which)?.createdAt) !== form.get('made')) throw secretsChanged();
+      const conditions = { unchanged: { noun: 'client', row } } as const;
+      await clients.retireSecret(id, { ...actor, conditions }, which).catch((error) => {
+        throw error instanceof ChangedSince ? secretsChanged() : error;
+      });
+      return { location: `${appHref(id)}?done=retired` };
+    });
+
+  routes.page('/apps/:id', 'clients.show', show);
+  change('pause', 'clients.pause', 'paused', (id, actor) => clients.pause(id, actor));
+  change('resume', 'clients.resume', 'resumed', (id, actor) => clients.resume(id, actor));
+  change('revoke-grants', 'clients.revoke-grants', 'ended', (id, actor) => clients.revokeGrants(id, actor));
+  retire('older');
+  retire('newer');
+  act('delete', 'clients.delete', async ({ id, actor, requires }) => {
+    requires('clients.revoke-grants');
+    await clients.delete(id, actor);
+    return { location: '/apps?done=deleted' };
+  });
+  act('secrets', 'clients.make-secret', async ({ context, operator, id, actor }) => {
+    const { client, clientSecret } = await clients.rotateSecret(id, actor);
+    return shownOncePage(context, {
+      operator,
+      heading: 'The new secret',
+      lead: `Give it to the developer of ${client.name} over a channel that nobody else reads. The secret before works until you retire it.`,
+      text: clientSecret,
+      back: `${appHref(id)}#secrets`,
+    });
+  });
+  act('hand-over', 'clients.hand-over', async ({ context, operator, id, actor }) => {
+    const { address, expiresAt, makesSecret } = await handOvers.make({ kind: 'client', id }, actor);
+    const use = makesSecret ? 'makes the secret there, and nobody else sees it' : 'finds the addresses to use there';
+    return shownOncePage(context, {
+      operator,
+      heading: 'The link for the developer',
+      lead: `Give this link to the developer alone, who ${use}. It works once, until ${context.messages.minute(expiresAt)} UTC.`,
+      text: address,
+      back: `${appHref(id)}#secrets`,
+    });
+  });
+}
+
+function secretsChanged(): OperatorError {
+  return new OperatorError('The secrets changed meanwhile. Look at them again before you retire one.');
+}

@@ -1,0 +1,42 @@
+/** The table of an app's failures. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { dataTable } from '../table.ts';
+
+/** A failure of an app that proved itself. `at` in ms. */
+export type AppFailure = {
+  readonly at: number;
+  readonly requestId: string;
+  readonly endpoint: keyof typeof ENDPOINTS;
+  readonly error: string;
+  readonly reason: string;
+  readonly network: string;
+  readonly grantId: string | null;
+};
+
+/** A table of failures with their causes. */
+export function failureTable({ messages }: PageContext, failures: readonly AppFailure[]): Html {
+  return dataTable(
+    'Failures',
+    [
+      ['When', ({ at }) => messages.minute(at)],
+      ['Cause', ({ error, reason }) => html`${isolated(reason, 300)}<small>${isolatedCode(error)}</small>`],
+      ['Endpoint', ({ endpoint }) => ENDPOINTS[endpoint]],
+      ['Network', ({ network }) => isolatedAddress(network)],
+      [
+        'Request',
+        ({ requestId, grantId }) =>
+          html`<code>${isolatedAddress(requestId)}</code>${grantId !== null && html`<small><a href="/grants/${grantId}">Grant</a></small>`}`,
+      ],
+    ],
+    failures,
+  );
+}
+
+const ENDPOINTS = {
+  token: 'Token',
+  revocation: 'Revocation',
+  pushed_authorization_request: 'Pushed request',
+  device_authorization: 'Device',
+} as const;

@@ -1,0 +1,124 @@
+/** The page of one app. */
+import { type Html, type HtmlValue, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import { type BlastRadius, grantsWords, usersWords } from '../blast-radius.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { type Plotted, plot } from '../plot.ts';
+import { facts } from '../table.ts';
+import { type AppEvent, appEvents } from './app-events.ts';
+import { type AppFailure, failureTable } from './app-failures.ts';
+import { type AppSecrets, appSecrets } from './app-secrets.ts';
+import { type AppSettings, appSettings } from './app-settings.ts';
+
+/** The effects of acts in sentences, by their names in the address. */
+export const APP_NOTICES = {
+  updated: 'The settings were changed.',
+  paused: 'Paused: every request of the app is refused.',
+  resumed: 'Resumed: the app works again.',
+  retired: 'The secret was retired. It no longer works.',
+  ended: 'All grants have ended. Users can allow the app again.',
+} as const;
+
+/** The name of such an act. */
+export type AppNotice = keyof typeof APP_NOTICES;
+
+/** Data of the page. Times in ms. */
+export type AppData = {
+  operator: ShownOperator;
+  app: AppSettings & { readonly id: string; readonly name: string; readonly status: 'active' | 'paused' };
+  lastUsedAt: number | null;
+  secrets: AppSecrets;
+  /** The grants that end with the app. */
+  grants: BlastRadius;
+  hours: Plotted;
+  days: Plotted;
+  /** The last failures of 30 days. */
+  failures: readonly AppFailure[];
+  /** Number of refusals on the authorization page that this instance remembers. */
+  pageFailureCount: number;
+  events: readonly AppEvent[];
+  /** The acts that the role allows. */
+  may: { readonly update: boolean; readonly pause: boolean; readonly revokeGrants: boolean; readonly delete: boolean };
+  done: AppNotice | null;
+  problem: ActProblem | null;
+};
+
+/** The page of one app. */
+export function appPage(context: PageContext, data: AppData): Html {
+  const { operator, app, secrets, done, problem, may, hours, days } = data;
+  const at = appHref(app.id);
+  return consoleLayout(
+    context,
+    operator,
+    { title: problem === null ? app.name : `Problem: ${app.name}`, section: 'Apps' },
+    html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
+${done !== null && doneNotice(APP_NOTICES[done])}
+${problem !== null && actProblem(problem)}
+${overview(context, data)}
+${may.pause && html`<div class="acts">${pausing(data, at)}</div>`}
+<section class="part"><h2>Last 48 hours</h2>
+${plot(hours)}</section>
+${failing(context, data, at)}
+${appSecrets(context, secrets)}
+${appSettings(context, app)}
+<section class="part"><h2>Last 400 days</h2>
+${plot(days)}</section>
+${appEvents(context, app.id, data.events)}
+${ending(data, at)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+/** Returns the address of an app's page. */
+export function appHref(id: string): string {
+  return `/apps/${encodeURIComponent(id)}`;
+}
+
+function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {
+  const state: HtmlValue =
+    app.status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span> Every request is refused.`;
+  return facts([
+    ['State', state],
+    ['ID', html`<code>${isolatedAddress(app.id)}</code>`],
+    ['Users', usersWords(grants)],
+    ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
+  ]);
+}
+
+function pausing({ app, grants }: AppData, at: string): Html {
+  if (app.status === 'paused')
+    return actButton({
+      action: `${at}/resume`,
+      name: 'Resume the app',
+      effect: 'Its secrets and tokens work again at once, unless they expired or ended meanwhile.',
+    });
+  return actButton({
+    action: `${at}/pause`,
+    name: 'Pause the app',
+    effect: `Every request of the app is refused at once, for all of its users (${usersWords(grants).toLowerCase()}), until you resume it. A hand-over that is open ends; nothing else does.`,
+    isDanger: true,
+  });
+}
+
+function failing(context: PageContext, { failures, pageFailureCount }: AppData, at: string): Html {
+  const page =
+    pageFailureCount > 0 &&
+    html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
+  return html`<section class="part"><h2>Last failures</h2>
+${failures.length === 0 ? html`<p>No request of the app failed in the last 30 days.</p>` : failureTable(context, failures)}
+${page}
+<p><a href="${at}/failures">All failures</a></p></section>`;
+}
+
+function ending({ app, grants, may }: AppData, at: string): Html | null {
+  if (!may.revokeGrants && !may.delete) return null;
+  const ended = grantsWords(grants);
+  return html`<section class="part"><h2>End</h2>
+<p>You need your passkey for each of these.</p>
+<div class="acts">
+${may.revokeGrants && actButton({ action: `${at}/revoke-grants`, name: 'End all grants', effect: html`Ends ${ended}. All tokens of ${isolated(app.name)} stop working at once, and its users must allow it again.`, isDanger: true })}
+${may.delete && actButton({ action: `${at}/delete`, name: 'Delete the app', effect: html`Ends ${ended}, and deletes ${isolated(app.name)} with its secrets and settings for good. To stop it for now, pause it.`, isDanger: true })}
+</div></section>`;
+}

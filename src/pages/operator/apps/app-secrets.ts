@@ -1,0 +1,137 @@
+/** An app's secrets and hand-over, with the acts on them. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { actButton } from '../act.ts';
+import { facts } from '../table.ts';
+
+/** A live secret: its times in ms, the advice on it, and whether it may be retired. */
+export type ShownSecret = {
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly advice: { readonly kind: keyof typeof ADVICE; readonly days: number };
+  /** Null if it may not be retired. */
+  readonly retires: 'older' | 'newer' | null;
+};
+
+/** The newest hand-over. Times in ms. */
+export type ShownHandOver = {
+  readonly madeAt: number;
+  readonly madeBy: string;
+  readonly expiresAt: number;
+  readonly fetchedAt: number | null;
+  readonly fetchedFrom: string | null;
+  readonly endedAt: number | null;
+  readonly endedWhy: keyof typeof ENDED | null;
+};
+
+/** Data of the part. */
+export type AppSecrets = {
+  readonly id: string;
+  readonly type: 'confidential' | 'public';
+  /** Newest first. */
+  readonly secrets: readonly ShownSecret[];
+  readonly handOver: ShownHandOver | null;
+  /** The acts that the role and the app's state allow. */
+  readonly mayMakeSecret: boolean;
+  readonly mayRetire: boolean;
+  readonly mayHandOver: boolean;
+  /** True if a hand-over makes a secret; otherwise the developer gets the addresses alone. */
+  readonly handsOverSecret: boolean;
+  readonly now: number;
+};
+
+/** The secrets, newest first, and the newest hand-over. */
+export function appSecrets(context: PageContext, app: AppSecrets): Html {
+  const { secrets, type, handOver, mayMakeSecret, mayHandOver } = app;
+  const none = type === 'public' ? 'A public app has no secret.' : 'No secret is live.';
+  const hasActs = mayMakeSecret || mayHandOver;
+  return html`<section class="part" id="secrets"><h2>Secrets</h2>
+${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
+${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
+${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(app)}</div><p class="fine">You need your passkey for this.</p>`}
+${handOver !== null && html`<h3>Newest hand-over</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
+}
+
+function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSecret, at: number): Html {
+  const { createdAt, lastUsedAt, advice, retires } = secret;
+  const name = app.secrets.length === 1 ? 'The secret' : at === 0 ? 'Newer secret' : 'Older secret';
+  const used = lastUsedAt === null ? 'never used' : `last used ${messages.minute(lastUsedAt)}`;
+  const words = ADVICE[advice.kind](advice.days, at === 0);
+  const retire =
+    app.mayRetire &&
+    retires !== null &&
+    actButton({
+      action: `/apps/${encodeURIComponent(app.id)}/secrets/${retires}/retire`,
+      name: app.secrets.length === 1 ? 'Retire the secret' : `Retire the ${retires} secret`,
+      effect: html`${words} ${EFFECT} You need your passkey for this.`,
+      isDanger: true,
+      // The secret that the operator decided about: "older" may be another one meanwhile.
+      fields: html`<input type="hidden" name="made" value="${createdAt}">`,
+    });
+  return html`<li><div><h3>${name}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p><p>${words}</p></div>${retire}</li>
+`;
+}
+
+const EFFECT = 'It stops working at once, and no act brings it back. Nobody is signed out.';
+
+/** The sentence on a secret, after the whole days since its last use. */
+const ADVICE = {
+  only: () => 'The only secret. To replace it, make a new one first: both work until you retire this one.',
+  unused: (_days: number, isNewer: boolean) =>
+    isNewer
+      ? 'Not used yet: retire it only if nobody has it. Until the app uses it, keep the other one.'
+      : 'Never used: safe to retire.',
+  used: (days: number) =>
+    days === 0
+      ? 'Still used today: retiring it would break the app.'
+      : `Last used ${daysWords(days)} ago, and no other secret since: retiring it would break the app.`,
+  waiting: (days: number) =>
+    `Not used for ${daysWords(days)}. Wait until it is 7: a program that runs once a week may still use it.`,
+  safe: (days: number) => `Not used for ${daysWords(days)}: safe to retire.`,
+} as const;
+
+function daysWords(days: number): string {
+  return days === 1 ? 'a day' : `${days} days`;
+}
+
+function newSecret({ id, secrets }: AppSecrets): Html {
+  return actButton({
+    action: `/apps/${encodeURIComponent(id)}/secrets`,
+    name: 'Make a new secret',
+    effect: `You see the new secret once.${secrets.length > 0 ? ' The one before works until you retire it: nothing breaks now.' : ''}`,
+  });
+}
+
+function handOverAct({ id, secrets, handsOverSecret }: AppSecrets): Html {
+  const secret = `The developer makes a secret there, and you never see it.${secrets.length > 0 ? ' The one before works until you retire it.' : ''}`;
+  return actButton({
+    action: `/apps/${encodeURIComponent(id)}/hand-over`,
+    name: handsOverSecret ? 'Hand a secret over' : 'Hand the addresses over',
+    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the ID and the addresses to use.'} A link that is still open ends.`,
+  });
+}
+
+function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: number) {
+  const { madeAt, madeBy, expiresAt, fetchedAt, fetchedFrom, endedAt, endedWhy } = handOver;
+  const isOpen = fetchedAt === null && endedAt === null && expiresAt > now;
+  return [
+    ['Made', html`${messages.minute(madeAt)} by ${isolated(madeBy)}`],
+    [
+      'Fetched',
+      fetchedAt !== null &&
+        html`${messages.minute(fetchedAt)}${fetchedFrom !== null && html` from ${isolatedAddress(fetchedFrom)}`}`,
+    ],
+    ['Ended', endedAt !== null && html`${messages.minute(endedAt)}${endedWhy !== null && html`: ${ENDED[endedWhy]}`}`],
+    ['State', isOpen && html`Waits for the developer until ${messages.minute(expiresAt)}`],
+    ['Expired', !isOpen && fetchedAt === null && endedAt === null && messages.minute(expiresAt)],
+  ] as const;
+}
+
+const ENDED = {
+  replaced: 'a newer link took its place',
+  'secret changed': 'the secrets or keys changed',
+  paused: 'the app was paused',
+  deleted: 'the app was deleted',
+  restored: 'the database was restored',
+} as const;

@@ -1,0 +1,180 @@
+// The console's page of one app, and its acts, on the wire.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Browser } from '../../../support/browser.ts';
+import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
+import { addClient, REDIRECT_URI } from '../../../support/service.ts';
+
+const DAY_S = 86_400;
+
+/** The text of a page, without its markup. */
+const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+/** A request of an app that is refused for its code, after its secret was accepted. */
+async function presentWrongCode({ appUrl, installation }: TestConsole, clientId: string, clientSecret: string) {
+  const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x' };
+  const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
+  const { status } = await fetch(`${appUrl}/api/auth/oauth/token`, { method: 'POST', body });
+  await installation.activity.flush();
+  return status;
+}
+
+/** The actions of the forms on a page. */
+const formsOf = (body: string) =>
+  [...body.matchAll(/<form method="post" action="([^"]*)"/g)].map(([, action]) => action);
+
+/** Presses the button of an act, with the hidden fields of its form. */
+async function pressAct(browser: Browser, page: string, action: string) {
+  const { body } = await browser.get(page);
+  const form = body.slice(body.indexOf(`action="${action}"`)).split('</form>')[0] ?? '';
+  const fields = [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+  return postOwn(browser, new URL(action, page).href, Object.fromEntries(fields));
+}
+
+test('operators §7: the page of an app shows its settings, and hostile texts are text', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { clientId } = await addClient(service, {
+    name: '<b>Notes</b>',
+    publisher: 'Example Ltd',
+    homepage: 'https://notes.example/',
+    scopes: [
+      { name: 'notes.read', sentence: '<i>Reads</i> notes', optional: false },
+      { name: 'notes.write', sentence: null, optional: true },
+    ],
+    personFields: ['email'],
+    consent: 'remember',
+  });
+  const { status, body } = await browser.get(`${service.operatorUrl}/apps/${clientId}`);
+  assert.equal(status, 200);
+  assert.doesNotMatch(body, /<b>Notes|<i>Reads/);
+  for (const said of [
+    ...['Example Ltd', 'https://notes.example/', REDIRECT_URI, 'Active', 'No user', 'The only secret'],
+    ...['notes.read', 'notes.write', '(optional)', 'Profile fields email address', 'Asks only for what'],
+    ...['No request of the app failed', 'client_registered'],
+  ])
+    assert.ok(textOf(body).includes(said), said);
+  assert.deepEqual(formsOf(body), ['/sign-out'], 'the role "read" acts on nothing');
+  assert.doesNotMatch(body, /\/edit"/);
+  const gone = await browser.get(`${service.operatorUrl}/apps/app_nothing`);
+  assert.equal(gone.status, 404);
+  assert.equal((await browser.get(`${service.operatorUrl}/apps/app_nothing/failures`)).status, 404);
+});
+
+test('operators §7: support pauses and resumes an app, and does nothing else', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support');
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  assert.deepEqual(formsOf((await browser.get(page)).body), ['/sign-out', `/apps/${clientId}/pause`]);
+  const paused = await pressAct(browser, page, `/apps/${clientId}/pause`);
+  assert.deepEqual([paused.status, paused.headers.get('location')], [303, `/apps/${clientId}?done=paused`]);
+  assert.match(textOf((await browser.get(`${page}?done=paused`)).body), /Paused: every request/);
+  const again = await postOwn(browser, `${page}/pause`);
+  assert.equal(again.status, 400);
+  assert.match(textOf(again.body), /Nothing happened.*paused already/);
+  await pressAct(browser, page, `/apps/${clientId}/resume`);
+  assert.equal((await service.installation.clients.show(clientId)).status, 'active');
+  for (const act of ['secrets', 'secrets/older/retire', 'hand-over', 'revoke-grants', 'delete'])
+    assert.equal((await postOwn(browser, `${page}/${act}`)).status, 403, act);
+  assert.equal((await postOwn(browser, `${service.operatorUrl}/apps/Notes/pause`)).status, 404, 'no act by a name');
+});
+
+test('operators §7: a rotation says which secret the app uses, and a retirement meets the secret that was shown', async (t) => {
+  const service = await startConsole(t);
+  const { browser, passkey } = await enrolledOperator(service, 'admin');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  const text = async () => textOf((await browser.get(page)).body);
+  const confirm = () => usePasskey(browser, passkey, `${service.operatorUrl}/confirm?continue=/apps/${clientId}`);
+
+  service.clock.advance(60);
+  const made = await pressAct(browser, page, `/apps/${clientId}/secrets`);
+  const newer = /<code>(vk_cs_[^<]*)</.exec(made.body)?.[1] ?? '';
+  assert.notEqual(newer, '');
+  assert.equal(made.headers.get('cache-control'), 'no-store');
+  assert.doesNotMatch((await browser.get(page)).body, new RegExp(newer), 'it is shown once');
+  assert.ok(!formsOf((await browser.get(page)).body).includes(`/apps/${clientId}/secrets`), 'no third secret');
+
+  assert.equal(await presentWrongCode(service, clientId, clientSecret), 400);
+  assert.match(
+    await text(),
+    /Newer secret .* Not used yet.* Older secret .* Still used today: retiring it would break/,
+  );
+  service.clock.advance(9 * DAY_S);
+  await usePasskey(browser, passkey, `${service.operatorUrl}/sign-in?continue=/`);
+  assert.match(await text(), /Last used 9 days ago, and no other secret since: retiring it would break/);
+  await presentWrongCode(service, clientId, newer);
+  assert.match(await text(), /Newer secret .* Still used today.* Older secret .* Not used for 9 days: safe to retire/);
+
+  service.clock.advance(600);
+  const late = await pressAct(browser, page, `/apps/${clientId}/secrets/older/retire`);
+  assert.match(late.headers.get('location') ?? '', /^\/confirm/, 'a retirement needs presence');
+  await confirm();
+  // Somebody else finishes the rotation and begins the next one: the older secret is now the one in use.
+  const old = (await browser.get(page)).body;
+  const { operator } = service.installation;
+  await service.installation.clients.retireSecret(clientId, operator);
+  await service.installation.clients.rotateSecret(clientId, operator);
+  const fields = { made: /secrets\/older\/retire.*?name="made" value="(\d+)"/.exec(old)?.[1] ?? '' };
+  const stale = await postOwn(browser, `${page}/secrets/older/retire`, fields);
+  assert.equal(stale.status, 400);
+  assert.match(textOf(stale.body), /Nothing happened.*secrets changed meanwhile/);
+  assert.equal(await presentWrongCode(service, clientId, newer), 400, 'the secret in use still works');
+
+  const retired = await pressAct(browser, page, `/apps/${clientId}/secrets/newer/retire`);
+  assert.equal(retired.headers.get('location'), `/apps/${clientId}?done=retired`);
+  assert.equal((await service.installation.clients.show(clientId)).secrets.length, 1);
+});
+
+test('operators §7: a hand-over shows its address once, and the page says when it was fetched', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator } = await enrolledOperator(service, 'admin', 'Ann');
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  const made = await pressAct(browser, page, `/apps/${clientId}/hand-over`);
+  const token = /pick-up\?token=([\w-]*)</.exec(made.body)?.[1] ?? '';
+  assert.equal(token.length, 43);
+  const waiting = await browser.get(page);
+  assert.doesNotMatch(waiting.body, new RegExp(token));
+  assert.match(textOf(waiting.body), /Newest hand-over Made .* by Ann State Waits for the developer until/);
+  const origin = { source: '192.0.2.7', requestId: 'one' };
+  assert.equal((await service.installation.handOvers.pickUp(token, 'browser', origin)).kind, 'picked_up');
+  assert.match(textOf((await browser.get(page)).body), /Fetched .* from 192\.0\.2\.0\/24/);
+  assert.equal(operator.name, 'Ann');
+});
+
+test('operators §7: ending all and deleting tell the blast radius first', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  assert.match(textOf((await browser.get(page)).body), /Ends no grant\. All tokens .* Ends no grant, and deletes/);
+  const ended = await pressAct(browser, page, `/apps/${clientId}/revoke-grants`);
+  assert.equal(ended.headers.get('location'), `/apps/${clientId}?done=ended`);
+  const deleted = await pressAct(browser, page, `/apps/${clientId}/delete`);
+  assert.equal(deleted.headers.get('location'), '/apps?done=deleted');
+  assert.match(textOf((await browser.get(`${service.operatorUrl}/apps?done=deleted`)).body), /The app was deleted/);
+  assert.equal((await postOwn(browser, `${page}/delete`)).status, 404);
+});
+
+test('operators §7: failures have their cause, and those of the authorization page are never links', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const failures = `${service.operatorUrl}/apps/${clientId}/failures`;
+  assert.match(textOf((await browser.get(failures)).body), /No failure.*No visitor was refused/);
+  await presentWrongCode(service, clientId, clientSecret);
+  const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://evil.example/"><b>' });
+  await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
+  const { body } = await browser.get(failures);
+  assert.match(textOf(body), /the authorization code is invalid.*invalid_grant.*Token.*127\.0\.0\.0\/24/);
+  assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
+  assert.doesNotMatch(body, /href="https:\/\/evil/);
+  const page = textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
+  assert.match(page, /the authorization code is invalid.*1 visitor was refused on the authorization page/);
+  service.clock.advance(2 * DAY_S);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  assert.match(textOf((await later.get(failures)).body), /No failure/);
+  assert.match(textOf((await later.get(`${failures}?time=month`)).body), /the authorization code is invalid/);
+});
