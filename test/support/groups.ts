@@ -15,7 +15,8 @@ export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
     // Pure code, and the program's commands.
     ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'operator/access', 'pages', 'process', 'settings', 'verify'],
     // The wire.
-    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/operator', 'http/operator/api', 'http/provider'],
+    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
+    ...['http/operator', 'http/operator/api', 'http/operator/console'],
     // SQLite.
     'storage',
     // What is held to the code: floors, documents, the table of guards.

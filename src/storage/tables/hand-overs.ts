@@ -11,9 +11,10 @@ import { RESOURCE_SERVER } from './resource-servers.ts';
 import type { Stored } from './table.ts';
 
 const FIND = `SELECT ${HAND_OVER.names} FROM hand_over WHERE digest = $1`;
+// Of two of one millisecond, the earlier one was replaced.
 const NEWEST = `
   SELECT ${HAND_OVER.names} FROM hand_over WHERE subject_kind = $1 AND subject_id = $2
-  ORDER BY made_at DESC, digest LIMIT 1`;
+  ORDER BY made_at DESC, ended_at IS NOT NULL, digest LIMIT 1`;
 const USE = `UPDATE hand_over SET fetched_at = $2, fetched_from = $3 WHERE digest = $1 AND ${isOpen('$2')}`;
 
 /** The columns of a subject that a hand-over rests on. */

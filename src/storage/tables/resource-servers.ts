@@ -41,7 +41,8 @@ export function resourceServerStore(runner: Runner): ResourceServerStore {
     },
     listResourceServers: servers.list,
     async registerResourceServer(server, event) {
-      await servers.register(server, event);
+      const first = { sql: RESOURCE_SERVER.insertion, values: RESOURCE_SERVER.values(server) };
+      await runner.act({ touches: [server.id], event, first });
     },
     updateResourceServer: servers.update,
     replaceResourceServerSecrets: servers.replaceSecrets,
