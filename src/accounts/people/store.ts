@@ -106,6 +106,8 @@ export type SessionStore = {
   addSession(session: Session, verified: StoredPassword, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
   /** A session with its account, whatever state either is in; null when it is not there. */
   findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
+  /** The sessions of an account, newest first, at most `MAX_SESSIONS`; expired ones too, until clean-up deletes them. */
+  listSessions(accountId: string): Promise<Session[]>;
   /** Notes that a session was seen at `at` (ms). */
   touchSession(digest: Buffer, at: number): Promise<void>;
   /** The next window of a walk over all sessions, after a digest (empty: from the first): those that began at a provider. */

@@ -52,7 +52,7 @@ async function bulkEndings(store: LifeStore, { grant, standing }: FoundGrant): P
       const restores = await list({ action: 'database_restored' });
       return restores.filter((event) => event.at === revokedAt);
     }
-    if (revocationReason !== 'user') return [];
+    if (revocationReason !== 'user' && revocationReason !== 'operator') return [];
     const taken = await list({ clientId, resourceOwnerId, action: 'grant_revoked' });
     return taken.filter((event) => event.grantId === null && event.at === revokedAt);
   }

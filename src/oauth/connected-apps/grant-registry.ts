@@ -5,7 +5,14 @@ import type { ProviderProof } from '../clients/provider-proof.ts';
 import { isRegisteredRedirectUri, lastingRedirectHost } from '../clients/redirect-uri.ts';
 import { OperatorError } from '../error.ts';
 import { isForDevice } from '../grants/device-grant.ts';
-import { type Grant, type GrantedResource, type GrantSummary, grantIdText, parseGrantId } from '../grants/grant.ts';
+import {
+  type Grant,
+  type GrantedResource,
+  type GrantSummary,
+  grantIdText,
+  parseGrantId,
+  revokerOf,
+} from '../grants/grant.ts';
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
 import { scopeNames } from '../grants/scope.ts';
@@ -113,8 +120,8 @@ export class GrantRegistry {
 
   /**
    * Revokes one entry of the connected apps: the grant of a device or an installation, an unredeemed grant, or all except
-   * those of devices. The last also ends pending codes, which would soon reconnect the app. Returns the ended access; null if
-   * this user has no such grant.
+   * those of devices. The last also ends pending codes, which would soon reconnect the app. The user does it, or an operator.
+   * Returns the ended access; null if this user has no such grant.
    */
   async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<LineKind | null> {
     const { clientId } = taken;
@@ -126,9 +133,10 @@ export class GrantRegistry {
     const revoked = (more: { grantId?: string; detail?: string }) =>
       auditEvent('grant_revoked', actor, this.#now(), { ...about, ...more });
     const kind = lineKind(grant, found?.client.documentSha256 != null);
-    if (taken.isWaiting || kind !== 'app')
-      await this.#store.revokeGrant(grant.id, 'user', revoked({ grantId: grantIdText(grant.id) }));
-    else {
+    if (taken.isWaiting || kind !== 'app') {
+      const event = revoked({ grantId: grantIdText(grant.id) });
+      await this.#store.revokeGrant(grant.id, revokerOf(event), event);
+    } else {
       const event = revoked({ detail: 'all grants for this client but those of devices' });
       await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
     }

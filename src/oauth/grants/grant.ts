@@ -70,6 +70,11 @@ export type RevocationReason =
   | 'too_many_grants'
   | 'restored';
 
+/** Returns the reason of an end that somebody asked for: an operator, or the user, here or at a provider. */
+export function revokerOf({ actor }: { readonly actor: { readonly kind: string } }): 'user' | 'operator' {
+  return actor.kind === 'operator' ? 'operator' : 'user';
+}
+
 /**
  * The preconditions of an Allow, besides the epochs in its grant. The insert checks them again: the session (by its digest),
  * and the grants of remembered consent (by their ids).

@@ -50,6 +50,11 @@ function identitiesJson(identities: readonly Identity[]) {
 export function invitedJson(account: Account, newPasswordUrl: string, token: string | null) {
   return {
     ...userJson(account),
-    invitation_url: token === null ? null : `${newPasswordUrl}?${new URLSearchParams({ token })}`,
+    invitation_url: token === null ? null : invitationUrl(newPasswordUrl, token),
   };
+}
+
+/** Returns the one-time address of an invitation's token. */
+export function invitationUrl(newPasswordUrl: string, token: string): string {
+  return `${newPasswordUrl}?${new URLSearchParams({ token })}`;
 }

@@ -18,6 +18,16 @@ export function usersWords({ users, more }: BlastRadius): string {
   return `${more ? 'More than ' : ''}${counted(users, 'user')}`;
 }
 
-function counted(count: number, noun: string): string {
+/** The same of one user, by apps: "3 grants of 2 apps". */
+export type AppsBlastRadius = Omit<BlastRadius, 'users'> & { readonly apps: number };
+
+/** "3 grants of 2 apps", "more than 10,000 grants" or "no grant". */
+export function appGrantsWords({ grants, apps, more }: AppsBlastRadius): string {
+  if (more || grants === 0) return grantsWords({ grants, users: 1, more });
+  return `${counted(grants, 'grant')} of ${counted(apps, 'app')}`;
+}
+
+/** "1 session" or "3 sessions". */
+export function counted(count: number, noun: string): string {
   return `${formats.number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

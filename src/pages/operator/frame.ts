@@ -35,6 +35,7 @@ ${main}`,
 const SECTIONS = [
   ['/', 'Now'],
   ['/apps', 'Apps'],
+  ['/people', 'People'],
   ['/operators', 'Operators'],
 ] as const;
 

@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
-import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
+import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP, revokerOf } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../oauth/protocol/grant-store.ts';
 import { bytesOf } from '../row-key.ts';
@@ -67,7 +67,7 @@ const LOCK_OF_CLIENT = `
   ORDER BY id FOR NO KEY UPDATE`;
 
 const REVOKE_OF_CLIENT = `
-  UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user', attempt = $2
+  UPDATE oauth_grant SET revoked_at = $1, revocation_reason = $6, attempt = $2
   WHERE resource_owner_id = $3 AND client_id = $4 AND redirect_uri IS DISTINCT FROM $5 AND ${NOT_ENDED}
   RETURNING resource, scope`;
 
@@ -118,7 +118,7 @@ export function ownGrants(database: Database): OwnGrants {
         async (connection, attempt) => {
           if (proof && !(await isMet(connection, stillProven(proof)))) return [];
           await lockAll(connection, [...whose, spared]);
-          return connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared]);
+          return connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared, revokerOf(event)]);
         },
         (connection, attempt) => connection.rows(REVOKED_OF_CLIENT, [...whose, attempt]),
       );

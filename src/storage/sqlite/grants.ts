@@ -4,7 +4,7 @@
  */
 
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
-import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grants/grant.ts';
+import { type Generation, MAX_GRANTS_OF_ONE_APP, revokerOf } from '../../oauth/grants/grant.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import { ENDED_ACCESS, MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
@@ -31,7 +31,7 @@ const OVER_LIMIT = `
   WHERE oauth_grant.id = $1 LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`;
 
 const REVOKE_OF_CLIENT = `
-  UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user'
+  UPDATE oauth_grant SET revoked_at = $1, revocation_reason = $5
   WHERE resource_owner_id = $2 AND client_id = $3 AND redirect_uri IS NOT $4 AND ${NOT_ENDED} RETURNING ${ENDED_ACCESS.names}`;
 
 /**
@@ -59,7 +59,8 @@ export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
       tables.write([resourceOwnerId], () => {
         if (proof && !tables.isAny(stillProven(proof))) return 0;
         const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
-        return end(tables, event, { sql: REVOKE_OF_CLIENT, values: [event.at, resourceOwnerId, clientId, spared] });
+        const values = [event.at, resourceOwnerId, clientId, spared, revokerOf(event)];
+        return end(tables, event, { sql: REVOKE_OF_CLIENT, values });
       }),
   };
 }

@@ -42,6 +42,8 @@ const CHANGE_PASSWORD = `
   UPDATE account SET password = $3, ${NEW_PASSWORD}, password_set_at = $4, must_change_password = FALSE
   WHERE id = $1 AND status = 'active' AND password = $2`;
 
+const OF_ACCOUNT = `
+  SELECT ${SESSION.names} FROM session WHERE account_id = $1 ORDER BY created_at DESC, digest LIMIT ${MAX_SESSIONS}`;
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
 const WALK = `SELECT ${SESSION.names} FROM session WHERE digest > $1 ORDER BY digest LIMIT ${WALK_WINDOW}`;
 const END = 'DELETE FROM session WHERE digest = $1';
@@ -90,6 +92,7 @@ export function sessionStore(runner: Runner): SessionStore {
       if (!row) return null;
       return { session: SESSION.read(row), account: ACCOUNT.read(row.slice(SESSION.columns.length)) };
     },
+    listSessions: (accountId) => listed(runner, SESSION, OF_ACCOUNT, [accountId]),
     touchSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
     async walkSessions(providerId, after) {
       return walked(

@@ -139,11 +139,19 @@ export function sessions(withStore: WithStore): void {
     await Promise.all(Array.from({ length: 10 }, () => add(at(NOW))).map(async (adding) => all.push(await adding)));
     assert.equal(await there(all), 50, 'also where many are added at once');
     assert.equal(await there(all.slice(0, 10)), 0, 'the oldest ended');
+    const listed = await store.listSessions(sampleAccount().id);
+    assert.deepEqual([listed.length, await there(listed)], [50, 50]);
+    assert.deepEqual(
+      listed.map(({ createdAt }) => createdAt),
+      listed.map(({ createdAt }) => createdAt).sort((one, other) => other - one),
+      'newest first',
+    );
     const bobs = sampleAccount({ id: 'usr_bob', username: null });
     assert.equal(await store.addAccount(bobs, 'bob@example.com', event('user_added')), null);
     const his = at(NOW, { accountId: 'usr_bob' });
     await store.addSession(his, bobs.password, null, event('sign_in'));
     assert.deepEqual([await there(all), await there([his])], [50, 1], 'those of others do not count');
+    assert.deepEqual(await store.listSessions('usr_bob'), [his]);
   });
 
   withStore('a session ends once', async (store) => {

@@ -201,7 +201,7 @@ export function connected(withStore: WithStore): void {
     const disconnect = () => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'), 'butForDevices');
     assert.deepEqual([await disconnect(), await disconnect()], [2, 0]);
     const reasons = [code, pair, device].map(async ({ id }) => (await store.findGrant(id))?.grant.revocationReason);
-    assert.deepEqual(await Promise.all(reasons), ['user', 'user', null]);
+    assert.deepEqual(await Promise.all(reasons), ['operator', 'operator', null], 'the reason says who ended them');
   });
 
   withStore('who redeems one grant more than the limit is told that there are many, dead ones too', async (store) => {

@@ -220,7 +220,8 @@ export function grants(withStore: WithStore): void {
     await store.registerClient(sampleClient({ id: 'app_two' }), event('client_registered'));
     const ended = [await issue(store), await issue(store)];
     const other = await issue(store, { clientId: 'app_two' });
-    const disconnect = () => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
+    const actor = { ...event('grant_revoked').actor, kind: 'user', id: 'usr_ada' } as const;
+    const disconnect = () => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked', { actor }));
     assert.equal(await disconnect(), 2);
     assert.equal(await disconnect(), 0);
     for (const grant of ended) assert.equal((await find(store, grant)).grant.revocationReason, 'user');

@@ -37,7 +37,7 @@ export type OperatorApiParts = {
   readonly newPasswordUrl: string;
   readonly store: Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<ScopeStore, 'listScopes'> &
-    Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities'> &
+    Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities' | 'listSessions'> &
     Pick<GrantStore, 'findGrant'> &
     Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt'>;
 };

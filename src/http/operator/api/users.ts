@@ -1,7 +1,7 @@
 /** `GET /v1/users`, and one user. */
-import { NO_USE } from '../../../accounts/people/account-list.ts';
 import { shownUserJson, usedUserJson } from '../../../operator/json/user.ts';
 import type { UserAsked } from '../../../operator/lists/user-pages.ts';
+import { findShownUser } from '../../../operator/shown-user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
 import { listOperation, queryNames, showOperation, textParameter } from './described.ts';
@@ -41,10 +41,9 @@ export function readingUsers({ operatorApi }: Service): Route[] {
       ...{ method: 'GET', path: '/users/:id', act: 'users.show', operation: SHOW, hasTag: true },
       answer: async ({ id, request }) => {
         readQuery(request, []);
-        const account = await store.findAccount(id);
-        if (!account) throw notFound('user');
-        const use = (await store.findAccountUses([id])).get(id) ?? NO_USE;
-        return shownUserJson({ account, use }, await store.listIdentities(id));
+        const user = await findShownUser(store, id);
+        if (!user) throw notFound('user');
+        return shownUserJson(user, user.identities);
       },
     },
   ];

@@ -18,3 +18,9 @@ export function chosen<Value extends string>(
 ): Value | '' {
   return options.map(([value]) => value).find((value) => value === query.get(name)) ?? '';
 }
+
+/** Returns the name of the act that an address says was done, if the page has a sentence for it; otherwise null. */
+export function doneIn<Notices extends object>(query: Parameters, notices: Notices): (keyof Notices & string) | null {
+  const said = query.get('done') ?? '';
+  return Object.hasOwn(notices, said) ? (said as keyof Notices & string) : null;
+}

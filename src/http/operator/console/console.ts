@@ -16,6 +16,8 @@ import { ConsoleSessions } from './console-session.ts';
 import { addGuard } from './guard.ts';
 import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
+import { addPeople } from './people.ts';
+import { addPerson } from './person.ts';
 import { addConsoleSignIn } from './sign-in.ts';
 
 /** Adds the pages' routes to the operators' server; in a plugin of its own, since only pages have cookies. */
@@ -46,6 +48,8 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addAppForms(routes, service);
     addApp(routes, service);
     addAppFailures(routes, service);
+    addPeople(routes, service);
+    addPerson(routes, service);
   });
 }
 

@@ -1,0 +1,128 @@
+/** The list of people, and the invitation of a new one. */
+
+import type { Invited } from '../../../accounts/passwords/invitation.ts';
+import type { ListedAccount } from '../../../accounts/people/account-list.ts';
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import { readNewUser } from '../../../operator/fields/user-fields.ts';
+import { invitationUrl } from '../../../operator/json/user.ts';
+import type { AskedPage } from '../../../operator/lists/lists.ts';
+import type { UserAsked } from '../../../operator/lists/user-pages.ts';
+import type { Html } from '../../../pages/html.ts';
+import type { PageContext } from '../../../pages/layout.ts';
+import type { ShownOperator } from '../../../pages/operator/frame.ts';
+import { listHref } from '../../../pages/operator/listing.ts';
+import { shownOncePage } from '../../../pages/operator/operators-page.ts';
+import {
+  type ListedPerson,
+  PEOPLE_NOTICES,
+  type PeopleData,
+  peoplePage,
+  type TypedPerson,
+} from '../../../pages/operator/people/people-page.ts';
+import type { Service } from '../../service.ts';
+import { askedPage, doneIn } from './asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+
+/** Products that the search offers: an installation has some dozens. */
+const PROVIDERS: AskedPage = { limit: 200, after: undefined };
+
+/** Adds the pages. */
+export function addPeople(routes: ConsoleRoutes, service: Service): void {
+  const { accounts, operatorApi } = service;
+  const { lists, store } = operatorApi;
+
+  routes.page('/people', 'users.list', (call) => list(call, null));
+
+  // `users.invite` is asked for in the act, so that a missing presence loses nothing that was typed.
+  routes.act('/people', 'users.update', invite, async (call, problem) => {
+    const page = await list(call, { problem, typed: typedPerson(call.form) });
+    return 'location' in page ? null : page;
+  });
+
+  async function list(call: ConsoleCall, refused: PeopleData['refused']): Promise<Html | Onward> {
+    const { context, operator, may, query } = call;
+    const filter = refused ? NO_FILTER : filterIn(query);
+    const only = await onlyOne(filter);
+    if (only !== null) return { location: personHref(only) };
+    const page = askedPage(query);
+    const [found, { items: providers }] = await Promise.all([
+      lists.users(asked(filter), page),
+      lists.identityProviders(PROVIDERS).then((some) => some ?? { items: [] }),
+    ]);
+    if (found === null) return { location: listHref('/people', filter) };
+    return peoplePage(context, {
+      ...{ operator, filter, refused },
+      list: { items: found.items.map(listedPerson), next: found.next },
+      isFirst: page.after === undefined,
+      providers: providers.map(({ id }) => id),
+      mayInvite: accounts.takesPasswords && may('users.invite'),
+      done: doneIn(query, PEOPLE_NOTICES),
+    });
+  }
+
+  /** Returns the id of the one person that a search finds; null if it finds nobody or several. */
+  async function onlyOne(filter: PeopleFilter): Promise<string | null> {
+    if (filter.q !== '' && (await store.findAccount(filter.q))) return filter.q;
+    const by = asked(filter);
+    if (Object.keys(by).length === 0) return null;
+    const [one, another] = (await lists.users(by, { limit: 2, after: undefined }))?.items ?? [];
+    return one && !another ? one.account.id : null;
+  }
+
+  async function invite({ context, operator, actor, form, requires }: ConsoleCall): Promise<Html> {
+    requires('users.invite');
+    const { username, ...typed } = typedPerson(form);
+    const person = readNewUser({ ...typed, username: username || null });
+    const { account, token } = await accounts.addInvited(person, actor);
+    const url = invitationUrl(operatorApi.newPasswordUrl, token);
+    return invitationPage(context, operator, account, url);
+  }
+}
+
+/** Returns the page that shows an invitation once. */
+export function invitationPage(
+  context: PageContext,
+  operator: ShownOperator,
+  { id, invitation: { expiresAt } }: Invited,
+  url: string,
+): Html {
+  const lead = `Give this link to the person alone, over a channel that nobody else reads: it sets the password. It works once, until ${context.messages.minute(expiresAt)} UTC.`;
+  return shownOncePage(context, {
+    operator,
+    heading: 'The link to set a password',
+    lead,
+    text: url,
+    back: personHref(id),
+  });
+}
+
+/** Returns the address of a person's page. */
+export function personHref(id: string): string {
+  return `/people/${encodeURIComponent(id)}`;
+}
+
+/** Returns what a form says of a person. */
+export function typedPerson(form: Parameters): TypedPerson {
+  const text = (name: string) => (form.get(name) ?? '').trim();
+  return { email: text('email'), name: text('name'), username: text('username') };
+}
+
+type PeopleFilter = { readonly q: string; readonly provider: string; readonly subject: string };
+const NO_FILTER: PeopleFilter = { q: '', provider: '', subject: '' };
+
+function filterIn(query: Parameters): PeopleFilter {
+  const text = (name: string) => (query.get(name) ?? '').trim();
+  return { q: text('q'), provider: text('provider'), subject: query.get('subject') ?? '' };
+}
+
+/** An address has an @, and a user name has none. A product and an ID there name somebody only together. */
+function asked({ q, provider, subject }: PeopleFilter): UserAsked {
+  if (provider !== '' || subject !== '') return { identity: { providerId: provider, subject } };
+  if (q === '') return {};
+  return q.includes('@') ? { email: q } : { username: q };
+}
+
+function listedPerson({ account, use }: ListedAccount): ListedPerson {
+  const { id, name, email, status, createdAt } = account;
+  return { id, name, email, status, createdAt, lastSignInAt: use.lastSignInAt };
+}

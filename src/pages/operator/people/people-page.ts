@@ -1,0 +1,107 @@
+/** The list of people. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { type ActProblem, actProblem, doneNotice } from '../act.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import { dataTable } from '../table.ts';
+
+/** A person in the list. Times in ms. */
+export type ListedPerson = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly status: 'active' | 'disabled';
+  readonly createdAt: number;
+  readonly lastSignInAt: number | null;
+};
+
+/** The profile fields of a person, as an operator types them. */
+export type TypedPerson = { readonly email: string; readonly name: string; readonly username: string };
+
+/** The effects of acts that lead to the list, by their names in the address. */
+export const PEOPLE_NOTICES = { deleted: 'The person was deleted, with all sessions and connections.' } as const;
+
+/** Data of the page. */
+export type PeopleData = {
+  operator: ShownOperator;
+  list: Listed<ListedPerson>;
+  filter: Filter;
+  isFirst: boolean;
+  /** The ids of the products, for the search by a product's ID. */
+  providers: readonly string[];
+  /** True if the operator's role lets them invite people, and a password is a way to sign in. */
+  mayInvite: boolean;
+  /** The invitation that was refused. */
+  refused: { readonly problem: ActProblem; readonly typed: TypedPerson } | null;
+  done: keyof typeof PEOPLE_NOTICES | null;
+};
+
+/** The page of all people. */
+export function peoplePage(context: PageContext, data: PeopleData): Html {
+  const { operator, list, filter, isFirst, providers, mayInvite, refused, done } = data;
+  const isFiltered = Object.values(filter).some((value) => value !== '');
+  return consoleLayout(
+    context,
+    operator,
+    { title: refused ? 'Problem: People' : 'People', section: 'People' },
+    html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
+${done !== null && doneNotice(PEOPLE_NOTICES[done])}
+${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
+${providers.length > 0 && productSearch(providers, filter)}
+${listing(list, { path: '/people', filter, isFirst }, isFiltered ? NONE_FOUND : NOBODY, (people) => peopleTable(context, people))}
+${mayInvite && inviteForm(refused)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function peopleTable({ messages }: PageContext, people: readonly ListedPerson[]): Html {
+  return dataTable<ListedPerson>(
+    'People',
+    [
+      [
+        'Person',
+        ({ id, name, email }) =>
+          html`<a href="/people/${encodeURIComponent(id)}">${isolated(name ?? email ?? id)}</a><small><code>${isolatedAddress(id)}</code></small>`,
+      ],
+      ['Email', ({ email }) => (email === null ? 'None' : isolatedAddress(email))],
+      [
+        'State',
+        ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Disabled</span>`),
+      ],
+      ['Last sign-in', ({ lastSignInAt }) => (lastSignInAt === null ? 'Never' : messages.day(lastSignInAt))],
+      ['Added', ({ createdAt }) => messages.day(createdAt)],
+    ],
+    people,
+  );
+}
+
+function productSearch(providers: readonly string[], { provider = '', subject = '' }: Filter): Html {
+  const options = [['', 'Choose a product'], ...providers.map((id) => [id, id] as const)] as const;
+  return filterForm(
+    '/people',
+    html`${choiceFilter('provider', 'Product', options as readonly (readonly [string, string])[], provider)}${textFilter('subject', 'ID of the person there', subject)}`,
+  );
+}
+
+function inviteForm(refused: PeopleData['refused']): Html {
+  const { email, name, username } = refused?.typed ?? { email: '', name: '', username: '' };
+  return html`<section class="part" id="invite"><h2>Invite a person</h2>
+<p>You get a one-time link where the person sets a password. You need your passkey for this.</p>
+${refused && actProblem(refused.problem)}
+<form method="post" action="/people" class="stack narrow">
+${personFields({ email, name, username })}
+<button class="primary">Invite</button>
+</form></section>`;
+}
+
+/** Returns the fields for what an operator says of a person. */
+export function personFields({ email, name, username }: TypedPerson): Html {
+  return html`<div class="field"><label for="email">Email address</label><input id="email" name="email" value="${email}" maxlength="254" autocomplete="off" spellcheck="false" inputmode="email"></div>
+<div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" maxlength="200" autocomplete="off"></div>
+<div class="field"><label for="username">User name</label><input id="username" name="username" value="${username}" maxlength="39" autocomplete="off" spellcheck="false" aria-describedby="username-hint"><span class="hint" id="username-hint">May be empty.</span></div>`;
+}
+
+const NOBODY = emptyList('Nobody yet', 'People appear here after their first sign-in, or when you invite them.');
+const NONE_FOUND = emptyList('Nobody found', html`Every value must be exact. <a href="/people">Show everybody</a>`);

@@ -1,0 +1,86 @@
+/** The acts on one person, each behind its effect. */
+import { type Html, html } from '../../html.ts';
+import { isolatedAddress } from '../../isolated.ts';
+import { actButton } from '../act.ts';
+import { appGrantsWords, counted } from '../blast-radius.ts';
+import { personFields } from './people-page.ts';
+import type { PersonData } from './person-data.ts';
+
+/** The sections that change a person; those that the operator's role forbids are left out. */
+export function personActs({ person, sessions, ended, rights, form }: PersonData): Html {
+  const at = `/people/${encodeURIComponent(person.id)}`;
+  const isActive = person.status === 'active';
+  const { email } = person;
+  return html`${rights.update && changeForm(at, form)}
+${
+  (rights.support || rights.endConnection) &&
+  html`<section class="part"><h2>Actions</h2>
+<div class="acts">
+${
+  rights.endConnection &&
+  ended.grants > 0 &&
+  actButton({
+    action: `${at}/revoke-grants`,
+    name: 'End all connections',
+    effect: html`Ends ${appGrantsWords(ended)}. Every app is refused from its next request on. The person can allow each of them again.`,
+    isDanger: true,
+  })
+}
+${
+  rights.support &&
+  actButton({
+    action: `${at}/end-sessions`,
+    name: 'Sign out everywhere',
+    effect: `Ends ${counted(sessions.length, 'session')} here. Connected apps stay connected.`,
+  })
+}
+${
+  rights.support &&
+  isActive &&
+  actButton({
+    action: `${at}/disable`,
+    name: 'Disable',
+    effect: html`Ends ${counted(sessions.length, 'session')} and an open invitation, and refuses every sign-in and every request of apps, until you enable the person. Of the connections (${appGrantsWords(ended)}) none ends: they work again then.`,
+    isDanger: true,
+  })
+}
+${
+  rights.support &&
+  !isActive &&
+  actButton({
+    action: `${at}/enable`,
+    name: 'Enable',
+    effect: html`The person can sign in again, and the connections work again: ${appGrantsWords(ended)}.`,
+  })
+}
+${
+  rights.invite &&
+  isActive &&
+  email !== null &&
+  actButton({
+    action: `${at}/invite`,
+    name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
+    effect: html`Makes a one-time link where the person sets a password, and ends an earlier link. The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
+  })
+}
+${
+  rights.delete &&
+  actButton({
+    action: `${at}/delete`,
+    name: 'Delete',
+    effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${appGrantsWords(ended)}. The audit trail stays. You need your passkey for this.`,
+    isDanger: true,
+  })
+}
+</div></section>`
+}`;
+}
+
+function changeForm(at: string, { typed, tag }: PersonData['form']): Html {
+  return html`<section class="part" id="change"><h2>Change</h2>
+<p>An email address that you set counts as verified. You need your passkey to change it.</p>
+<form method="post" action="${at}/update" class="stack narrow"><input type="hidden" name="tag" value="${tag}">
+${personFields(typed)}
+<button class="secondary">Save</button>
+</form></section>`;
+}

@@ -1,0 +1,98 @@
+/** The data of the page of one person. */
+import type { Permission, PersonField } from '../../permissions.ts';
+import type { ActProblem } from '../act.ts';
+import type { AppsBlastRadius } from '../blast-radius.ts';
+import type { ShownOperator } from '../frame.ts';
+import type { TypedPerson } from './people-page.ts';
+
+/** A person's data. Times in ms; null where there is none. */
+export type ShownPerson = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly username: string | null;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly status: 'active' | 'disabled';
+  readonly hasPassword: boolean;
+  readonly invitedUntil: number | null;
+  readonly createdAt: number;
+  readonly lastSignInAt: number | null;
+  readonly appsLastUsedAt: number | null;
+  readonly identities: readonly { readonly provider: string; readonly subject: string }[];
+};
+
+/** One connection. Times in ms. */
+export type ShownConnection = {
+  readonly clientId: string;
+  readonly appName: string;
+  readonly grantId: string;
+  readonly kind: 'app' | 'device' | 'installation';
+  readonly isWaiting: boolean;
+  readonly permissions: readonly Permission[];
+  readonly person: readonly PersonField[];
+  readonly since: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number;
+};
+
+/** A page of connections: those from `first` (counted from 1), of `total`; `next` is the cursor behind it. */
+export type ConnectionsData = {
+  readonly shown: readonly ShownConnection[];
+  readonly first: number;
+  readonly total: number;
+  readonly after: string | null;
+  readonly next: string | null;
+};
+
+/** A live session. Times in ms; `provider` is null after a sign-in here. */
+export type PersonSession = {
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly provider: string | null;
+};
+
+/** An event of the audit trail. `at` in ms. */
+export type PersonEvent = {
+  readonly sequence: number;
+  readonly at: number;
+  readonly action: string;
+  readonly appName: string | null;
+  readonly grantId: string | null;
+  readonly source: string | null;
+};
+
+/** The acts that the operator's role allows. */
+export type PersonRights = {
+  readonly endConnection: boolean;
+  readonly support: boolean;
+  /** Null where nobody can be invited, since a password is no way to sign in. */
+  readonly invite: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+};
+
+/** The effects of acts in sentences, by their names in the address. */
+export const PERSON_NOTICES = {
+  'connection-ended': 'The connection has ended. The app loses access with its next request.',
+  'all-ended': 'All connections have ended. The apps lose access with their next request.',
+  'signed-out': 'Signed out everywhere. All sessions have ended.',
+  disabled: 'Disabled. The person is signed out, and apps cannot act for them.',
+  enabled: 'Enabled. The person can sign in, and their connections work again.',
+  updated: 'The changes were saved.',
+} as const;
+
+/** Data of the page. */
+export type PersonData = {
+  operator: ShownOperator;
+  person: ShownPerson;
+  connections: ConnectionsData;
+  sessions: readonly PersonSession[];
+  events: readonly PersonEvent[];
+  /** The grants that end with all connections. */
+  ended: AppsBlastRadius;
+  rights: PersonRights;
+  /** The values of the form that changes the person, and the tag of the person that they were read from. */
+  form: { readonly typed: TypedPerson; readonly tag: string };
+  done: keyof typeof PERSON_NOTICES | null;
+  problem: ActProblem | null;
+};

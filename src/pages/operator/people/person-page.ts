@@ -1,0 +1,97 @@
+/** One person: profile, connections, sessions and events, and the acts on them. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { actProblem, doneNotice } from '../act.ts';
+import { consoleLayout } from '../frame.ts';
+import { listHref } from '../listing.ts';
+import { dataTable, facts } from '../table.ts';
+import { connections } from './connections.ts';
+import { personActs } from './person-acts.ts';
+import {
+  PERSON_NOTICES,
+  type PersonData,
+  type PersonEvent,
+  type PersonSession,
+  type ShownPerson,
+} from './person-data.ts';
+
+/** The page of one person. */
+export function personPage(context: PageContext, data: PersonData): Html {
+  const { operator, person, sessions, events, done, problem } = data;
+  const title = person.name ?? person.email ?? person.id;
+  return consoleLayout(
+    context,
+    operator,
+    { title: problem === null ? title : `Problem: ${title}`, section: 'People' },
+    html`<h1>${isolated(title)}</h1>
+<p class="lead">${person.status === 'disabled' && html`<span class="effect sensitive">Disabled</span> `}<code>${isolatedAddress(person.id)}</code></p>
+${done !== null && doneNotice(PERSON_NOTICES[done])}
+${problem !== null && actProblem(problem)}
+${profile(context, person)}
+${connections(context, person, data.connections, data.rights.endConnection)}
+${sessionPart(context, sessions)}
+${eventPart(context, person, events)}
+${personActs(data)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function profile({ messages }: PageContext, person: ShownPerson): Html {
+  const { email, emailVerified, username, identities, lastSignInAt, appsLastUsedAt, invitedUntil } = person;
+  const verified = emailVerified ? 'Verified' : html`<span class="effect sensitive">Not verified</span>`;
+  return html`<section class="part"><h2>Profile</h2>
+${facts([
+  ['Email', email === null ? 'None' : html`${isolatedAddress(email)} ${verified}`],
+  ['User name', username !== null && isolatedAddress(username)],
+  ['Signs in with', waysIn(person)],
+  [
+    'At products',
+    identities.length > 0 &&
+      html`<ul>${identities.map(({ provider, subject }) => html`<li>${isolated(provider)}: <code>${isolatedAddress(subject)}</code></li>`)}</ul>`,
+  ],
+  ['Invited', invitedUntil !== null && html`The link works until ${messages.minute(invitedUntil)}`],
+  ['Last sign-in', lastSignInAt === null ? 'Never' : messages.minute(lastSignInAt)],
+  ['Apps last acted', appsLastUsedAt === null ? 'Never' : messages.minute(appsLastUsedAt)],
+  ['Added', messages.minute(person.createdAt)],
+])}</section>`;
+}
+
+function waysIn({ hasPassword, identities }: ShownPerson): string {
+  const ways = [...(hasPassword ? ['a password'] : []), ...(identities.length > 0 ? ['a product'] : [])];
+  return ways.length === 0 ? 'Nothing yet' : ways.join(' or ');
+}
+
+function sessionPart({ messages }: PageContext, sessions: readonly PersonSession[]): Html {
+  const table = dataTable<PersonSession>(
+    'Sessions',
+    [
+      ['Signed in', ({ createdAt }) => messages.minute(createdAt)],
+      ['Last seen', ({ lastSeenAt }) => messages.minute(lastSeenAt)],
+      ['With', ({ provider }) => (provider === null ? 'A password' : isolated(provider))],
+    ],
+    sessions,
+  );
+  return html`<section class="part" id="sessions"><h2>Sessions</h2>
+${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}</section>`;
+}
+
+function eventPart({ messages }: PageContext, { id }: ShownPerson, events: readonly PersonEvent[]): Html {
+  const table = dataTable<PersonEvent>(
+    'Last events',
+    [
+      ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
+      ['Act', ({ action }) => isolatedCode(action)],
+      ['App', ({ appName }) => appName !== null && isolated(appName)],
+      ['From', ({ source }) => source !== null && isolatedAddress(source)],
+    ],
+    events,
+  );
+  return html`<section class="part" id="events"><h2>Last events</h2>
+${
+  events.length === 0
+    ? html`<p>Nothing in the audit trail.</p>`
+    : html`${table}
+<p><a href="${listHref('/events', { user: id })}">All events of this person</a></p>`
+}</section>`;
+}

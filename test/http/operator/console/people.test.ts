@@ -1,0 +1,134 @@
+// The pages of people in the console, on the wire.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Browser } from '../../../support/browser.ts';
+import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
+import { me, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
+import { addClient, addUser } from '../../../support/service.ts';
+
+/** The text of a page, without its markup. */
+const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+const rows = (body: string) => (body.match(/<th scope="row"/g) ?? []).length;
+
+async function addPerson(service: TestConsole, email: string, name: string): Promise<string> {
+  return (await addUser(service, email, name)).id;
+}
+
+/** The hidden fields of the form that posts to an address, on the page. */
+function fieldsOf(body: string, action: RegExp): Record<string, string> {
+  const form = body.split('<form ').find((part) => action.test(part.slice(0, 200))) ?? '';
+  const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];
+  return Object.fromEntries([...hidden].map(([, name, value]) => [name, value]));
+}
+
+test('operators §7: one search leads straight to the one person of an email address, a user name or an ID', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const at = `${service.operatorUrl}/people`;
+  const get = (path: string) => browser.get(at + path);
+  assert.match(textOf((await get('')).body), /Nobody yet/);
+  const id = await addPerson(service, 'ada@example.com', '<script>Ada</script>');
+  await service.installation.accounts.update(id, { username: 'ada' }, service.installation.operator);
+
+  for (const q of ['ada@example.com', 'ADA@example.com', 'ada', id])
+    assert.equal((await get(`?${new URLSearchParams({ q })}`)).headers.get('location'), `/people/${id}`, q);
+  assert.match(textOf((await get('?q=adam')).body), /Nobody found/);
+  const list = await get('');
+  assert.equal(rows(list.body), 1);
+  assert.doesNotMatch(list.body, /<script>/, 'a hostile name is text');
+  assert.doesNotMatch(list.body, /Invite a person/, 'the role "read" invites nobody');
+  assert.equal((await get('?after=abc')).headers.get('location'), '/people', 'another cursor begins anew');
+  assert.equal((await get('/nobody')).status, 404);
+  assert.equal((await get('/ada@example.com')).status, 404, 'a page is named by the exact ID alone');
+});
+
+test('operators §7: people are listed newest first in pages of 50', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { accounts, operator } = service.installation;
+  for (let n = 0; n <= 50; n += 1) {
+    service.clock.advance(1);
+    await accounts.addInvited({ email: `p${n}@example.com`, name: `P${n}`, username: null }, operator);
+  }
+  const one = (await browser.get(`${service.operatorUrl}/people`)).body;
+  assert.equal(rows(one), 50);
+  assert.match(textOf(one), /P50 /);
+  const next = /rel="next" href="([^"]*)"/.exec(one)?.[1]?.replaceAll('&amp;', '&');
+  const two = (await browser.get(service.operatorUrl + String(next))).body;
+  assert.equal(rows(two), 1);
+  assert.match(textOf(two), /P0 /);
+});
+
+async function withConnections(service: TestConsole, browser: Browser) {
+  const id = await addPerson(service, 'ada@example.com', 'Ada');
+  const client = await addClient(service, { name: 'Calendar' });
+  const other = await addClient(service, { name: 'Notes' });
+  const person = await signedInBrowser(service, 'ada@example.com');
+  const pair = await obtainPair(service, person, client);
+  const kept = await obtainPair(service, person, other);
+  const at = `${service.operatorUrl}/people/${id}`;
+  return { id, client, pair, kept, at, page: async () => (await browser.get(at)).body };
+}
+
+test('operators §7: a person’s page shows who may act for them; ending one connection ends that alone', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support');
+  const { pair, kept, at, page, client } = await withConnections(service, browser);
+  const before = await page();
+  assert.match(textOf(before), /Calendar .* Notes /);
+  assert.match(textOf(before), /ada@example\.com Verified/);
+  assert.match(textOf(before), /Sessions .* A password/);
+  assert.match(before, /\/events\?user=/);
+  const done = await postOwn(browser, `${at}/end-connection`, fieldsOf(before, /end-connection/));
+  assert.match(String(done.headers.get('location')), /\?done=connection-ended$/);
+  assert.match((await browser.get(service.operatorUrl + String(done.headers.get('location')))).body, /role="status"/);
+  assert.equal((await me(service, pair.accessToken)).status, 401);
+  assert.equal((await refresh(service, client, pair.refreshToken)).status, 400);
+  assert.equal((await me(service, kept.accessToken)).status, 200, 'the other app stays');
+  const [grant] = await service.installation.grants.list({ clientId: client.clientId, limit: 1 });
+  assert.equal(grant?.grant.revocationReason, 'operator', 'the row says who ended it');
+
+  const again = await postOwn(browser, `${at}/end-connection`, { client: 'nobody', grant: 'nothing' });
+  assert.equal(again.status, 400);
+  assert.match(textOf(again.body), /Nothing happened\. This connection is not there any more\./);
+});
+
+test('operators §3: support ends, signs out, disables and enables, and sees the size of each act before', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support');
+  const { id, kept, at, page } = await withConnections(service, browser);
+  const post = (act: string) => postOwn(browser, `${at}/${act}`);
+  const before = textOf(await page());
+  assert.match(before, /Ends 2 grants of 2 apps\./);
+  assert.match(before, /Ends 1 session here/);
+  assert.doesNotMatch(await page(), /\/delete"|\/invite"|\/update"/, 'what the role forbids is not offered');
+  for (const act of ['delete', 'invite', 'update']) assert.equal((await post(act)).status, 403, act);
+
+  assert.match(String((await post('end-sessions')).headers.get('location')), /done=signed-out/);
+  assert.match(textOf(await page()), /Signed in nowhere/);
+  assert.match(String((await post('disable')).headers.get('location')), /done=disabled/);
+  assert.equal((await me(service, kept.accessToken)).status, 401);
+  assert.match(textOf(await page()), /Disabled usr_.*the connections work again: 2 grants of 2 apps/);
+  assert.match(String((await post('enable')).headers.get('location')), /done=enabled/);
+  assert.equal((await me(service, kept.accessToken)).status, 200);
+  assert.equal((await post('enable')).status, 400, 'enabled already');
+  assert.match(String((await post('revoke-grants')).headers.get('location')), /done=all-ended/);
+  assert.equal((await me(service, kept.accessToken)).status, 401);
+  assert.match(textOf(await page()), /No app may act for this person/);
+  const gone = `${service.operatorUrl}/people/nobody/disable`;
+  assert.equal((await postOwn(browser, gone)).status, 404);
+  assert.equal((await postOwn(browser, `${service.operatorUrl}/people/ada@example.com/disable`)).status, 404);
+  assert.equal((await service.installation.accounts.show(id)).status, 'active');
+});
+
+test('operators §3: the role "read" sees a person, and ends nothing', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { kept, at, page } = await withConnections(service, browser);
+  const body = await page();
+  assert.match(textOf(body), /Calendar/);
+  assert.doesNotMatch(body, /action="\/people/);
+  for (const act of ['end-connection', 'revoke-grants', 'end-sessions', 'disable'])
+    assert.equal((await postOwn(browser, `${at}/${act}`)).status, 403, act);
+  assert.equal((await me(service, kept.accessToken)).status, 200);
+});
