@@ -324,7 +324,7 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
             secrets.length > 0 ? [next(id)] : [],
           );
         }
-        const { client, clientSecret } = await clients.rotateSecret(app, operator);
+        const { client, clientSecret } = await clients.rotateSecret((await clients.show(app)).id, operator);
         const note = next(client.id);
         return {
           json: { client_id: client.id, client_secret: clientSecret },
@@ -354,7 +354,7 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const client = await clients.pause(app, operator);
+        const client = await clients.pause((await clients.show(app)).id, operator);
         return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" restores everything.`);
       }),
     );
@@ -362,7 +362,7 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     .leaf('resume <app>', 'End a pause: the grants of the app work again.', ['client resume app_6qm1v0t4y8d3k2xz'])
     .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const client = await clients.resume(app, operator);
+        const client = await clients.resume((await clients.show(app)).id, operator);
         return saidOfClient(client, secretUses, `${client.name} is active again.`);
       }),
     );

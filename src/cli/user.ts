@@ -93,7 +93,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       run.withInstallation(async ({ accounts, operator }) => {
         const { id } = await accounts.show(user);
         const given = await newPassword(run.context, passwordStdin);
-        const account = await accounts.setPassword(id, given.password, operator, given.made || mustChange);
+        const account = await accounts.setPassword({ id }, given.password, operator, given.made || mustChange);
         const done = `The password of ${accountLabel(account)} is set, and all their sessions are ended.`;
         return warned(accounts, withPassword(account, given, done));
       }),
@@ -187,7 +187,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
         const question = async () =>
           `End all grants of ${email} (${await countedGrants(grants, { resourceOwnerId: id })})? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        return said(await accounts.revokeGrants(id, operator), `All grants of ${email} are ended.`);
+        return said(await accounts.revokeGrants({ id }, operator), `All grants of ${email} are ended.`);
       }),
     );
   user
@@ -200,7 +200,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
         const question = async () =>
           `Delete ${email}, with ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        const account = await accounts.delete(id, operator);
+        const account = await accounts.delete({ id }, operator);
         return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
       }),
     );

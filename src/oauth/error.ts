@@ -152,3 +152,6 @@ export class OperatorError extends Error {
     this.field = field;
   }
 }
+
+/** The refusal of an act on an id that nothing has, or has any more. */
+export class NothingThere extends OperatorError {}

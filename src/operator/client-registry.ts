@@ -5,7 +5,7 @@ import type { ClientStore } from '../oauth/clients/client-store.ts';
 import { newId } from '../oauth/clients/registered-id.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
-import { OperatorError } from '../oauth/error.ts';
+import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
@@ -54,7 +54,10 @@ export type ClientRegistryParts = {
   readonly now: () => number;
 };
 
-/** The operator's acts on clients. Each throws an `OperatorError` when it is refused, and then changed nothing. */
+/**
+ * The operator's acts on clients. Each throws an `OperatorError` when it is refused, and then changed nothing. Acts take ids and
+ * no names: the id of a deleted client may be the name of another.
+ */
 export class ClientRegistry {
   readonly #parts: ClientRegistryParts;
 
@@ -116,7 +119,14 @@ export class ClientRegistry {
   /** One client by its id, or by its exact name where no other has it. */
   async show(name: string): Promise<Client> {
     const client = await this.find(name);
-    if (!client) throw new OperatorError(`there is no client ${JSON.stringify(name)}: "client list" shows all`);
+    if (!client) throw noClient(name);
+    return client;
+  }
+
+  /** One client by its id alone. */
+  async exact(id: string): Promise<Client> {
+    const client = await this.#parts.store.findClient(id);
+    if (!client) throw noClient(id);
     return client;
   }
 
@@ -140,9 +150,8 @@ export class ClientRegistry {
   }
 
   /** Changes some settings of a client, in the way of `client-update.ts`, and returns the changed client. */
-  async update(name: string, given: Partial<ClientSettings>, operator: Actor): Promise<Client> {
-    const before = await this.show(name);
-    const { id } = before;
+  async update(id: string, given: Partial<ClientSettings>, operator: Actor): Promise<Client> {
+    const before = await this.exact(id);
     const { defaultResource: named } = given;
     const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) };
     const changes = changesOfUpdate(before, { ...given, ...resource });
@@ -169,8 +178,8 @@ export class ClientRegistry {
   }
 
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(name: string, operator: Actor): Promise<{ client: Client; clientSecret: string }> {
-    const client = await this.show(name);
+  async rotateSecret(id: string, operator: Actor): Promise<{ client: Client; clientSecret: string }> {
+    const client = await this.exact(id);
     if (client.documentSha256 !== null)
       throw new OperatorError(
         `this client has a public metadata document, so it has no secret: "client refresh ${client.id}" fetches its keys`,
@@ -183,8 +192,8 @@ export class ClientRegistry {
   }
 
   /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
-  async retireSecret(name: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
-    const client = await this.show(name);
+  async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
+    const client = await this.exact(id);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const secrets = withoutSecret(client, which, `client rotate-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired', operator);
@@ -192,33 +201,31 @@ export class ClientRegistry {
   }
 
   /** Refuses all requests of a client until it is resumed, and ends nothing. */
-  pause(name: string, operator: Actor): Promise<Client> {
-    return this.#setStatus(name, 'paused', 'client_paused', operator);
+  pause(id: string, operator: Actor): Promise<Client> {
+    return this.#setStatus(id, 'paused', 'client_paused', operator);
   }
 
   /** Ends a pause: everything that was not revoked or expired meanwhile works again. */
-  resume(name: string, operator: Actor): Promise<Client> {
-    return this.#setStatus(name, 'active', 'client_resumed', operator);
+  resume(id: string, operator: Actor): Promise<Client> {
+    return this.#setStatus(id, 'active', 'client_resumed', operator);
   }
 
   /** Ends every grant of a client at once; the client itself stays. */
-  async revokeGrants(name: string, operator: Actor): Promise<Client> {
-    const { id } = await this.show(name);
+  async revokeGrants(id: string, operator: Actor): Promise<Client> {
+    await this.exact(id);
     mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', operator, id)), id);
-    return this.show(id);
+    return this.exact(id);
   }
 
   /** Deletes a client with all its grants. */
-  async delete(name: string, operator: Actor): Promise<Client> {
-    const client = await this.show(name);
-    const { id } = client;
+  async delete(id: string, operator: Actor): Promise<Client> {
+    const client = await this.exact(id);
     mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', operator, id, client.name)), id);
     return client;
   }
 
-  async #setStatus(name: string, status: Client['status'], action: AuditAction, operator: Actor): Promise<Client> {
-    const client = await this.show(name);
-    const { id } = client;
+  async #setStatus(id: string, status: Client['status'], action: AuditAction, operator: Actor): Promise<Client> {
+    const client = await this.exact(id);
     if (client.status === status) throw new OperatorError(`the client is ${status} already`);
     mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, operator, id)), id);
     return { ...client, status };
@@ -244,6 +251,10 @@ export class ClientRegistry {
   #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
     return auditEvent(action, operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
   }
+}
+
+function noClient(name: string): OperatorError {
+  return new NothingThere(`there is no client ${JSON.stringify(name)}: "client list" shows all`);
 }
 
 /** The refusal to register a client whose id is taken. */

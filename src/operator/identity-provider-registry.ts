@@ -7,7 +7,7 @@ import {
   signInUrlProblem,
 } from '../accounts/people/identity-provider.ts';
 import type { AccountStore, IdentityProviderStore } from '../accounts/people/store.ts';
-import { OperatorError } from '../oauth/error.ts';
+import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import type { NewHandOver } from './hand-over/hand-over.ts';
@@ -92,9 +92,7 @@ export class IdentityProviderRegistry {
   async show(id: string): Promise<IdentityProvider> {
     const found = await this.#parts.store.findIdentityProvider(id);
     if (!found)
-      throw new OperatorError(
-        `there is no identity provider ${JSON.stringify(id)}: "identity-provider list" shows all`,
-      );
+      throw new NothingThere(`there is no identity provider ${JSON.stringify(id)}: "identity-provider list" shows all`);
     return found;
   }
 

@@ -6,7 +6,7 @@ import type { ResourceServer } from '../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import { isSameResource, resourceProblem } from '../oauth/clients/resource-uri.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
-import { OperatorError } from '../oauth/error.ts';
+import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
@@ -83,7 +83,7 @@ export class ResourceServerRegistry {
   async show(id: string): Promise<ResourceServer> {
     const found = await this.#parts.store.findResourceServer(id);
     if (!found)
-      throw new OperatorError(`there is no resource server ${JSON.stringify(id)}: "resource-server list" shows all`);
+      throw new NothingThere(`there is no resource server ${JSON.stringify(id)}: "resource-server list" shows all`);
     return found;
   }
 

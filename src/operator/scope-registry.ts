@@ -1,7 +1,7 @@
 /** The operator's acts on the installation's scopes. */
 
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
-import { OperatorError } from '../oauth/error.ts';
+import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { type ScopeDefinition, type ScopeEffect, scopeNameProblem, sentenceProblem } from '../oauth/grants/scope.ts';
 import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 
@@ -32,7 +32,7 @@ export class ScopeRegistry {
   /** One definition. */
   async show(name: string): Promise<ScopeDefinition> {
     const found = await this.find(name);
-    if (!found) throw new OperatorError(`there is no scope ${JSON.stringify(name)}: "scope list" shows all`);
+    if (!found) throw new NothingThere(`there is no scope ${JSON.stringify(name)}: "scope list" shows all`);
     return found;
   }
 

@@ -13,7 +13,7 @@ import { makeThrottles } from '../../src/accounts/sign-in/limits.ts';
 import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in/sign-in.ts';
 import { SignInFloor } from '../../src/accounts/sign-in/sign-in-floor.ts';
 import { WrongSignIns } from '../../src/accounts/sign-in/wrong-sign-ins.ts';
-import { OperatorError } from '../../src/oauth/error.ts';
+import { NothingThere, OperatorError } from '../../src/oauth/error.ts';
 import type { Keyring } from '../../src/oauth/keys/keyring.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { keyring, rotatedKeyring } from '../oauth/samples.ts';
@@ -475,6 +475,25 @@ test('a session ends after 12 idle hours, and after 30 days in any case', async 
   }
   clock.now = began + 30 * 24 * HOUR;
   assert.equal(await accounts.accountOfSession(busy), null);
+});
+
+test('an act on the id of a found account touches no account that this id names otherwise', async (context) => {
+  const { accounts } = await setUp(context);
+  const ada = await accounts.show('ada@example.com');
+  const found = { id: 'ada@example.com' };
+  for (const act of [
+    () => accounts.show(found),
+    () => accounts.invite(found, operator),
+    () => accounts.update(found, { name: 'Other' }, operator),
+    () => accounts.setPassword(found, 'another good password', operator),
+    () => accounts.disable(found, operator),
+    () => accounts.enable(found, operator),
+    () => accounts.endSessions(found, operator),
+    () => accounts.revokeGrants(found, operator),
+    () => accounts.delete(found, operator),
+  ])
+    await assert.rejects(act, NothingThere, String(act));
+  assert.deepEqual(await accounts.show(ada), ada);
 });
 
 test('ASVS 7.4.5: an operator ends all sessions of an account, and its password stays', async (context) => {

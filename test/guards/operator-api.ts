@@ -52,6 +52,31 @@ export const operatorApiGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/operator/client-registry.ts',
+    ['test/operator/client-registry.test.ts'],
+    [
+      [
+        'an act takes no name of an app',
+        'const client = await this.#parts.store.findClient(id)',
+        'const client = await this.find(id)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/sign-in/accounts.ts',
+    ['test/accounts/accounts.test.ts'],
+    [
+      [
+        'an act on a found account takes no other name of one',
+        'findExactly(store, named)',
+        'findNamed(store, named.id)',
+      ],
+    ],
+  ),
+  ...guardsIn('src/http/provider/requests.ts', WRITES, [
+    ['a merge patch is the body of a PATCH alone', "request.method !== 'PATCH'", 'request.method === null'],
+  ]),
   ...guardsIn('src/operator/client-update.ts', WRITES, [
     ['users are asked where codes reach another host', 'hostsOf(before) !== hostsOf(after) ||', ''],
   ]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authenticateClient } from '../../src/oauth/clients/client.ts';
-import { OperatorError, Refusal } from '../../src/oauth/error.ts';
+import { NothingThere, OperatorError, Refusal } from '../../src/oauth/error.ts';
 import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
 import type { Scope } from '../../src/oauth/grants/scope.ts';
 import { auditEvent } from '../../src/oauth/trail/audit.ts';
@@ -486,9 +486,30 @@ test('operating: registering an app and naming one read no list of all apps', as
   assert.equal((await registry.show(settings.name)).id, client.id, 'the exact name');
   const { client: same } = await registry.register('confidential', settings, operator);
   await assert.rejects(
-    registry.pause(settings.name, operator),
+    registry.show(settings.name),
     new RegExp(`several apps.*${client.id}.*${same.id}|${same.id}.*${client.id}`),
   );
-  assert.equal((await registry.pause(twin.client.name, operator)).id, twin.client.id);
-  assert.equal((await registry.rotateSecret(twin.client.name, operator)).client.id, twin.client.id);
+  assert.equal((await registry.show(twin.client.name)).id, twin.client.id);
+});
+
+test('an act on the id of a deleted client touches no client whose name is that id', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const {
+    client: { id },
+  } = await registry.register('confidential', settings, operator);
+  await registry.delete(id, operator);
+  const { client: named } = await registry.register('confidential', { ...settings, name: id }, operator);
+  assert.equal((await registry.show(id)).id, named.id, 'commands name apps');
+  for (const act of [
+    () => registry.exact(id),
+    () => registry.update(id, { name: 'Other' }, operator),
+    () => registry.rotateSecret(id, operator),
+    () => registry.retireSecret(id, operator),
+    () => registry.pause(id, operator),
+    () => registry.resume(id, operator),
+    () => registry.revokeGrants(id, operator),
+    () => registry.delete(id, operator),
+  ])
+    await assert.rejects(act, NothingThere, String(act));
+  assert.deepEqual(await registry.exact(named.id), named);
 });

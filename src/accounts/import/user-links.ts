@@ -105,7 +105,7 @@ export class UserLinks {
     });
     if (await store.linkIdentity(identity, event)) return { account, outcome: 'linked' };
     // Another request was faster: the subject now has an account, or this account was deleted.
-    return this.#linkTo(await this.#parts.accounts.show(account.id), provider, subject, operator);
+    return this.#linkTo(await this.#parts.accounts.show(account), provider, subject, operator);
   }
 
   async #taken(owner: Account): Promise<string> {

@@ -1,10 +1,26 @@
 /** Accounts as operators name them: by id, by who they are at a provider, or by an email address that this installation owns. */
-import { OperatorError } from '../../oauth/error.ts';
+import { NothingThere, OperatorError } from '../../oauth/error.ts';
 import { type Account, emailKey, ownsEmail } from './account.ts';
 import type { AccountStore } from './store.ts';
 
 /** Maximum number of accounts that are listed for an address that several have. */
 const MAX_LISTED = 20;
+
+/**
+ * An account as it is named by an operator, in words; or by its id alone, in an object. A found account is passed on by its id:
+ * if it is deleted meanwhile, its id must not be read as the address of another one.
+ */
+export type Named = string | Pick<Account, 'id'>;
+
+/** The account with this id. Throws an `OperatorError`. */
+export async function findExactly(
+  store: Pick<AccountStore, 'findAccount'>,
+  { id }: Pick<Account, 'id'>,
+): Promise<Account> {
+  const found = await store.findAccount(id);
+  if (!found) throw nothing(id);
+  return found;
+}
 
 /**
  * The one account that is named by its id, by `provider:subject`, or by an address that this installation owns (`ownsEmail`)
@@ -23,7 +39,11 @@ export async function findNamed(
   if (account) throw refusal(`several accounts have the email address ${JSON.stringify(name)}`, [account, ...others]);
   if (all.length > 0)
     throw refusal(`the email address ${JSON.stringify(name)} comes from a product, where anybody may claim it`, all);
-  throw new OperatorError(`there is no account ${JSON.stringify(name)}: "user list" lists them`);
+  throw nothing(name);
+}
+
+function nothing(name: string): OperatorError {
+  return new NothingThere(`there is no account ${JSON.stringify(name)}: "user list" lists them`);
 }
 
 function refusal(why: string, accounts: readonly Account[]): OperatorError {

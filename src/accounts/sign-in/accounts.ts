@@ -18,7 +18,7 @@ import { PASSWORD_PROBLEMS, type PasswordProblem, passwordProblem } from '../pas
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type Account, emailKey, isMadeHere, type PasswordAccount } from '../people/account.ts';
 import { type AccountFilter, type ListedAccount, listAccounts } from '../people/account-list.ts';
-import { findNamed } from '../people/named-account.ts';
+import { findExactly, findNamed, type Named } from '../people/named-account.ts';
 import {
   type AboutAccount,
   checkAbout,
@@ -186,9 +186,9 @@ export class Accounts {
   }
 
   /** Makes a one-time link where a user sets a first or a new password; it replaces the previous link. */
-  async invite(name: string, operator: Actor): Promise<NewInvitation> {
+  async invite(named: Named, operator: Actor): Promise<NewInvitation> {
     const { store, now } = this.#parts;
-    const account = await this.show(name);
+    const account = await this.show(named);
     await refuseOwnIds(this.#parts.store);
     const { id, email } = account;
     if (account.status === 'disabled')
@@ -202,9 +202,9 @@ export class Accounts {
   }
 
   /** Changes the email address and the names of an account. Sessions and grants stay. */
-  async update(name: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
+  async update(named: Named, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
     const { store, now } = this.#parts;
-    const before = await this.show(name);
+    const before = await this.show(named);
     const changed = { ...before, ...changes, ...(changes.email === undefined ? {} : SET_HERE) };
     checkAbout(changed);
     if (changed.password && changed.email === null)
@@ -234,13 +234,14 @@ export class Accounts {
   }
 
   /** One account by id, by `provider:subject`, or by an address that this installation owns and no other account has. */
-  show(name: string): Promise<Account> {
-    return findNamed(this.#parts.store, name);
+  async show(named: Named): Promise<Account> {
+    const { store } = this.#parts;
+    return typeof named === 'string' ? findNamed(store, named) : findExactly(store, named);
   }
 
   /** Sets a password, with `mustChange` if somebody else knows it; all sessions of the account end. */
-  async setPassword(name: string, password: string, operator: Actor, mustChange = false): Promise<Account> {
-    const account = await this.show(name);
+  async setPassword(named: Named, password: string, operator: Actor, mustChange = false): Promise<Account> {
+    const account = await this.show(named);
     await refuseOwnIds(this.#parts.store);
     this.#checkPassword(password, account);
     if (account.email === null) throw new OperatorError(NO_EMAIL);
@@ -253,18 +254,18 @@ export class Accounts {
   }
 
   /** Disables an account: ends its sessions, and refuses all its requests until `enable`, which restores its grants. */
-  disable(name: string, operator: Actor): Promise<Account> {
-    return this.#setStatus(name, 'disabled', 'user_disabled', operator);
+  disable(named: Named, operator: Actor): Promise<Account> {
+    return this.#setStatus(named, 'disabled', 'user_disabled', operator);
   }
 
   /** Lets a disabled account sign in again. */
-  enable(name: string, operator: Actor): Promise<Account> {
-    return this.#setStatus(name, 'active', 'user_enabled', operator);
+  enable(named: Named, operator: Actor): Promise<Account> {
+    return this.#setStatus(named, 'active', 'user_enabled', operator);
   }
 
   /** Ends all sessions of an account; its password and its grants stay. */
-  async endSessions(name: string, operator: Actor): Promise<Account> {
-    const account = await this.show(name);
+  async endSessions(named: Named, operator: Actor): Promise<Account> {
+    const account = await this.show(named);
     mustBeThere(
       await this.#parts.store.endAccountSessions(account.id, this.#event('user_sessions_ended', operator, account.id)),
     );
@@ -272,8 +273,8 @@ export class Accounts {
   }
 
   /** Ends every grant of an account at once. */
-  async revokeGrants(name: string, operator: Actor): Promise<Account> {
-    const account = await this.show(name);
+  async revokeGrants(named: Named, operator: Actor): Promise<Account> {
+    const account = await this.show(named);
     mustBeThere(
       await this.#parts.store.revokeAccountGrants(account.id, this.#event('user_grants_revoked', operator, account.id)),
     );
@@ -281,8 +282,8 @@ export class Accounts {
   }
 
   /** Deletes an account with its sessions and grants. */
-  async delete(name: string, operator: Actor): Promise<Account> {
-    const account = await this.show(name);
+  async delete(named: Named, operator: Actor): Promise<Account> {
+    const account = await this.show(named);
     const event = this.#event('user_deleted', operator, account.id);
     mustBeThere(await this.#parts.store.deleteAccount(account.id, event, !isMadeHere(account.id)));
     return account;
@@ -295,8 +296,8 @@ export class Accounts {
     if (taken) throw new OperatorError(TAKEN[taken]);
   }
 
-  async #setStatus(name: string, status: Account['status'], action: AuditAction, operator: Actor): Promise<Account> {
-    const account = await this.show(name);
+  async #setStatus(named: Named, status: Account['status'], action: AuditAction, operator: Actor): Promise<Account> {
+    const account = await this.show(named);
     const changed = await this.#parts.store.setAccountStatus(
       account.id,
       status,

@@ -3,7 +3,7 @@ import type { IdentityProviderStore } from '../../accounts/people/store.ts';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
-import { OperatorError } from '../../oauth/error.ts';
+import { NothingThere, OperatorError } from '../../oauth/error.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
 import { makeSecret, type StoredSecret } from '../../oauth/keys/secret.ts';
@@ -78,7 +78,7 @@ export class HandOvers {
   async make(name: HandOverName, actor: Actor): Promise<MadeHandOver> {
     const { store, now } = this.#parts;
     const subject = await this.#subject(name);
-    if (!subject) throw new OperatorError(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
+    if (!subject) throw new NothingThere(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
     const { command } = KINDS[name.kind];
     const problem = handOverProblem(subject);
     if (problem === 'paused')

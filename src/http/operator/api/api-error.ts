@@ -1,6 +1,6 @@
 /** The errors of the operators' API: the product API's form, with the wrong field and the request's id. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OperatorError } from '../../../oauth/error.ts';
+import { NothingThere, OperatorError } from '../../../oauth/error.ts';
 import { AccessEnded } from '../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import { KeyOfAnotherRequest } from '../../../operator/idempotency.ts';
@@ -55,6 +55,7 @@ export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ChangedSince) return changedSince();
   if (error instanceof KeyOfAnotherRequest) return new ApiError('conflict', error.message, 'Idempotency-Key');
   if (error instanceof AccessEnded) return new ApiError('forbidden', error.message);
+  if (error instanceof NothingThere) return new ApiError('not_found', error.message);
   if (!(error instanceof OperatorError)) return null;
   return new ApiError(error.field === null ? 'conflict' : 'invalid_request', error.message, error.field);
 }

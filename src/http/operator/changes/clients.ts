@@ -81,7 +81,7 @@ export function changingClients(service: Service): Route[] {
           };
         };
         return changes.make(call, register, async (id) => ({
-          ...registeredClientJson(await clients.show(id), null, endpoints),
+          ...registeredClientJson(await clients.exact(id), null, endpoints),
           ...(handOver ? { hand_over: SHOWN_BEFORE } : {}),
         }));
       },

@@ -58,19 +58,19 @@ export function changingUsers(service: Service): Route[] {
     path: string,
     act: Route['act'],
     operation: Route['operation'],
-    run: (id: string, actor: Actor) => Promise<Account>,
-    ends?: (id: string) => Promise<object>,
+    run: (account: Account, actor: Actor) => Promise<Account>,
+    ends?: (account: Account) => Promise<object>,
   ): Route => ({
     ...{ method: 'POST', path: `/users/:id/${path}`, act, operation, hasTag: true },
     answer: (call) =>
-      changes.on(noun, call, async ({ id }, actor) => {
+      changes.on(noun, call, async (account, actor) => {
         if (!ends) takesNothing(call);
-        else if (isDryRun(call)) return wouldEnd(await ends(id));
-        return userJson(await run(id, actor));
+        else if (isDryRun(call)) return wouldEnd(await ends(account));
+        return userJson(await run(account, actor));
       }),
   });
   const noGrants = async () => ({ grants: 0 });
-  const itsGrants = (id: string) => grantsToEnd(grants, { resourceOwnerId: id });
+  const itsGrants = ({ id }: Account) => grantsToEnd(grants, { resourceOwnerId: id });
   return [
     {
       ...{ method: 'POST', path: '/users', act: 'users.invite', operation: ADD },
@@ -80,7 +80,7 @@ export function changingUsers(service: Service): Route[] {
           const { account, token } = await accounts.addInvited(person, actor);
           return invitedJson(account, newPasswordUrl, token);
         };
-        return changes.make(call, add, async (id) => invitedJson(await accounts.show(id), newPasswordUrl, null));
+        return changes.make(call, add, async (id) => invitedJson(await accounts.show({ id }), newPasswordUrl, null));
       },
     },
     {
@@ -89,7 +89,7 @@ export function changingUsers(service: Service): Route[] {
       answer: (call) => {
         const about = readUserChanges(bodyOf(call));
         return changes.on(noun, call, async (account, actor) =>
-          userJson(Object.keys(about).length === 0 ? account : await accounts.update(account.id, about, actor)),
+          userJson(Object.keys(about).length === 0 ? account : await accounts.update(account, about, actor)),
         );
       },
     },
@@ -99,30 +99,38 @@ export function changingUsers(service: Service): Route[] {
         takesNothing(call);
         const { id } = await changes.find(noun, call);
         const invite = async (actor: Actor) => {
-          const { account, token } = await accounts.invite(id, actor);
+          const { account, token } = await accounts.invite({ id }, actor);
           return invitedJson(account, newPasswordUrl, token);
         };
-        return changes.make(call, invite, async (made) => invitedJson(await accounts.show(made), newPasswordUrl, null));
+        return changes.make(call, invite, async (made) =>
+          invitedJson(await accounts.show({ id: made }), newPasswordUrl, null),
+        );
       },
     },
-    one('disable', 'users.disable', DISABLE, (id, actor) => accounts.disable(id, actor), noGrants),
-    one('enable', 'users.enable', ENABLE, (id, actor) => accounts.enable(id, actor)),
-    one('end-sessions', 'users.end-sessions', END_SESSIONS, (id, actor) => accounts.endSessions(id, actor), noGrants),
+    one('disable', 'users.disable', DISABLE, (account, actor) => accounts.disable(account, actor), noGrants),
+    one('enable', 'users.enable', ENABLE, (account, actor) => accounts.enable(account, actor)),
+    one(
+      'end-sessions',
+      'users.end-sessions',
+      END_SESSIONS,
+      (account, actor) => accounts.endSessions(account, actor),
+      noGrants,
+    ),
     one(
       'revoke-grants',
       'users.revoke-grants',
       REVOKE_GRANTS,
-      (id, actor) => accounts.revokeGrants(id, actor),
+      (account, actor) => accounts.revokeGrants(account, actor),
       itsGrants,
     ),
     {
       ...{ method: 'DELETE', path: '/users/:id', act: 'users.delete', operation: DELETE },
       also: () => ['users.revoke-grants'],
       answer: (call) =>
-        changes.on(noun, call, async ({ id }, actor) =>
+        changes.on(noun, call, async (account, actor) =>
           isDryRun(call)
-            ? wouldEnd(await itsGrants(id))
-            : { ...userJson(await accounts.delete(id, actor)), status: 'deleted' },
+            ? wouldEnd(await itsGrants(account))
+            : { ...userJson(await accounts.delete(account, actor)), status: 'deleted' },
         ),
     },
   ];

@@ -93,6 +93,16 @@ test('an id is exact: the name of an app, or the address of a user, is none', as
   assert.equal((await remove('/users/ada%40example.com')).status, 404);
 });
 
+test('a repeated request whose app is gone gets 404, and never an app whose name is that id', async () => {
+  const headers = { 'Idempotency-Key': 'gone-since' };
+  const first = await post('/clients', APP, headers);
+  const id = first.body['client_id'] as string;
+  assert.equal((await remove(`/clients/${id}`)).status, 200);
+  await register({ ...APP, name: id });
+  const again = await call(api, key, '/v1/clients', { json: APP, headers });
+  assert.deepEqual(errorOf(again), [404, 'not_found', null]);
+});
+
 test('secrets are made, ended and handed over; each is shown once', async () => {
   const { client_id: id } = await register();
   const path = `/clients/${id}`;
