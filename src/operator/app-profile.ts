@@ -19,7 +19,7 @@ export function checkProfile({ publisher, homepage, privacyPage, contact, isChec
   };
   for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(problem, field);
   if (isChecked && publisher === null)
-    throw new OperatorError('--checked vouches for a publisher, and none is named: give --publisher too', 'is_checked');
+    throw new OperatorError('a check vouches for a publisher, and none is named: name the publisher too', 'is_checked');
 }
 
 /** Why an address cannot be a page of an app; null if it can, or if there is none. */

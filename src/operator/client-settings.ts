@@ -81,7 +81,7 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
 function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
   if (uris.length === 0 && !deviceFlow)
     throw new OperatorError(
-      'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
+      'a client needs at least one redirect URI, or the device flow if it has no browser',
       'redirect_uris',
     );
   if (uris.length > MAX_REDIRECT_URIS)

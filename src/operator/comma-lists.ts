@@ -14,7 +14,7 @@ export function refuseCommaListOfUris(uris: readonly string[], type: ClientType)
     const [, ...after] = uri.split(',').map((part) => part.trim());
     if (after.some(isAddress) || (uri.endsWith(',') && index + 1 < uris.length))
       throw severalInOne(
-        'redirect URI',
+        'redirect_uris',
         uri,
         '--redirect-uri https://one.example/callback https://two.example/callback',
       );
@@ -31,11 +31,13 @@ export async function refuseCommaListOfScopes(
   const defined = new Set((await store.listScopes()).map(({ name }) => name));
   const partsOf = (name: string) => name.split(',').filter((part) => part !== '');
   const list = lists.find((name) => !defined.has(name) && partsOf(name).every((part) => defined.has(part)));
-  if (list !== undefined) throw severalInOne('scope', list, `--scope ${partsOf(list).join(' ')}`);
+  if (list !== undefined) throw severalInOne('scopes', list, `--scope ${partsOf(list).join(' ')}`);
 }
 
-function severalInOne(what: string, text: string, remedy: string): OperatorError {
+function severalInOne(field: 'redirect_uris' | 'scopes', text: string, remedy: string): OperatorError {
+  const what = field === 'scopes' ? 'scope' : 'redirect URI';
   return new OperatorError(
     `${what} ${JSON.stringify(text)} is a list with commas: give each entry as a separate argument (${remedy})`,
+    field,
   );
 }

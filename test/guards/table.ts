@@ -3,6 +3,7 @@ import { accountsGuards } from './accounts.ts';
 import { agentsGuards } from './agents.ts';
 import { auditTrailGuards } from './audit-trail.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
+import { consoleGuards } from './console.ts';
 import { externalSignInGuards } from './external-sign-in.ts';
 import type { Guard } from './guard.ts';
 import { handOverGuards } from './hand-overs.ts';
@@ -24,6 +25,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   agents: agentsGuards,
   'audit trail': auditTrailGuards,
   'connected apps': connectedAppsGuards,
+  console: consoleGuards,
   'external sign-in': externalSignInGuards,
   'hand-overs': handOverGuards,
   http: httpGuards,

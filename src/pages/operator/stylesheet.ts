@@ -50,9 +50,10 @@ noscript { display: block; }
 .field textarea { inline-size: 100%; padding: 0.625rem 0.875rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; resize: vertical; }
 .field textarea:read-only { color: var(--muted); background: var(--sunken); }
 .field [aria-invalid="true"] { border-color: var(--problem); }
-.hint.wrong { font-size: 0.8125rem; color: var(--problem); }
+.hint.wrong { display: block; font-size: 0.8125rem; color: var(--problem); }
 .settings { max-inline-size: 40rem; }
-.part > .stack { margin-block-start: 1rem; }
+.settings legend { color: var(--ink); }
+.part > .stack, .part > .rows { margin-block-start: 1rem; }
 .further summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .scope { display: flex; gap: 1.5rem; }
 .scope > label:first-child { flex: 1 1 0; min-inline-size: 0; }

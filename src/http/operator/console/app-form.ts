@@ -25,7 +25,7 @@ import { etagOf, tagsKeys } from '../api/etag.ts';
 import { changedMembers, membersOf, typedValues, valuesOf } from './app-form-values.ts';
 import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
 
-/** Largest number of defined scopes that a form offers, so that its page stays below 50 KB. Others can be typed. */
+/** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
 const MAX_OFFERED = 50;
 
 /** Adds the pages. */
@@ -126,20 +126,23 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
 
   async function editApp(
     { context, operator }: ConsoleCall,
-    { id, name, type, documentSha256, scopes: had }: Client,
+    client: Client,
     state: { values: AppFormValues; tag: string; problem?: ActProblem; present?: AppFormValues },
   ): Promise<Html> {
     const { values, tag, problem = null, present = null } = state;
-    const scopes = await offeredScopes(had);
+    const scopes = await offeredScopes(client.scopes);
+    const { id, name, type } = client;
+    const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
+    const hasDocument = client.documentSha256 !== null;
     const form = { values, problem, present };
-    return editAppPage(context, { operator, form, scopes, id, name, type, hasDocument: documentSha256 !== null, tag });
+    return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag });
   }
 
   /** Returns the scopes that an app has, and the defined ones. */
   async function offeredScopes(had: readonly Scope[]): Promise<OfferedScope[]> {
     const defined = await service.scopes.listScopes();
-    const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name)).slice(0, MAX_OFFERED);
-    const bare = others.map(({ name }) => ({ name, sentence: null }));
+    const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name));
+    const bare = others.slice(0, Math.max(0, MAX_OFFERED - had.length)).map(({ name }) => ({ name, sentence: null }));
     return [...had, ...bare].map((scope) => ({ name: scope.name, sentence: sentenceFor(scope, defined, 'en') }));
   }
 

@@ -48,21 +48,21 @@ type TextOptions = { readonly hint?: HtmlValue; readonly attributes?: Html; read
 export function textField(form: AppForm, name: Named<string>, label: string, options: TextOptions = {}): Html {
   const { hint, attributes, isLong = false } = options;
   const notes = notesOf(form, name, hint);
-  const shared = html`id="${name}" name="${name}" autocomplete="off"${notes.attributes}${attributes}`;
+  const shared = html`id="${idOf(name)}" name="${name}" autocomplete="off"${notes.attributes}${attributes}`;
   const value = form.values[name];
   const field = isLong
     ? // A first line break in a `textarea` is dropped.
       html`<textarea ${shared} rows="3" spellcheck="false">
 ${value}</textarea>`
     : html`<input ${shared} value="${value}">`;
-  return html`<div class="field"><label for="${name}">${label}</label>${field}${notes.text}</div>
+  return html`<div class="field"><label for="${idOf(name)}">${label}</label>${field}${notes.text}</div>
 `;
 }
 
 /** A choice of one. */
 export function radioField(form: AppForm, name: Named<string>, legend: string, choices: readonly Choice[]): Html {
   const notes = notesOf(form, name);
-  return html`<fieldset class="options"${notes.description}><legend>${legend}</legend>${choices.map(
+  return html`<fieldset class="options" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
     ([value, words, hint]) =>
       html`<label><input type="radio" name="${name}" value="${value}"${form.values[name] === value && html` checked`}><span>${words}${hint !== undefined && html`<small>${hint}</small>`}</span></label>
 `,
@@ -78,7 +78,7 @@ export function someField(
   choices: readonly Choice[],
 ): Html {
   const notes = notesOf(form, name);
-  return html`<fieldset class="options"${notes.description}><legend>${legend}</legend>${choices.map(
+  return html`<fieldset class="options" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
     ([value, words]) =>
       html`<label><input type="checkbox" name="${name}" value="${value}"${form.values[name].includes(value) && html` checked`}><span>${words}</span></label>
 `,
@@ -89,8 +89,13 @@ export function someField(
 /** A choice of yes or no. */
 export function flagField(form: AppForm, name: Named<boolean>, words: string, hint: string): Html {
   const notes = notesOf(form, name);
-  return html`<div class="options"><label><input type="checkbox" name="${name}" value="true"${form.values[name] && html` checked`}${notes.attributes}><span>${words}<small>${hint}</small></span></label>${notes.text}</div>
+  return html`<div class="options"><label><input type="checkbox" id="${name}" name="${name}" value="true"${form.values[name] && html` checked`}${notes.attributes}><span>${words}<small>${hint}</small></span></label>${notes.text}</div>
 `;
+}
+
+/** Returns the setting that a field is of. */
+function idOf(name: keyof AppFormValues): keyof AppFormValues {
+  return name === 'other_scopes' ? 'scopes' : name;
 }
 
 /** The texts below a field, and the attributes that refer to them. */
@@ -99,7 +104,7 @@ type Notes = { readonly text: Html; readonly description: Html | null; readonly 
 /** Returns the hint of a field, the reason of its refusal, and its present value if somebody else changed it. */
 function notesOf(form: AppForm, name: keyof AppFormValues, hint: HtmlValue = null): Notes {
   const { problem } = form;
-  const isWrong = problem?.field === (name === 'other_scopes' ? 'scopes' : name);
+  const isWrong = problem?.field === idOf(name);
   const isOther = isChanged(form, name);
   const ids = [hint !== null && 'hint', isWrong && 'problem', isOther && 'present'].filter((kind) => kind !== false);
   const description =

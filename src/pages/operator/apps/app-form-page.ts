@@ -26,7 +26,7 @@ export function newAppPage(context: PageContext, { operator, form, scopes, once 
     { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
     html`<h1>${title}</h1>
 <p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
-${form.problem && actProblem(form.problem)}
+${problemOf(form)}
 <form method="post" action="/apps/new" class="settings">
 <input type="hidden" name="once" value="${once}">
 <section class="part"><h2>The app</h2><div class="stack">
@@ -49,7 +49,8 @@ export type EditAppData = AppFormData & {
   readonly id: string;
   /** The present name. */
   readonly name: string;
-  readonly type: 'confidential' | 'public';
+  /** How the app proves to be itself. */
+  readonly proof: 'secret' | 'keys' | 'none';
   /** True for an app that was registered from its metadata document, which has its redirect URIs. */
   readonly hasDocument: boolean;
   readonly tag: string;
@@ -57,7 +58,7 @@ export type EditAppData = AppFormData & {
 
 /** The page that changes an app. */
 export function editAppPage(context: PageContext, data: EditAppData): Html {
-  const { operator, form, scopes, id, name, type, hasDocument, tag } = data;
+  const { operator, form, scopes, id, name, proof, hasDocument, tag } = data;
   const path = `/apps/${encodeURIComponent(id)}`;
   const title = `Change ${name}`;
   return consoleLayout(
@@ -65,8 +66,8 @@ export function editAppPage(context: PageContext, data: EditAppData): Html {
     operator,
     { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
     html`<h1>Change ${isolated(name)}</h1>
-<p class="lead">${KIND_WORDS[type]} ${isolatedCode(id)}</p>
-${form.problem && actProblem(form.problem)}
+<p class="lead">${PROOFS[proof]} ${isolatedCode(id)}</p>
+${problemOf(form)}
 <form method="post" action="${path}/edit" class="settings">
 <input type="hidden" name="tag" value="${tag}">
 <section class="part"><h2>The app</h2><div class="stack">
@@ -77,6 +78,14 @@ ${shared(form, scopes)}
 <div class="submit"><button class="primary">Save the changes</button><a class="button secondary" href="${path}">Cancel</a></div>
 </form>`,
   );
+}
+
+/** The reason of a refusal, with the way to its field. */
+function problemOf({ problem, values }: AppForm): Html | null {
+  if (problem === null) return null;
+  const { field = null } = problem;
+  const way = field !== null && field in values && html`<p class="fine"><a href="#${field}">Go to the field</a></p>`;
+  return html`${actProblem(problem)}${way}`;
 }
 
 /** The parts that both pages have. */
@@ -125,7 +134,11 @@ const DOCUMENT_URIS = {
 
 const HTTPS = { hint: 'An https address.', attributes: html` inputmode="url" spellcheck="false"` };
 
-const KIND_WORDS = { confidential: 'A server with a secret.', public: 'An app without a secret.' };
+const PROOFS = {
+  secret: 'A server with a secret.',
+  keys: 'An app that proves itself by keys of its own.',
+  none: 'An app without a secret.',
+};
 
 const KINDS: readonly Choice[] = [
   ['confidential', 'A server with a secret', 'A web app whose server keeps the secret.'],

@@ -24,7 +24,7 @@ const factOf = (body: string, name: string) =>
   new RegExp(`<dt>${name}</dt><dd><code>([^<]*)</code>`).exec(body)?.[1] ?? null;
 /** A text field of a form, with its attributes. */
 const fieldOf = (body: string, name: string) =>
-  new RegExp(`<(?:input|textarea) id="${name}"[^>]*>`).exec(body)?.[0] ?? '';
+  new RegExp(`<(?:input|textarea) id="[a-z_]*" name="${name}"[^>]*>`).exec(body)?.[0] ?? '';
 /** A hidden field. */
 const hidden = (body: string, name: string) => formOf(body, '/apps/').fields[name] ?? '';
 
@@ -158,6 +158,8 @@ test('operators §7: a refused field is named at the top and at the field, and e
   assert.equal(hidden(body, 'once'), typed.once);
   assert.deepEqual(await appsOf(service), []);
 
+  assert.match(body, /<a href="#redirect_uris">/);
+
   const unsure = await send(at, { ...NEW_APP, is_checked: 'true' });
   assert.match(
     unsure.body,
@@ -265,7 +267,15 @@ test('operators §4: a form of an app that somebody else changed writes nothing,
   assert.match(fieldOf(late.body, 'name'), /aria-describedby="name-hint name-present"/);
   assert.equal((await app()).name, 'Team calendar');
 
-  const again = await save({ ...typed, tag: hidden(late.body, 'tag'), require_pkce: 'true' });
+  const present = { ...typed, tag: hidden(late.body, 'tag') };
+  const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+  const many = await Promise.all(names.map((name) => save({ ...present, name })));
+  assert.equal(many.filter(({ status }) => status === 303).length, 1, 'of many at once, one');
+  const refused = many.filter(({ status }) => status === 400);
+  assert.equal(refused.length, 4);
+  for (const { body } of refused) assert.match(textOf(body), /Somebody else changed the app while you typed/);
+  const told = refused[0]?.body ?? '';
+  const again = await save({ ...typed, tag: hidden(told, 'tag'), require_pkce: 'true' });
   assert.equal(again.status, 303);
   const { name, contact, requirePkce } = await app();
   assert.deepEqual([name, contact, requirePkce], ['My calendar', 'help@example.com', true]);
@@ -288,4 +298,15 @@ test('operators §7: an app that is gone has no form, before and after it was op
   await service.installation.clients.delete(clientId, service.installation.operator);
   assert.equal((await save(typed)).status, 404);
   assert.equal((await browser.get(url)).status, 404);
+});
+
+test('operators §7: the form of an app with all scopes that it can have stays below 50 KB', async (t) => {
+  const { service, browser, clientId, url } = await openEdit(t);
+  const scopes = Array.from({ length: 100 }, (_, n) => ({ name: `files.read.${n}`, sentence: null, optional: false }));
+  const { clients, scopes: defined, operator } = service.installation;
+  for (let n = 0; n < 60; n += 1) await defined.define(`defined.${n}`, { en: 'Read your files and folders' }, operator);
+  const sizeOf = async (address: string) => Buffer.byteLength((await browser.get(address)).body);
+  assert.ok((await sizeOf(`${service.operatorUrl}/apps/new`)) < 50_000);
+  await clients.update(clientId, { scopes }, operator);
+  assert.ok((await sizeOf(url)) < 50_000);
 });

@@ -1,0 +1,76 @@
+// The console's forms of apps in the real Chromium, with the keyboard alone.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { launchBrowser, noBrowser } from '../support/chromium.ts';
+import { startConsole } from '../support/console.ts';
+import { openConsole } from '../support/console-browser.ts';
+
+const SECRET = /^vk_cs_[A-Za-z0-9_-]{40,}$/;
+
+async function prepare() {
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  return { browser, service: await startConsole({ after }) };
+}
+
+const prepared = noBrowser ? null : await prepare();
+
+describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, () => {
+  if (!prepared) return;
+  const { browser, service } = prepared;
+
+  test('operators §7: an app is registered after a mistake and handed over, and its developer sees the secret', async () => {
+    const { installation } = service;
+    await installation.scopes.define('mail.read', { en: 'Read your mail' }, installation.operator);
+    const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Forms');
+    await visit('/apps/new');
+    await type('name', 'Calendar');
+    await type('redirect_uris', 'http://client.example/callback');
+    await type('scopes', ' ');
+    await type('other_scopes', 'mail.send');
+    await press(/^Further settings$/);
+    await look();
+    await press(/^Register the app$/);
+
+    await look();
+    const values = () =>
+      page.evaluate(
+        `['name', 'redirect_uris', 'other_scopes'].map((name) => document.querySelector('[name=' + name + ']').value)`,
+      );
+    assert.deepEqual(await values(), ['Calendar', 'http://client.example/callback', 'mail.send']);
+    assert.ok(await page.isChecked('[name="scopes"]'));
+    assert.equal(await page.getAttribute('#redirect_uris', 'aria-invalid'), 'true');
+    assert.match(await page.innerText('#redirect_uris-problem'), /https/);
+    await type('redirect_uris', 'https://client.example/callback');
+    await press(/^Register the app$/);
+
+    await look();
+    const link = await page.innerText('.secret code');
+    const visitor = await (await browser.newContext()).newPage();
+    await visitor.goto(link);
+    await visitor.getByRole('button', { name: 'Make the secret and show it' }).press('Enter');
+    await visitor.waitForSelector('text=Store the secret now');
+    const shown = await visitor.locator('main code').allTextContents();
+    assert.ok(shown.some((text) => SECRET.test(text)));
+    assert.ok(shown.includes(await page.innerText('dd code >> nth=0')), 'both pages have the ID');
+    await visitor.context().close();
+
+    await page.reload();
+    assert.doesNotMatch(await page.content(), /pick-up\?token/, 'a form that is sent again shows no link');
+    assert.match(await page.innerText('main'), /The form was sent twice/);
+    await look();
+
+    const id = await page.innerText('dd code >> nth=0');
+    await visit(`/apps/${id}/edit`);
+    await type('publisher', 'Example Ltd');
+    await press(/^Save the changes$/);
+    const { name, publisher } = await installation.clients.show(id);
+    assert.deepEqual([name, publisher], ['Calendar', 'Example Ltd']);
+    const expected = /^Failed to load resource: the server responded with a status of 400/;
+    assert.deepEqual(
+      complaints.filter((text) => !expected.test(text)),
+      [],
+    );
+    await page.context().close();
+  });
+});

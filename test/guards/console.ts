@@ -1,0 +1,32 @@
+/** The guards of the console's pages: what a form asks for, and what its write rests on. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const APP_FORMS = ['test/http/operator/console/app-forms.test.ts'];
+
+/** Guards of src/http/operator/console. */
+export const consoleGuards: readonly Guard[] = [
+  ...guardsIn('src/http/operator/console/app-form.ts', APP_FORMS, [
+    [
+      'a secret, a link and trust are asked for',
+      'of actsOfNewClient(app)) call.requires(act)',
+      'of []) call.requires(act)',
+    ],
+    [
+      'a change that makes trust is asked for',
+      'of actsOfSettings(changes)) call.requires(act)',
+      'of []) call.requires(act)',
+    ],
+    [
+      'a form of a changed app writes nothing',
+      "call.form.get('tag') !== (await tagOf(client))",
+      'await tagOf(client) === null',
+    ],
+    [
+      'the write asks that the app is as shown',
+      "{ unchanged: { noun: 'client', row: client } }",
+      '{}',
+      'with SQLite a request reads and queues its write in one turn, and the registry compares what it read once more',
+    ],
+    ['a form registers one app', "call.form.get('once') ?? newKey(), request", 'newKey(), request'],
+  ]),
+];
