@@ -11,22 +11,26 @@ import { printStep, printSummary } from './headless/print.ts';
 import { walkAtProduct } from './headless/product-walk.ts';
 import { walk } from './headless/walk.ts';
 import type { Tell } from './headless/walker.ts';
+import { type LentAt, setOperatorStage } from './operator/stage.ts';
 import { runPostcards } from './postcards/server.ts';
 import { type Lent, type Stage, type StageParts, setProductStage, setStage } from './stage.ts';
 
 /** How the demonstration runs, and what the program lends it. */
-export type DemoOptions = Lent & {
-  /** Walks the flow by itself instead of waiting for a browser. */
-  readonly headless: boolean;
-  /** Has the accounts at a product, which signs its own people in. */
-  readonly product: boolean;
-  /** Prints one JSON object. */
-  readonly json: boolean;
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-  /** Resolves when the program is told to end. */
-  readonly stopSignal: () => Promise<void>;
-};
+export type DemoOptions = Lent &
+  LentAt & {
+    /** Walks the flow by itself instead of waiting for a browser. */
+    readonly headless: boolean;
+    /** Has the accounts at a product, which signs its own people in. */
+    readonly product: boolean;
+    /** Opens the operators' console, on a year of made-up history. */
+    readonly operator: boolean;
+    /** Prints one JSON object. */
+    readonly json: boolean;
+    readonly stdout: NodeJS.WritableStream;
+    readonly stderr: NodeJS.WritableStream;
+    /** Resolves when the program is told to end. */
+    readonly stopSignal: () => Promise<void>;
+  };
 
 /** Runs the demonstration, and returns the exit code: 1 when a headless walk met something unexpected, or was ended. */
 export async function runDemo(options: DemoOptions): Promise<number> {
@@ -35,8 +39,8 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'valetkey-demo-'));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.once('exit', remove); // a second, impatient signal ends the program at once
-  const set = (parts: Omit<StageParts, 'lent' | 'directory'>) =>
-    (options.product ? setProductStage : setStage)({ lent: options, directory, ...parts });
+  const stageOf = options.product ? setProductStage : options.operator ? setOperatorStage : setStage;
+  const set: SetStage = (parts) => stageOf({ lent: options, directory, ...parts });
   try {
     return options.headless ? await runHeadless(options, set, stopped) : await runInteractive(options, set, stopped);
   } finally {
@@ -51,7 +55,7 @@ async function runInteractive(options: DemoOptions, set: SetStage, stopped: Prom
   const server = await listenFrom(3002);
   const { port } = server.address() as AddressInfo;
   const stage = await set({
-    pickPorts: () => portsFrom(3000, 2),
+    pickPorts: () => portsFrom(3000, options.operator ? 3 : 2),
     listen: () => listenFrom(port + 1),
     redirectUri: `http://127.0.0.1:${port}/callback`,
   }).catch((error: unknown) => {
@@ -98,7 +102,9 @@ async function runHeadless(options: DemoOptions, set: SetStage, stopped: Promise
   }
 }
 
-function invitation({ stdout }: DemoOptions, url: string, { running, seeded, product }: Stage): string {
+function invitation(options: DemoOptions, url: string, stage: Stage): string {
+  const { stdout } = options;
+  const { running, seeded, product, signInUrl } = stage;
   const bold = (text: string) => styleText('bold', text, { stream: stdout });
   const dim = (text: string) => styleText('dim', text, { stream: stdout });
   const { appName, email, password } = seeded;
@@ -113,21 +119,36 @@ function invitation({ stdout }: DemoOptions, url: string, { running, seeded, pro
         '',
       ]
     : [`${appName} is a made-up app that asks for access to an account at Valetkey (${running.appUrl}).`];
-  const lines = [...about, 'Ctrl-C ends it all, and removes the throw-away database.'];
+  const open = signInUrl ?? url;
+  const app = signInUrl === null ? '' : `  ${dim('App')}       ${bold(url)}\n`;
+  const lines = [
+    ...(signInUrl === null ? about : ABOUT_OPERATOR),
+    'Ctrl-C ends it all, and removes the throw-away database.',
+  ];
   return `
-  ${dim('Open')}      ${bold(url)}
-  ${dim('Email')}     ${bold(email)}
+  ${dim('Open')}      ${bold(open)}
+${app}  ${dim('Email')}     ${bold(email)}
   ${dim('Password')}  ${bold(password)}
 
 ${lines.map((line) => (line === '' ? '\n' : `  ${dim(line)}\n`)).join('')}
 `;
 }
 
+const ABOUT_OPERATOR = [
+  'The first address signs you in as an operator: once, and in the next 5 minutes. The apps, the users and the year of',
+  'history there are made up. At the app, a user connects with the email and the password: you see it in the console.',
+  '',
+];
+
 function asJson(url: string, stage: Stage): string {
   const { email, password } = stage.seeded;
   return `${JSON.stringify({ url, email, password, ...addresses(stage) })}\n`;
 }
 
-function addresses({ running, product }: Stage): Record<string, string> {
-  return { app_url: running.appUrl, api_url: running.apiUrl, ...(product && { product_url: product.url }) };
+function addresses({ running, product, signInUrl }: Stage): Record<string, string> {
+  return {
+    ...{ app_url: running.appUrl, api_url: running.apiUrl },
+    ...(product && { product_url: product.url }),
+    ...(signInUrl !== null && { sign_in_url: signInUrl }),
+  };
 }

@@ -69,7 +69,8 @@ export function makePerson(): SeededPerson {
   return { name: 'Mira Lindqvist', email: 'demo@example.com', password: friendlyPassword() };
 }
 
-async function registerApp({ clients, operator }: Installation, redirectUri: string): Promise<SeededApp> {
+/** Registers the app that runs beside the service. */
+export async function registerApp({ clients, operator }: Installation, redirectUri: string): Promise<SeededApp> {
   const appName = 'Postcards';
   const { client, clientSecret } = await clients.register(
     'confidential',

@@ -38,6 +38,8 @@ export type Stage = {
   /** The place of the user's account. */
   readonly accounts: AccountsPlace;
   readonly product: StagedProduct | null;
+  /** A one-time address that signs the operator in; null without operators. */
+  readonly signInUrl: string | null;
   stop(): Promise<void>;
 };
 
@@ -53,7 +55,7 @@ export async function setStage({ lent, redirectUri, ...where }: StageParts): Pro
   const running = await startOnPorts(where, lent.start);
   const seeded = await seed(running.installation, redirectUri);
   const accounts = { name: 'Valetkey', appsUrl: `${running.appUrl}/account/apps` };
-  return { running, seeded, accounts, product: null, stop: running.stop };
+  return { running, seeded, accounts, product: null, signInUrl: null, stop: running.stop };
 }
 
 /** The person has an account at the product, and none of the ways to sign in is Valetkey's own. */
@@ -92,6 +94,7 @@ export async function setProductStage({ lent, redirectUri, listen, ...where }: S
       seeded: { ...person, ...app },
       accounts: { name: PRODUCT_NAME, appsUrl: origin + APPS_PATH },
       product: { url: origin, onCall },
+      signInUrl: null,
       stop: async () => {
         await stopProduct();
         await running.stop();
@@ -104,16 +107,17 @@ export async function setProductStage({ lent, redirectUri, listen, ...where }: S
 }
 
 /** Starts the service on two ports; picks them anew, and begins anew, where somebody else was faster. */
-async function startOnPorts(
+export async function startOnPorts(
   { directory, pickPorts }: Pick<StageParts, 'directory' | 'pickPorts'>,
   start: Lent['start'],
 ): Promise<RunningService> {
   for (let tries = 1; ; tries++) {
-    const [app, api] = await pickPorts();
+    const [app, api, operator] = await pickPorts();
     try {
       return await start({
         VALETKEY_APP_URL: `http://localhost:${app}`,
         VALETKEY_API_URL: `http://localhost:${api}`,
+        ...(operator !== undefined && { VALETKEY_OPERATOR_URL: `http://localhost:${operator}` }),
         VALETKEY_DATABASE_URL: `sqlite:${join(directory, `demo-${tries}.db`)}`,
         VALETKEY_KEYS_FILE: join(directory, `keys-${tries}`),
         // For whoever copies the code by hand into the next request.

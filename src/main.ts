@@ -265,17 +265,22 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   const configuration = () => readConfiguration(environment);
   const caller = callerOf(environment, typedPath());
   const world = { logger: makeLogger(lineByLine(), Date.now), wallClock: Date.now };
-  const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
+  const openForCommand = async ({
+    mayCreate = false,
+    migrate = false,
+    read = configuration(),
+    wallClock = Date.now,
+  }) => {
     const begins = isNew(read.database);
     requireReachable(read.database, mayCreate || !begins);
     const keyring = createKeyring(loadRootKeys(read, begins));
     const lines = inStyle(lineByLine(), read, process.stderr.isTTY);
-    const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel) };
+    const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel), wallClock };
     const opened = await openDatabase(read, keyring, logged, { role: 'command', migrate, mayFound: mayCreate });
     return { ...opened, read, keyring };
   };
-  const openInstallation = async (mayCreate: boolean, from = configuration()) => {
-    const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
+  const openInstallation = async (mayCreate: boolean, from = configuration(), wallClock = Date.now) => {
+    const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from, wallClock });
     return makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger));
   };
   return {
@@ -292,8 +297,10 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       world.logger.level = 'warn';
       const start = (variables: Record<string, string>) => startService(readConfiguration(variables), world);
       const open = (variables: Record<string, string>) => openInstallation(true, readConfiguration(variables));
+      const openAt = (variables: Record<string, string>, now: () => number) =>
+        openInstallation(true, readConfiguration(variables), now);
       const { stdout, stderr } = process;
-      return runDemo({ ...options, stdout, stderr, start, open, stopSignal });
+      return runDemo({ ...options, stdout, stderr, start, open, openAt, stopSignal });
     },
     database: databaseCommands({
       configuration,

@@ -134,6 +134,7 @@ export type CommandContext = {
   readonly demo: (options: {
     readonly headless: boolean;
     readonly product: boolean;
+    readonly operator: boolean;
     readonly json: boolean;
   }) => Promise<number>;
   readonly database: {

@@ -1,6 +1,9 @@
 /** `serve` and `demo`: the two commands that keep running. */
+import { Option } from 'commander';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+
+type DemoOptions = { readonly headless?: boolean; readonly product?: boolean; readonly operator?: boolean };
 
 /** Adds the commands that run the service. */
 export function addServiceCommands(program: CliCommand, run: CommandRun): void {
@@ -14,10 +17,17 @@ export function addServiceCommands(program: CliCommand, run: CommandRun): void {
       'demo',
       'demo --headless',
       'demo --product',
+      'demo --operator',
     ])
     .option('--headless', 'run the flow without a browser, and print every step')
     .option('--product', 'use a demo product, which signs its own users in and shows their connected apps')
-    .action(async ({ headless = false, product = false }: { headless?: boolean; product?: boolean }) => {
-      run.exitCode = await run.context.demo({ headless, product, json: run.json });
+    .addOption(
+      new Option('--operator', 'also open a console for operators, with a year of made-up history').conflicts([
+        'headless',
+        'product',
+      ]),
+    )
+    .action(async ({ headless = false, product = false, operator = false }: DemoOptions) => {
+      run.exitCode = await run.context.demo({ headless, product, operator, json: run.json });
     });
 }

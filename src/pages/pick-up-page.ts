@@ -22,11 +22,10 @@ export type PickUpData = {
   problem: PickUpProblem | null;
 };
 
-/** Data of the answer; a value may be a list. `hasEarlier` is true if another secret works too. */
+/** Data of the answer; a value may be a list. */
 export type PickedUpData = {
   name: string;
   hasSecret: boolean;
-  hasEarlier: boolean;
   values: readonly (readonly [PickUpValue, string | readonly string[]])[];
 };
 
@@ -51,7 +50,7 @@ ${hiddenFields(data.formToken)}<input type="hidden" name="token" value="${data.t
 }
 
 /** The page that shows the values, once. */
-export function pickedUpPage(context: PageContext, { name, hasSecret, hasEarlier, values }: PickedUpData): Html {
+export function pickedUpPage(context: PageContext, { name, hasSecret, values }: PickedUpData): Html {
   const { messages, paths, copyScriptHref } = context;
   const { developers, pickUp } = messages;
   const its = pickUp[hasSecret ? 'withSecret' : 'withoutSecret'];
@@ -66,11 +65,7 @@ export function pickedUpPage(context: PageContext, { name, hasSecret, hasEarlier
     { title: its.done, shape: 'column', script },
     html`<h1>${its.heading(name)}</h1>
 <p class="lead">${its.doneText}</p>
-${
-  hasEarlier &&
-  html`<p>${pickUp.earlier}</p>
-`
-}<div class="picked-up">${rows(...list)}</div>
+<div class="picked-up">${rows(...list)}</div>
 <p class="fine">${pickUp.guide(paths.developers)}</p>`,
   );
 }

@@ -47,11 +47,10 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     }
     const picked = await handOvers.pickUp(token, sessions.visitor(request) as string, originOf(request));
     if (picked.kind !== 'picked_up') return sendDead(request, reply, picked);
-    const { subject, secret, hasEarlier } = picked;
+    const { subject, secret } = picked;
     request.outcome = { client_id: subject.row.id };
     const values = valuesOf(subject, secret, endpoints, apiUrl + ME_PATH);
-    const { name } = subject.row;
-    const page = pickedUpPage(pages.context(request), { name, hasSecret: secret !== null, hasEarlier, values });
+    const page = pickedUpPage(pages.context(request), { name: subject.row.name, hasSecret: secret !== null, values });
     return pages.sendWithScript(reply, page);
   });
 

@@ -82,13 +82,12 @@ function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly 
 
 function secretsOf(
   client: Client,
-  uses: ClientUses,
+  { secrets }: ClientUses,
   now: number,
   may: ConsoleCall['may'],
 ): Omit<AppSecrets, 'handOver'> {
   const subject = { kind: 'client', row: client } as const;
-  const { secrets } = uses;
-  const advice = secretAdvice(uses, now);
+  const advice = secretAdvice(secrets, now);
   return {
     ...{ id: client.id, type: client.type, now },
     secrets: secrets.map((secret, at): ShownSecret => {
