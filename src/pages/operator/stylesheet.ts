@@ -15,7 +15,7 @@ noscript { display: block; }
 .data { inline-size: 100%; margin-block-start: 1rem; border-collapse: separate; border-spacing: 0; overflow: hidden; font-size: 0.9375rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .data tbody tr:last-child > * { border-block-end: 0; }
 .data :is(th, td) { padding: 0.625rem 0.875rem; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); }
-.data thead th { font-size: 0.8125rem; font-weight: 550; color: var(--muted); }
+.data thead th { overflow-wrap: normal; font-size: 0.8125rem; font-weight: 550; color: var(--muted); }
 .data tbody th { font-weight: 550; }
 .data tbody tr:hover { background: var(--sunken); }
 .data small { font-size: 0.8125rem; font-weight: 400; }

@@ -21,8 +21,11 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
     'Failures',
     [
       ['When', ({ at }) => messages.minute(at)],
-      ['Cause', ({ error, reason }) => html`${isolated(reason, 300)}<small>${isolatedCode(error)}</small>`],
-      ['Endpoint', ({ endpoint }) => ENDPOINTS[endpoint]],
+      [
+        'Cause',
+        ({ error, reason, endpoint }) =>
+          html`${isolated(reason, 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`,
+      ],
       ['Network', ({ network }) => isolatedAddress(network)],
       [
         'Request',
@@ -35,8 +38,8 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
 }
 
 const ENDPOINTS = {
-  token: 'Token',
-  revocation: 'Revocation',
-  pushed_authorization_request: 'Pushed request',
-  device_authorization: 'Device',
+  token: 'token endpoint',
+  revocation: 'revocation endpoint',
+  pushed_authorization_request: 'pushed authorization request',
+  device_authorization: 'device authorization endpoint',
 } as const;

@@ -168,7 +168,7 @@ test('operators §7: failures have their cause, and those of the authorization p
   const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://evil.example/"><b>' });
   await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
   const { body } = await browser.get(failures);
-  assert.match(textOf(body), /the authorization code is invalid.*invalid_grant.*Token.*127\.0\.0\.0\/24/);
+  assert.match(textOf(body), /the authorization code is invalid.*invalid_grant.*token endpoint.*127\.0\.0\.0\/24/);
   assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
   assert.doesNotMatch(body, /href="https:\/\/evil/);
   const page = textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
@@ -177,4 +177,15 @@ test('operators §7: failures have their cause, and those of the authorization p
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(textOf((await later.get(failures)).body), /No failure/);
   assert.match(textOf((await later.get(`${failures}?time=month`)).body), /the authorization code is invalid/);
+
+  for (let more = 0; more < 26; more += 1) {
+    await presentWrongCode(service, clientId, clientSecret);
+    service.clock.advance(1);
+  }
+  const first = (await later.get(failures)).body;
+  assert.match(textOf(first), /26 failures were counted/);
+  const next = /rel="next" href="([^"]*)"/.exec(first)?.[1] ?? '';
+  const second = (await later.get(service.operatorUrl + next)).body;
+  assert.equal((second.match(/<th scope="row"/g) ?? []).length, 1);
+  assert.doesNotMatch(textOf(second), /On the authorization page/);
 });
