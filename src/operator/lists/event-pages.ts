@@ -3,6 +3,7 @@ import {
   type AuditPlace,
   type AuditStore,
   type AuditWalk,
+  type NamedAuditEvent,
   TRAIL_CLOCK_STEP_MS,
 } from '../../oauth/trail/audit-store.ts';
 import type { Walk } from './page.ts';
@@ -37,4 +38,14 @@ export async function walkEvents(
     placeOf: ({ sequence }) => sequence,
     match: (places) => places.filter(({ at, isFound }) => isFound && at >= since && at < until),
   };
+}
+
+/** Returns the event of a number in text form; null without one. */
+export async function findEvent(
+  store: Pick<AuditStore, 'listNamedAuditEventsAt'>,
+  number: string,
+): Promise<NamedAuditEvent | null> {
+  if (!/^[1-9][0-9]{0,14}$/.test(number)) return null;
+  const [event = null] = await store.listNamedAuditEventsAt([Number(number)]);
+  return event;
 }

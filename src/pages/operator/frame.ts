@@ -36,6 +36,7 @@ const SECTIONS = [
   ['/', 'Now'],
   ['/apps', 'Apps'],
   ['/people', 'People'],
+  ['/events', 'Events'],
   ['/operators', 'Operators'],
 ] as const;
 

@@ -12,6 +12,11 @@ noscript { display: block; }
 .title { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.75rem 1.5rem; }
 .filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem 1rem; margin-block: 1.5rem; }
 .filter > .field { flex: 1 1 14rem; max-inline-size: 24rem; }
+.filter > .day { flex: 0 1 10rem; }
+.filter > .more { flex-basis: 100%; }
+.more summary { inline-size: fit-content; padding-block: 0.375rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
+.more > .filter { margin-block: 0.5rem 0; }
+.part > ul, h1 + .rows { margin-block-start: 1rem; }
 .data { inline-size: 100%; margin-block-start: 1rem; border-collapse: separate; border-spacing: 0; overflow: hidden; font-size: 0.9375rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .data tbody tr:last-child > * { border-block-end: 0; }
 .data :is(th, td) { padding: 0.625rem 0.875rem; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); }

@@ -1,7 +1,7 @@
 /** `GET /v1/audit-events`, and one event. */
 import { AUDIT_ACTIONS } from '../../../oauth/trail/audit.ts';
 import { eventJson } from '../../../operator/json/event.ts';
-import type { EventAsked } from '../../../operator/lists/event-pages.ts';
+import { type EventAsked, findEvent } from '../../../operator/lists/event-pages.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
 import { listOperation, queryNames, showOperation, textParameter, timeParameter } from './described.ts';
@@ -46,7 +46,7 @@ export function readingAuditEvents({ operatorApi }: Service): Route[] {
       ...{ method: 'GET', path: '/audit-events/:id', act: 'audit-events.show', operation: SHOW, hasTag: true },
       answer: async ({ id, request }) => {
         readQuery(request, []);
-        const [event] = /^[1-9][0-9]{0,14}$/.test(id) ? await store.listNamedAuditEventsAt([Number(id)]) : [];
+        const event = await findEvent(store, id);
         if (!event) throw notFound('event');
         return eventJson(event);
       },

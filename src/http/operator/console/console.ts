@@ -13,6 +13,7 @@ import { makeConsolePages } from './console-pages.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { ConsoleRoutes } from './console-routes.ts';
 import { ConsoleSessions } from './console-session.ts';
+import { addEvents } from './events.ts';
 import { addGuard } from './guard.ts';
 import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
@@ -44,6 +45,7 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addOwn(part, parts);
     addHome(part, parts);
     const routes = new ConsoleRoutes(part, parts);
+    addEvents(routes, service);
     addApps(routes, service);
     addAppForms(routes, service);
     addApp(routes, service);
