@@ -60,7 +60,7 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['a privacy page with a user name', { privacyPage: 'https://a@one.test/' }, /privacy page .*not an https address/],
   ['a script for a homepage', { homepage: 'javascript:alert(1)' }, /not an https address/],
   ['a contact that is neither', { contact: 'one.test' }, /an https address or an email address/],
-  ['a word for nobody', { isChecked: true, publisher: null }, /give --publisher too/],
+  ['a word for nobody', { isChecked: true, publisher: null }, /name the publisher too/],
   ['no redirect URI at all', { redirectUris: [] }, /at least one/],
   ['21 redirect URIs', { redirectUris: uris(21) }, /at most 20/],
   ['a redirect URI twice', { redirectUris: ['https://one.test/cb', 'https://one.test/cb'] }, /twice/],

@@ -19,6 +19,7 @@ import type { ActProblem } from '../../../pages/operator/act.ts';
 import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
 import { editAppPage, newAppPage } from '../../../pages/operator/apps/app-form-page.ts';
 import type { OfferedScope } from '../../../pages/operator/apps/app-form-scopes.ts';
+import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
@@ -67,7 +68,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       if (call.form.get('tag') !== (await tagOf(client))) throw changedMeanwhile();
       const changes = readClientChanges(changedMembers(client, typedValues(call.form)));
       for (const act of actsOfSettings(changes)) call.requires(act);
-      const location = `/apps/${encodeURIComponent(client.id)}`;
+      const location = appHref(client.id);
       if (Object.keys(changes).length === 0) return { location };
       const actor = { ...call.actor, conditions: { unchanged: { noun: 'client', row: client } } } as const;
       try {

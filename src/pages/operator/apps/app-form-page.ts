@@ -6,6 +6,7 @@ import { actProblem } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type AppForm, type Choice, flagField, radioField, someField, textField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
+import { appHref } from './app-page.ts';
 
 /** Data of both pages. */
 type AppFormData = {
@@ -59,7 +60,7 @@ export type EditAppData = AppFormData & {
 /** The page that changes an app. */
 export function editAppPage(context: PageContext, data: EditAppData): Html {
   const { operator, form, scopes, id, name, proof, hasDocument, tag } = data;
-  const path = `/apps/${encodeURIComponent(id)}`;
+  const path = appHref(id);
   const title = `Change ${name}`;
   return consoleLayout(
     context,

@@ -5,6 +5,7 @@ import type { PageContext } from '../../layout.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
+import { appHref } from './app-page.ts';
 
 /** A text that is shown once: the secret; or the developer's one-time link, good until a time (ms). */
 export type ShownOnce =
@@ -24,7 +25,7 @@ export type RegisteredData = {
 
 /** The page that shows a new app's id, secret or link, and addresses. */
 export function registeredPage(context: PageContext, { operator, id, name, once, values }: RegisteredData): Html {
-  const page = `/apps/${encodeURIComponent(id)}`;
+  const page = appHref(id);
   const [lead, secret] = onceOf(context, once);
   return consoleLayout(
     context,
