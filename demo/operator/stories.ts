@@ -49,7 +49,8 @@ function planRegistrations(history: History): void {
   });
   const change = (days: number, name: string, changes: Partial<ClientSettings>, operator: number) =>
     on(days, 14 * HOUR, async ({ clients }) => {
-      appNamed(history, name).client = await clients.update(name, changes, byOperator(history, operator));
+      const app = appNamed(history, name);
+      app.client = await clients.update(app.client.id, changes, byOperator(history, operator));
     });
   const lumen = ['https://app.lumen.example/callback', 'https://eu.lumen.example/callback'];
   change(210, 'Lumen Calendar', { redirectUris: lumen }, 1);
@@ -58,6 +59,7 @@ function planRegistrations(history: History): void {
 }
 
 function planSecrets(history: History): void {
+  const idOf = (name: string) => appNamed(history, name).client.id;
   const { installation, agenda } = history;
   const { clients } = installation;
   const tidemark = 'Tidemark Backup';
@@ -71,7 +73,7 @@ function planSecrets(history: History): void {
       appNamed(history, tidemark).secret = secret;
     });
   });
-  agenda.at(dayAt(history, 180, 9 * HOUR), () => clients.retireSecret(tidemark, byOperator(history, 1)));
+  agenda.at(dayAt(history, 180, 9 * HOUR), () => clients.retireSecret(idOf(tidemark), byOperator(history, 1)));
   // The app uses the new secret since 9 days, and nobody has retired the older one yet.
   agenda.at(dayAt(history, 13, 15 * HOUR), async () => {
     const secret = await rotate(STORIES.twoSecrets);
@@ -82,13 +84,14 @@ function planSecrets(history: History): void {
 }
 
 function planPauses(history: History): void {
+  const idOf = (name: string) => appNamed(history, name).client.id;
   const { installation, agenda } = history;
   const { clients } = installation;
-  agenda.at(dayAt(history, 171, 9 * HOUR), () => clients.pause('Fernway Travel', byOperator(history, 2)));
-  agenda.at(dayAt(history, 171, 11 * HOUR), () => clients.resume('Fernway Travel', byOperator(history, 2)));
+  agenda.at(dayAt(history, 171, 9 * HOUR), () => clients.pause(idOf('Fernway Travel'), byOperator(history, 2)));
+  agenda.at(dayAt(history, 171, 11 * HOUR), () => clients.resume(idOf('Fernway Travel'), byOperator(history, 2)));
   agenda.at(dayAt(history, 12, 8 * HOUR), async () => {
     await signInOperator(installation, history.operators[2] as ActingOperator, 'Chrome on macOS');
-    await clients.pause(STORIES.paused, byOperator(history, 2));
+    await clients.pause(idOf(STORIES.paused), byOperator(history, 2));
   });
 }
 
