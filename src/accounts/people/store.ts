@@ -108,6 +108,8 @@ export type SessionStore = {
   findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
   /** The sessions of an account, newest first, at most `MAX_SESSIONS`; expired ones too, until clean-up deletes them. */
   listSessions(accountId: string): Promise<Session[]>;
+  /** The number of an account's sessions that are live at a time (ms): at most `MAX_SESSIONS`. */
+  countSessions(accountId: string, liveAt: number): Promise<number>;
   /** Notes that a session was seen at `at` (ms). */
   touchSession(digest: Buffer, at: number): Promise<void>;
   /** The next window of a walk over all sessions, after a digest (empty: from the first): those that began at a provider. */

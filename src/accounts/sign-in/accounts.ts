@@ -272,6 +272,11 @@ export class Accounts {
     return account;
   }
 
+  /** Returns the number of live sessions, which disabling, deleting and `endSessions` end. */
+  countSessions({ id }: Pick<Account, 'id'>): Promise<number> {
+    return this.#parts.store.countSessions(id, this.#parts.now());
+  }
+
   /** Ends every grant of an account at once. */
   async revokeGrants(named: Named, operator: Actor): Promise<Account> {
     const account = await this.show(named);

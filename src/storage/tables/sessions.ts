@@ -30,11 +30,16 @@ const ADD = `
   SELECT $1, id, $3, $4, $5, $6, $7 FROM account
   WHERE id = $2 AND status = 'active' AND password = $8 FOR NO KEY UPDATE`;
 
+/** A session that is live at a time (ms). */
+const isLive = (at: string) => `expires_at > ${at} AND last_seen_at + ${SESSION_LIFETIMES.idle} > ${at}`;
+
+const COUNT_LIVE = `SELECT count(*) FROM session WHERE account_id = $1 AND ${isLive('$2')}`;
+
 /** Deletes an account's sessions except the new one and the newest live ones; expired sessions go first. */
 const END_OLDEST = `
   DELETE FROM session WHERE digest IN (
     SELECT digest FROM session WHERE account_id = $1 AND digest <> $2
-    ORDER BY CASE WHEN expires_at > $3 AND last_seen_at + ${SESSION_LIFETIMES.idle} > $3 THEN 0 ELSE 1 END,
+    ORDER BY CASE WHEN ${isLive('$3')} THEN 0 ELSE 1 END,
       created_at DESC, digest
     LIMIT ${WALK_WINDOW} OFFSET ${MAX_SESSIONS - 1})`;
 
@@ -93,6 +98,10 @@ export function sessionStore(runner: Runner): SessionStore {
       return { session: SESSION.read(row), account: ACCOUNT.read(row.slice(SESSION.columns.length)) };
     },
     listSessions: (accountId) => listed(runner, SESSION, OF_ACCOUNT, [accountId]),
+    async countSessions(accountId, liveAt) {
+      const [row] = await runner.select({ sql: COUNT_LIVE, values: [accountId, liveAt] }, 'all');
+      return row?.[0] as number;
+    },
     touchSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
     async walkSessions(providerId, after) {
       return walked(

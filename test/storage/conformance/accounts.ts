@@ -1,7 +1,7 @@
 /** Accounts and their sessions. */
 import assert from 'node:assert/strict';
 import type { Account, StoredPassword } from '../../../src/accounts/people/account.ts';
-import { MAX_SESSIONS, type Session } from '../../../src/accounts/people/session.ts';
+import { MAX_SESSIONS, SESSION_LIFETIMES, type Session } from '../../../src/accounts/people/session.ts';
 import { event, HOUR, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 
@@ -113,6 +113,22 @@ export function sessions(withStore: WithStore): void {
     await store.touchSession(session.digest, NOW + 3);
     assert.equal((await store.findSession(session.digest))?.session.lastSeenAt, NOW + 9);
   });
+
+  withStore(
+    'the live sessions of an account are counted: neither expired nor idle ones, nor those of others',
+    async (store) => {
+      const added = async (times: Partial<Session>) => {
+        const session = sampleSession(times);
+        assert.ok(await store.addSession(session, sampleAccount().password, null, event('sign_in')));
+      };
+      await added({ expiresAt: NOW + SESSION_LIFETIMES.absolute });
+      await added({ expiresAt: NOW + 1 });
+      await added({ expiresAt: NOW });
+      await added({ lastSeenAt: NOW - SESSION_LIFETIMES.idle });
+      assert.equal(await store.countSessions('usr_ada', NOW), 2);
+      assert.equal(await store.countSessions('usr_other', NOW), 0);
+    },
+  );
 
   withStore('a session that replaces another ends it', async (store) => {
     const first = await begin(store);

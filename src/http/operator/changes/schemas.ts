@@ -207,6 +207,19 @@ export const GRANTS_TO_END = named(
   }),
 );
 
+const NO_GRANTS = { grants: { const: 0 } };
+const SESSIONS = { sessions: text('Live sessions.', COUNT) };
+const INVITATIONS = { invitations: text('Live one-time addresses for a password.', COUNT) };
+
+/** The sessions that would end, and no grant. */
+export const SESSIONS_TO_END = named('SessionsToEnd', object({ ...NO_GRANTS, ...SESSIONS }));
+
+/** The ways in that would end, and no grant. */
+export const SIGN_INS_TO_END = named('SignInsToEnd', object({ ...NO_GRANTS, ...SESSIONS, ...INVITATIONS }));
+
+/** All that would end with a user. */
+export const USER_TO_END = named('UserToEnd', object({ ...GRANTS_TO_END.properties, ...SESSIONS, ...INVITATIONS }));
+
 /** A secret that would end. */
 export const SECRETS_TO_END = named(
   'SecretsToEnd',
@@ -216,7 +229,7 @@ export const SECRETS_TO_END = named(
 );
 
 /** The answer to a dry run of a call that ends no grant. */
-export const NOTHING_TO_END = named('NothingToEnd', object({ grants: { const: 0 } }));
+export const NOTHING_TO_END = named('NothingToEnd', object(NO_GRANTS));
 
 /** The things that would end through a product. */
 export const THROUGH_PROVIDER_TO_END = named(

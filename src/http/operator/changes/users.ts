@@ -11,7 +11,16 @@ import { notFound } from '../api/api-error.ts';
 import type { Route } from '../api/route.ts';
 import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
-import { ABOUT_USER, CHANGED_USER, GRANTS_TO_END, INVITED_USER, NOTHING_TO_END, REVOKED_GRANT } from './schemas.ts';
+import {
+  ABOUT_USER,
+  CHANGED_USER,
+  GRANTS_TO_END,
+  INVITED_USER,
+  REVOKED_GRANT,
+  SESSIONS_TO_END,
+  SIGN_INS_TO_END,
+  USER_TO_END,
+} from './schemas.ts';
 
 const ADD = changing('users', 'inviteNewUser', 'Add a user, who sets a password at a one-time address', {
   ...{ schema: INVITED_USER, status: 201, hasId: false, takesKey: true },
@@ -25,20 +34,20 @@ const INVITE = changing('users', 'inviteUser', 'Make a one-time address at which
   ...{ schema: INVITED_USER, status: 201, takesKey: true },
 });
 const DISABLE = changing('users', 'disableUser', 'Refuse everything of a user until it is enabled; sessions end', {
-  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: NOTHING_TO_END },
+  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: SIGN_INS_TO_END },
 });
 const ENABLE = changing('users', 'enableUser', 'Let a disabled user sign in again', {
   schema: CHANGED_USER,
   hasTag: true,
 });
 const END_SESSIONS = changing('users', 'endSessionsUser', 'Sign a user out everywhere', {
-  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: NOTHING_TO_END },
+  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: SESSIONS_TO_END },
 });
 const REVOKE_GRANTS = changing('users', 'revokeGrantsUser', 'End every grant of a user', {
   ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: GRANTS_TO_END },
 });
 const DELETE = changing('users', 'deleteUser', 'Delete a user, with sessions and grants', {
-  ...{ schema: deletedSchema(CHANGED_USER), takesIfMatch: true, wouldEnd: GRANTS_TO_END },
+  ...{ schema: deletedSchema(CHANGED_USER), takesIfMatch: true, wouldEnd: USER_TO_END },
 });
 const REVOKE = changing('grants', 'revokeGrant', 'End a grant: every token of it is refused from now on', {
   ...{ schema: REVOKED_GRANT, wouldEnd: GRANTS_TO_END },
@@ -69,7 +78,10 @@ export function changingUsers(service: Service): Route[] {
         return userJson(await run(account, actor));
       }),
   });
-  const noGrants = async () => ({ grants: 0 });
+  const itsSessions = async (account: Account) => ({ grants: 0, sessions: await accounts.countSessions(account) });
+  const itsInvitation = ({ invitation }: Account) => ({
+    invitations: invitation && invitation.expiresAt > service.now() ? 1 : 0,
+  });
   const itsGrants = ({ id }: Account) => grantsToEnd(grants, { resourceOwnerId: id });
   return [
     {
@@ -107,14 +119,20 @@ export function changingUsers(service: Service): Route[] {
         );
       },
     },
-    one('disable', 'users.disable', DISABLE, (account, actor) => accounts.disable(account, actor), noGrants),
+    one(
+      'disable',
+      'users.disable',
+      DISABLE,
+      (account, actor) => accounts.disable(account, actor),
+      async (account) => ({ ...(await itsSessions(account)), ...itsInvitation(account) }),
+    ),
     one('enable', 'users.enable', ENABLE, (account, actor) => accounts.enable(account, actor)),
     one(
       'end-sessions',
       'users.end-sessions',
       END_SESSIONS,
       (account, actor) => accounts.endSessions(account, actor),
-      noGrants,
+      itsSessions,
     ),
     one(
       'revoke-grants',
@@ -129,7 +147,7 @@ export function changingUsers(service: Service): Route[] {
       answer: (call) =>
         changes.on(noun, call, async (account, actor) =>
           isDryRun(call)
-            ? wouldEnd(await itsGrants(account))
+            ? wouldEnd({ ...(await itsSessions(account)), ...itsInvitation(account), ...(await itsGrants(account)) })
             : { ...userJson(await accounts.delete(account, actor)), status: 'deleted' },
         ),
     },

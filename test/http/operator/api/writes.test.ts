@@ -1,6 +1,7 @@
 /** Writes of the operators' API: as described, as the commands do, and at most once. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { signedInBrowser } from '../../../support/flow.ts';
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -10,6 +11,7 @@ import {
   describedApi,
   startApi,
 } from '../../../support/operator-api.ts';
+import { addUser } from '../../../support/service.ts';
 import { makeKey } from '../../../support/standard.ts';
 
 const api = await startApi({ after });
@@ -194,7 +196,8 @@ test('users are invited, changed, disabled and deleted; a password is nowhere', 
   assert.deepEqual(errorOf(await patch(path, { email: 'no address' })), [400, 'invalid_request', 'email']);
   assert.deepEqual(errorOf(await patch(path, { password: 'x' })), [400, 'invalid_request', 'password']);
   assert.notEqual((await post(`${path}/invite`)).body['invitation_url'], added.body['invitation_url']);
-  assert.deepEqual((await post(`${path}/disable?dry_run=true`)).body, { dry_run: true, would_end: { grants: 0 } });
+  const dry = (await post(`${path}/disable?dry_run=true`)).body;
+  assert.deepEqual(dry['would_end'], { grants: 0, sessions: 0, invitations: 1 });
   assert.equal((await post(`${path}/disable`)).body['status'], 'disabled');
   assert.equal((await post(`${path}/enable`)).body['status'], 'active');
   assert.equal((await post(`${path}/end-sessions`)).status, 200);
@@ -202,6 +205,21 @@ test('users are invited, changed, disabled and deleted; a password is nowhere', 
   assert.deepEqual((await post(`${path}/revoke-grants?dry_run=true`)).body, { dry_run: true, would_end: nothing });
   assert.equal((await post(`${path}/revoke-grants`)).status, 200);
   assert.equal((await remove(path)).body['status'], 'deleted');
+});
+
+test('a dry run of an act on a user counts the sessions that the act ends', async () => {
+  const user = await addUser(api);
+  const browsers = [await signedInBrowser(api), await signedInBrowser(api)];
+  const path = `/users/${user.id}`;
+  const wouldEnd = async (of: string, method: 'POST' | 'DELETE' = 'POST') =>
+    (await ask(`${of}?dry_run=true`, { method })).body['would_end'];
+  assert.deepEqual(await wouldEnd(`${path}/disable`), { grants: 0, sessions: 2, invitations: 0 });
+  assert.deepEqual(await wouldEnd(`${path}/end-sessions`), { grants: 0, sessions: 2 });
+  const nothing = { grants: 0, users: 0, apps: 0, more: false };
+  assert.deepEqual(await wouldEnd(path, 'DELETE'), { ...nothing, sessions: 2, invitations: 0 });
+  assert.equal((await browsers[0]?.get(`${api.appUrl}/account/apps`))?.status, 200, 'a dry run ends nothing');
+  assert.equal((await post(`${path}/end-sessions`)).status, 200);
+  assert.deepEqual(await wouldEnd(`${path}/disable`), { grants: 0, sessions: 0, invitations: 0 });
 });
 
 test('RFC 9110 §13.1.1: If-Match changes only what is as its ETag says, whoever changed it meanwhile', async () => {
