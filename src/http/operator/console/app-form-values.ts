@@ -86,6 +86,31 @@ export function changedMembers(client: Client, typed: AppFormValues): Members {
   return Object.fromEntries(members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name])));
 }
 
+/**
+ * Returns what a form goes on with after somebody else changed the app: typed values, and the present ones where nothing was
+ * typed. `shown` is the JSON of the values that the form began with.
+ */
+export function typedOver(present: AppFormValues, typed: AppFormValues, shown: string | undefined): AppFormValues {
+  const before = shownValues(shown);
+  const names = Object.keys(present) as (keyof AppFormValues)[];
+  const isTyped = (name: keyof AppFormValues) => settled(typed[name]) !== settled(before[name]);
+  return Object.fromEntries(names.map((name) => [name, (isTyped(name) ? typed : present)[name]])) as AppFormValues;
+}
+
+/** Only a form of ours has these, and whoever sends others only keeps more of what they typed. */
+function shownValues(shown = '{}'): Partial<Record<keyof AppFormValues, unknown>> {
+  try {
+    return Object(JSON.parse(shown));
+  } catch {
+    return {};
+  }
+}
+
+/** Returns a value as text: browsers send lines with CRLF, and boxes in the order of the page. */
+function settled(value: unknown): string {
+  return String(JSON.stringify(Array.isArray(value) ? [...value].sort() : value)).replaceAll('\\r\\n', '\\n');
+}
+
 function scopesOf({ scopes, optional_scopes: optional, other_scopes: others }: AppFormValues, had: readonly Scope[]) {
   const names = inOrder(
     had.map(({ name }) => name),

@@ -23,7 +23,7 @@ import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
-import { changedMembers, membersOf, typedValues, valuesOf } from './app-form-values.ts';
+import { changedMembers, membersOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
 import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
@@ -56,7 +56,9 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
 
   routes.page('/apps/:id/edit', 'clients.update', async (call) => {
     const client = await service.clients.findClient(call.id);
-    return client && editApp(call, client, { values: valuesOf(client), tag: await tagOf(client) });
+    if (!client) return null;
+    const values = valuesOf(client);
+    return editApp(call, client, { values, shown: JSON.stringify(values), tag: await tagOf(client) });
   });
 
   routes.act(
@@ -81,11 +83,18 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     async (call, problem) => {
       const client = await service.clients.findClient(call.id);
       if (!client) return null;
-      const values = typedValues(call.form);
-      // Whoever was told of another's change decides on the present values.
-      if (problem.field === 'tag')
-        return editApp(call, client, { values, tag: await tagOf(client), problem, present: valuesOf(client) });
-      return editApp(call, client, { values, tag: call.form.get('tag') ?? '', problem });
+      const [typed, shown] = [typedValues(call.form), call.form.get('shown') ?? '{}'];
+      if (problem.field !== 'tag')
+        return editApp(call, client, { values: typed, shown, tag: call.form.get('tag') ?? '', problem });
+      const present = valuesOf(client);
+      const values = typedOver(present, typed, shown);
+      return editApp(call, client, {
+        values,
+        shown: JSON.stringify(present),
+        tag: await tagOf(client),
+        problem,
+        present,
+      });
     },
   );
 
@@ -128,15 +137,15 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   async function editApp(
     { context, operator }: ConsoleCall,
     client: Client,
-    state: { values: AppFormValues; tag: string; problem?: ActProblem; present?: AppFormValues },
+    state: { values: AppFormValues; shown: string; tag: string; problem?: ActProblem; present?: AppFormValues },
   ): Promise<Html> {
-    const { values, tag, problem = null, present = null } = state;
+    const { values, shown, tag, problem = null, present = null } = state;
     const scopes = await offeredScopes(client.scopes);
     const { id, name, type } = client;
     const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
     const hasDocument = client.documentSha256 !== null;
     const form = { values, problem, present };
-    return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag });
+    return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag, shown });
   }
 
   /** Returns the scopes that an app has, and the defined ones. */
@@ -169,7 +178,7 @@ const REGISTERED_BEFORE =
 
 function changedMeanwhile(): OperatorError {
   return new OperatorError(
-    'Somebody else changed the app while you typed. Fields that differ show the present value below. Check them, then save again.',
+    'Somebody else changed the app while you typed. Your changes are still here, each with the present value below it. Check them, then save again.',
     'tag',
   );
 }

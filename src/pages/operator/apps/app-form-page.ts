@@ -55,11 +55,13 @@ export type EditAppData = AppFormData & {
   /** True for an app that was registered from its metadata document, which has its redirect URIs. */
   readonly hasDocument: boolean;
   readonly tag: string;
+  /** The values that the form began with, in JSON: after another's change they tell what was typed. */
+  readonly shown: string;
 };
 
 /** The page that changes an app. */
 export function editAppPage(context: PageContext, data: EditAppData): Html {
-  const { operator, form, scopes, id, name, proof, hasDocument, tag } = data;
+  const { operator, form, scopes, id, name, proof, hasDocument, tag, shown } = data;
   const path = appHref(id);
   const title = `Change ${name}`;
   return consoleLayout(
@@ -70,7 +72,7 @@ export function editAppPage(context: PageContext, data: EditAppData): Html {
 <p class="lead">${PROOFS[proof]} ${isolatedCode(id)}</p>
 ${problemOf(form)}
 <form method="post" action="${path}/edit" class="settings">
-<input type="hidden" name="tag" value="${tag}">
+<input type="hidden" name="tag" value="${tag}"><input type="hidden" name="shown" value="${shown}">
 <section class="part"><h2>The app</h2><div class="stack">
 ${nameField(form)}
 ${hasDocument ? textField(form, 'redirect_uris', 'Redirect URIs', DOCUMENT_URIS) : redirectField(form)}

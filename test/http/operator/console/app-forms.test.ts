@@ -215,7 +215,13 @@ async function openEdit(t: Parameters<typeof startConsole>[0]) {
   const open = async () => {
     const { body } = await browser.get(url);
     return {
-      ...{ tag: hidden(body, 'tag'), name: 'Calendar', redirect_uris: REDIRECT_URI, publisher: 'Example Ltd' },
+      ...{
+        tag: hidden(body, 'tag'),
+        shown: hidden(body, 'shown'),
+        name: 'Calendar',
+        redirect_uris: REDIRECT_URI,
+        publisher: 'Example Ltd',
+      },
       ...{ scopes: ['mail.send', 'mail.read'], optional_scopes: 'mail.send', person_fields: ['name', 'email'] },
       ...{ is_checked: 'true', consent: 'ask' },
     };
@@ -263,11 +269,12 @@ test('operators §4: a form of an app that somebody else changed writes nothing,
   assert.match(fieldOf(late.body, 'name'), /value="My calendar"/);
   assert.match(fieldOf(late.body, 'contact'), /value="help@example.com"/);
   assert.match(textOf(late.body), /Present value: Team calendar/);
-  assert.match(textOf(late.body), /Present value: yes/);
+  assert.match(late.body, /name="require_pkce" value="true" checked/, 'what was not touched has its present value');
+  assert.equal([...late.body.matchAll(/Present value/g)].length, 2, 'below the name and the contact');
   assert.match(fieldOf(late.body, 'name'), /aria-describedby="name-hint name-present"/);
   assert.equal((await app()).name, 'Team calendar');
 
-  const present = { ...typed, tag: hidden(late.body, 'tag') };
+  const present = { ...typed, require_pkce: 'true', tag: hidden(late.body, 'tag'), shown: hidden(late.body, 'shown') };
   const names = ['One', 'Two', 'Three', 'Four', 'Five'];
   const many = await Promise.all(names.map((name) => save({ ...present, name })));
   assert.equal(many.filter(({ status }) => status === 303).length, 1, 'of many at once, one');
@@ -275,7 +282,7 @@ test('operators §4: a form of an app that somebody else changed writes nothing,
   assert.equal(refused.length, 4);
   for (const { body } of refused) assert.match(textOf(body), /Somebody else changed the app while you typed/);
   const told = refused[0]?.body ?? '';
-  const again = await save({ ...typed, tag: hidden(told, 'tag'), require_pkce: 'true' });
+  const again = await save({ ...present, tag: hidden(told, 'tag') });
   assert.equal(again.status, 303);
   const { name, contact, requirePkce } = await app();
   assert.deepEqual([name, contact, requirePkce], ['My calendar', 'help@example.com', true]);
