@@ -1,5 +1,6 @@
 /** The grants that an act would end, for a question before it. */
 import { type GrantRegistry, MAX_COUNTED } from '../oauth/connected-apps/grant-registry.ts';
+import type { Lists } from './lists/lists.ts';
 
 /** The grants that would end, of one app or of one user, counted to `MAX_COUNTED`: `more` is true beyond it. */
 export async function grantsToEnd(
@@ -8,4 +9,17 @@ export async function grantsToEnd(
 ) {
   const { grants: count, resourceOwners, clients } = await grants.count(owner);
   return { grants: count, users: resourceOwners, apps: clients, more: count >= MAX_COUNTED };
+}
+
+/** Up to this many grants, their users are counted too. */
+const USERS_COUNTED_TO = 1000;
+
+/** The same for a page, which must not wait for a long count. `users` is null if there are many grants. */
+export async function grantsToEndSoon(
+  { grants, lists }: { readonly grants: Pick<GrantRegistry, 'count'>; readonly lists: Pick<Lists, 'countGrants'> },
+  clientId: string,
+): Promise<{ readonly grants: number; readonly users: number | null; readonly more: boolean }> {
+  const found = await lists.countGrants({ clientId });
+  if (found.more || found.grants > USERS_COUNTED_TO) return { ...found, users: null };
+  return grantsToEnd(grants, { clientId });
 }

@@ -26,7 +26,6 @@ export const operatorGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/http/operator/console/app.ts', APP_PAGE, [
     ['a secret retires as it was shown', "String(endingSecret(row, which)?.createdAt) !== form.get('made')", 'false'],
-    ['a page acts on an exact id', '!(await service.clients.findClient(call.id))', 'false'],
   ]),
   ...guardsIn('src/accounts/sign-in/limits.ts', COUNTERS, [
     ['wrong keys leave no row', 'new Throttle(LIMITS.operatorKeys)', "throttle('operatorKeys')"],

@@ -8,7 +8,7 @@ import type { ResourceServerStore } from '../../oauth/clients/resource-server-st
 import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
 import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
-import type { GrantStore, ListedGrant } from '../../oauth/protocol/grant-store.ts';
+import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
 import type { ListedClient } from '../client-list.ts';
 import { type ClientAsked, type ClientParts, walkClients, withUses } from './client-pages.ts';
@@ -17,6 +17,9 @@ import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
 import { type GrantAsked, walkGrants } from './grant-pages.ts';
 import { readPage, type Walk } from './page.ts';
 import { type UserAsked, type UserStore, walkUsers } from './user-pages.ts';
+
+/** Maximum number of grants that a page counts. */
+const MAX_COUNTED = 10_000;
 
 /** The page that is asked for: at most `limit` items, after a cursor (undefined: from the first). */
 export type AskedPage = { readonly limit: number; readonly after: string | undefined };
@@ -63,6 +66,14 @@ export class Lists {
     const { store, now } = this.#parts;
     const whole = (grants: readonly { readonly id: Buffer }[]) => store.listGrantsById(grants.map(({ id }) => id));
     return this.#page('grants', asked, walkGrants(store, asked, now()), page, whole);
+  }
+
+  /** The number of live grants, counted to 10,000 and for as long as a page is searched; `more` is true if there may be more. */
+  async countGrants(of: GrantsOf): Promise<{ readonly grants: number; readonly more: boolean }> {
+    const { store, now, stopwatch } = this.#parts;
+    const walk = walkGrants(store, { ...of, status: 'active' }, now());
+    const { found, next } = await readPage(walk, null, MAX_COUNTED, stopwatch);
+    return { grants: found.length, more: next !== null };
   }
 
   /** Events of the audit trail, newest or oldest first. */

@@ -18,7 +18,7 @@ const [WINDOW, WHOLE] = [512, 201];
 const MAX_ROWS = 100_000;
 const MAX_MS = 50;
 
-/** Reads a page of at most `limit` rows, of at most 200. `stopwatch` returns ms since any start. */
+/** Reads a page of at most `limit` rows: of at most 200, unless the walk has a `match`. `stopwatch` returns ms since any start. */
 export async function readPage<Row, Place>(
   { read, placeOf, match }: Walk<Row, Place>,
   after: Place | null,

@@ -1,21 +1,21 @@
 /** The words of a blast radius: the numbers in a question before something ends. */
 import { Formats } from '../messages/formats.ts';
 
-/** Bounded numbers; `more` is true if there are more grants than were counted. */
-export type BlastRadius = { readonly grants: number; readonly users: number; readonly more: boolean };
+/** Bounded numbers: `users` is null if they were not counted, and `more` true if not all grants were. */
+export type BlastRadius = { readonly grants: number; readonly users: number | null; readonly more: boolean };
 
 const formats = new Formats('en-GB');
 
-/** "3 grants of 2 users", "more than 10,000 grants" or "no grant". */
+/** "3 grants of 2 users", "1,200 grants", "more than 10,000 grants" or "no grant". */
 export function grantsWords({ grants, users, more }: BlastRadius): string {
-  if (more) return `more than ${formats.number(grants)} grants`;
-  return grants === 0 ? 'no grant' : `${counted(grants, 'grant')} of ${counted(users, 'user')}`;
+  if (more) return grants === 0 ? 'an unknown number of grants' : `more than ${counted(rounded(grants), 'grant')}`;
+  if (grants === 0) return 'no grant';
+  return users === null ? counted(grants, 'grant') : `${counted(grants, 'grant')} of ${counted(users, 'user')}`;
 }
 
-/** "2 users"; "more than 7 users" if not all grants were counted; "No user". */
-export function usersWords({ users, more }: BlastRadius): string {
-  if (users === 0) return 'No user';
-  return `${more ? 'More than ' : ''}${counted(users, 'user')}`;
+/** Rounds down: how far a page counts depends on its time. */
+function rounded(grants: number): number {
+  return grants < 1000 ? grants : grants - (grants % 1000);
 }
 
 /** The same of one user, by apps: "3 grants of 2 apps". */
@@ -23,7 +23,7 @@ export type AppsBlastRadius = Omit<BlastRadius, 'users'> & { readonly apps: numb
 
 /** "3 grants of 2 apps", "more than 10,000 grants" or "no grant". */
 export function appGrantsWords({ grants, apps, more }: AppsBlastRadius): string {
-  if (more || grants === 0) return grantsWords({ grants, users: 1, more });
+  if (more || grants === 0) return grantsWords({ grants, users: null, more });
   return `${counted(grants, 'grant')} of ${counted(apps, 'app')}`;
 }
 

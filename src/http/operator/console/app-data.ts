@@ -3,7 +3,7 @@ import { SPAN_MS, type Span, TALLIES_KEPT_MS } from '../../../oauth/activity/app
 import type { Client } from '../../../oauth/clients/client.ts';
 import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
 import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
-import { grantsToEnd } from '../../../operator/blast-radius.ts';
+import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { type ClientUses, findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
@@ -33,7 +33,7 @@ export async function appData(
   const [uses, definitions, ended, hours, days, activity, events, handOver, operators] = await Promise.all([
     findClientUses(client, operatorApi.secretUses),
     scopes.listScopes(),
-    grantsToEnd(grants, { clientId: id }),
+    grantsToEndSoon({ grants, lists: operatorApi.lists }, id),
     plotted(service, id, 'hour', now),
     plotted(service, id, 'day', now),
     operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS, SHOWN_FAILURES),

@@ -25,16 +25,7 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
   }
 
   const act = (path: string, name: Act, run: (call: ConsoleCall) => Promise<Html | Onward>) =>
-    routes.act(
-      `/apps/:id/${path}`,
-      name,
-      async (call) => {
-        // The registry also takes a name, which no page sends.
-        if (!(await service.clients.findClient(call.id))) throw new OperatorError('there is no such app');
-        return run(call);
-      },
-      show,
-    );
+    routes.act(`/apps/:id/${path}`, name, run, show);
 
   /** An act that leads back to the page. */
   const change = (path: string, name: Act, notice: AppNotice, run: (id: string, actor: Actor) => Promise<unknown>) =>
@@ -45,7 +36,7 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
 
   const retire = (which: WhichSecret) =>
     act(`secrets/${which}/retire`, 'clients.retire-secret', async ({ id, actor, form }) => {
-      const row = await clients.show(id);
+      const row = await clients.exact(id);
       // By now "older" may be the secret that the app uses: it must be the one that the page showed.
       if (String(endingSecret(row, which)?.createdAt) !== form.get('made')) throw secretsChanged();
       const conditions = { unchanged: { noun: 'client', row } } as const;

@@ -3,7 +3,7 @@ import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
-import { type BlastRadius, grantsWords, usersWords } from '../blast-radius.ts';
+import { type BlastRadius, grantsWords } from '../blast-radius.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
@@ -82,7 +82,7 @@ function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppDat
   return facts([
     ['State', state],
     ['ID', html`<code>${isolatedAddress(app.id)}</code>`],
-    ['Users', usersWords(grants)],
+    ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
     ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
   ]);
 }
@@ -97,7 +97,7 @@ function pausing({ app, grants }: AppData, at: string): Html {
   return actButton({
     action: `${at}/pause`,
     name: 'Pause the app',
-    effect: `Every request of the app is refused at once, for all of its users (${usersWords(grants).toLowerCase()}), until you resume it. A hand-over that is open ends; nothing else does.`,
+    effect: `Every request of the app is refused at once, until you resume it: it has ${grantsWords(grants)}. A hand-over that is open ends; nothing else does.`,
     isDanger: true,
   });
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
-import { addClient, REDIRECT_URI } from '../../../support/service.ts';
+import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { addClient, addUser, REDIRECT_URI } from '../../../support/service.ts';
 
 const DAY_S = 86_400;
 
@@ -49,7 +50,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
   assert.equal(status, 200);
   assert.doesNotMatch(body, /<b>Notes|<i>Reads/);
   for (const said of [
-    ...['Example Ltd', 'https://notes.example/', REDIRECT_URI, 'Active', 'No user', 'The only secret'],
+    ...['Example Ltd', 'https://notes.example/', REDIRECT_URI, 'Active', 'Live grants No grant', 'The only secret'],
     ...['notes.read', 'notes.write', '(optional)', 'Profile fields email address', 'Asks only for what'],
     ...['No request of the app failed', 'client_registered'],
   ])
@@ -147,11 +148,20 @@ test('operators §7: a hand-over shows its address once, and the page says when 
 test('operators §7: ending all and deleting tell the blast radius first', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'admin');
-  const { clientId } = await addClient(service, { name: 'Notes' });
+  const app = await addClient(service, { name: 'Notes' });
+  const { clientId } = app;
   const page = `${service.operatorUrl}/apps/${clientId}`;
   assert.match(textOf((await browser.get(page)).body), /Ends no grant\. All tokens .* Ends no grant, and deletes/);
+  await addUser(service);
+  await obtainPair(service, await signedInBrowser(service), app);
+  const told = textOf((await browser.get(page)).body);
+  assert.match(
+    told,
+    /Live grants 1 grant of 1 user .* Ends 1 grant of 1 user\. All .* Ends 1 grant of 1 user, and deletes/,
+  );
   const ended = await pressAct(browser, page, `/apps/${clientId}/revoke-grants`);
   assert.equal(ended.headers.get('location'), `/apps/${clientId}?done=ended`);
+  assert.match(textOf((await browser.get(`${page}?done=ended`)).body), /All grants have ended.* Live grants No grant/);
   const deleted = await pressAct(browser, page, `/apps/${clientId}/delete`);
   assert.equal(deleted.headers.get('location'), '/apps?done=deleted');
   assert.match(textOf((await browser.get(`${service.operatorUrl}/apps?done=deleted`)).body), /The app was deleted/);
