@@ -38,6 +38,6 @@ export type OperatorApiParts = {
   readonly store: Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<ScopeStore, 'listScopes'> &
     Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities' | 'listSessions'> &
-    Pick<GrantStore, 'findGrant'> &
+    Pick<GrantStore, 'findGrant' | 'findPresentation'> &
     Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt'>;
 };

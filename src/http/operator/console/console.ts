@@ -14,6 +14,7 @@ import type { ConsoleParts } from './console-parts.ts';
 import { ConsoleRoutes } from './console-routes.ts';
 import { ConsoleSessions } from './console-session.ts';
 import { addEvents } from './events.ts';
+import { addGrants } from './grants.ts';
 import { addGuard } from './guard.ts';
 import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
@@ -52,6 +53,7 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addAppFailures(routes, service);
     addPeople(routes, service);
     addPerson(routes, service);
+    addGrants(routes, service);
   });
 }
 

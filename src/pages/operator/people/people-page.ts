@@ -50,7 +50,7 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
 ${providers.length > 0 && productSearch(providers, filter)}
-${listing(list, { path: '/people', filter, isFirst }, isFiltered ? NONE_FOUND : NOBODY, (people) => peopleTable(context, people))}
+${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}
 ${mayInvite && inviteForm(refused)}
 <p class="fine">All times are UTC.</p>`,
   );
@@ -104,4 +104,9 @@ export function personFields({ email, name, username }: TypedPerson): Html {
 }
 
 const NOBODY = emptyList('Nobody yet', 'People appear here after their first sign-in, or when you invite them.');
-const NONE_FOUND = emptyList('Nobody found', html`Every value must be exact. <a href="/people">Show everybody</a>`);
+
+function noneFound({ provider = '', subject = '' }: Filter): Html {
+  const isHalf = (provider === '') !== (subject === '');
+  const why = isHalf ? 'Choose a product and an ID there: only both name a person.' : 'Every value must be exact.';
+  return emptyList('Nobody found', html`${why} <a href="/people">Show everybody</a>`);
+}

@@ -1,5 +1,5 @@
 /** One person: profile, connections, sessions and events, and the acts on them. */
-import { type Html, html } from '../../html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
@@ -76,13 +76,19 @@ function sessionPart({ messages }: PageContext, sessions: readonly PersonSession
 ${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}</section>`;
 }
 
+/** Returns the app of an event, with the way to the grant that the event is about. */
+function appCell({ appName, grantId }: PersonEvent): HtmlValue {
+  const name = appName !== null && isolated(appName);
+  return grantId === null ? name : html`<a href="/grants/${grantId}">${name || 'A grant'}</a>`;
+}
+
 function eventPart({ messages }: PageContext, { id }: ShownPerson, events: readonly PersonEvent[]): Html {
   const table = dataTable<PersonEvent>(
     'Last events',
     [
       ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
       ['Act', ({ action }) => isolatedCode(action)],
-      ['App', ({ appName }) => appName !== null && isolated(appName)],
+      ['App', appCell],
       ['From', ({ source }) => source !== null && isolatedAddress(source)],
     ],
     events,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser } from '../../../support/browser.ts';
-import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
+import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { me, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 
@@ -18,7 +18,7 @@ async function addPerson(service: TestConsole, email: string, name: string): Pro
 function fieldsOf(body: string, action: RegExp): Record<string, string> {
   const form = body.split('<form ').find((part) => action.test(part.slice(0, 200))) ?? '';
   const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];
-  return Object.fromEntries([...hidden].map(([, name, value]) => [name, value]));
+  return Object.fromEntries([...hidden].map(([, name, value]) => [name, value?.replaceAll('&quot;', '"')]));
 }
 
 test('operators §7: one search leads straight to the one person of an email address, a user name or an ID', async (t) => {
@@ -131,4 +131,64 @@ test('operators §3: the role "read" sees a person, and ends nothing', async (t)
   for (const act of ['end-connection', 'revoke-grants', 'end-sessions', 'disable'])
     assert.equal((await postOwn(browser, `${at}/${act}`)).status, 403, act);
   assert.equal((await me(service, kept.accessToken)).status, 200);
+});
+
+test('operators §3: an admin invites, changes and deletes; each that makes trust needs presence, and nothing typed is lost', async (t) => {
+  const service = await startConsole(t);
+  const { browser, passkey } = await enrolledOperator(service, 'admin');
+  const people = `${service.operatorUrl}/people`;
+  const typed = { email: 'grace@example.com', name: 'Grace', username: 'grace' };
+  const refused = await postOwn(browser, people, { ...typed, email: 'nonsense' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.body, /value="nonsense"/);
+  const invited = await postOwn(browser, people, typed);
+  assert.match(textOf(invited.body), /shown only once/);
+  assert.match(invited.body, /\/invitation\?token=|token=/);
+  const { id } = await service.installation.accounts.show('grace@example.com');
+  const at = `${people}/${id}`;
+  const page = async () => (await browser.get(at)).body;
+  assert.match(textOf(await page()), /The link works until/);
+
+  service.clock.advance(301);
+  const late = await postOwn(browser, people, { email: 'ada@example.com', name: 'Ada', username: '' });
+  assert.equal(late.status, 403);
+  assert.match(late.body, /value="ada@example\.com"/);
+  assert.match(late.body, /href="\/confirm/);
+  const { tag = '' } = fieldsOf(await page(), /\/update"/);
+  const named = await postOwn(browser, `${at}/update`, { ...typed, name: 'Grace Hopper', tag });
+  assert.match(String(named.headers.get('location')), /done=updated/, 'a name alone needs no presence');
+  const stale = await postOwn(browser, `${at}/update`, { ...typed, name: 'Somebody', tag });
+  assert.equal(stale.status, 400);
+  assert.match(textOf(stale.body), /changed meanwhile/);
+  assert.match(stale.body, /value="Somebody"/);
+  const fresh = fieldsOf(await page(), /\/update"/)['tag'] ?? '';
+  const moved = { email: 'gh@example.com', name: 'Grace Hopper', username: 'grace', tag: fresh };
+  const away = await postOwn(browser, `${at}/update`, moved);
+  assert.equal(away.status, 403);
+  assert.match(away.body, /value="gh@example\.com"/);
+  assert.match(String((await postOwn(browser, `${at}/delete`)).headers.get('location')), /^\/confirm/);
+  assert.equal((await service.installation.accounts.show(id)).email, 'grace@example.com');
+
+  await usePasskey(browser, passkey, `${service.operatorUrl}/confirm?continue=/people`);
+  assert.match(String((await postOwn(browser, `${at}/update`, moved)).headers.get('location')), /done=updated/);
+  assert.match(textOf((await postOwn(browser, `${at}/invite`)).body), /The link to set a password/);
+  assert.equal((await postOwn(browser, `${at}/delete`)).headers.get('location'), '/people?done=deleted');
+  assert.match(textOf((await browser.get(`${people}?done=deleted`)).body), /The person was deleted/);
+  assert.equal((await browser.get(at)).status, 404);
+});
+
+test('operators §7: a person is found by a product and the ID there, and by both alone', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { installation } = service;
+  const product = {
+    ...{ name: 'Product', signInUrl: 'https://product.example/sign-in', ownIds: false, keys: [] },
+    ...{ rights: ['sign-in'] as const, forOperators: false, sessionLifetime: null },
+  };
+  await installation.identityProviders.register({ ...product, id: 'product' }, installation.operator);
+  const at = `${service.operatorUrl}/people`;
+  const { body } = await browser.get(`${at}?provider=product&subject=42`);
+  assert.match(body, /<option value="product" selected>/);
+  assert.match(textOf(body), /Nobody found/);
+  assert.match(textOf((await browser.get(`${at}?provider=product`)).body), /Choose a product and an ID/);
 });
