@@ -168,9 +168,9 @@ export function newSecret(id: string, secret: string): ObjectSchema {
   return object({ [id]: TEXT, [secret]: once('The secret') });
 }
 
-/** A new hand-over; `id` is the member with the id. */
-export function newHandOver(id: string): ObjectSchema {
-  return object({ [id]: TEXT, hand_over: HAND_OVER });
+/** A new hand-over; `id` is the member with the id, and `secret` the one of the secret that the developer makes. */
+export function newHandOver(id: string, secret: string): ObjectSchema {
+  return object({ [id]: TEXT, [secret]: { type: 'null' }, hand_over: HAND_OVER });
 }
 
 /** The meaning of a scope. */

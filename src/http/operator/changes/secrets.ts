@@ -80,16 +80,16 @@ export function secretRoutes<
       path: `/${path}/:id/hand-over`,
       act: act('hand-over'),
       operation: changing(path, `handOver${title}`, 'Make a one-time address at which the developer makes a secret', {
-        ...{ schema: newHandOver(idName), status: 201, takesKey: true },
+        ...{ schema: newHandOver(idName, secretName), status: 201, takesKey: true },
       }),
       answer: async (call) => {
         takesNothing(call);
         const { id } = await changes.find(noun, call);
         const make = async (actor: Actor) => ({
-          [idName]: id,
+          ...named(id, null),
           hand_over: madeHandOverJson(await handOvers.make({ kind: noun.noun, id }, actor)),
         });
-        return changes.make(call, make, async (made) => ({ [idName]: made, hand_over: SHOWN_BEFORE }));
+        return changes.make(call, make, async (made) => ({ ...named(made, null), hand_over: SHOWN_BEFORE }));
       },
     },
   ];

@@ -146,6 +146,22 @@ test('an app that is handed over when it is registered has no secret yet', async
   assert.deepEqual((await ask(`/clients/${client_id}`)).body['live_secrets'], []);
 });
 
+test('what is handed over has its secret as null, when it is registered and later', async () => {
+  const product = { provider_id: 'handed', name: 'Handed', sign_in_url: 'https://handed.test/sign-in' };
+  for (const [noun, json, id, secret] of [
+    ['clients', APP, 'client_id', 'client_secret'],
+    ['resource-servers', { name: 'Handed' }, 'resource_server_id', 'resource_server_secret'],
+    ['identity-providers', product, 'provider_id', 'provider_secret'],
+  ] as const) {
+    const { body } = await post(`/${noun}`, { ...json, hand_over: true });
+    const later = await post(`/${noun}/${body[id]}/hand-over`);
+    for (const answer of [body, later.body]) {
+      assert.equal(answer[secret], null, noun);
+      assert.match((answer['hand_over'] as { pick_up_url: string }).pick_up_url, /\?token=/);
+    }
+  }
+});
+
 test('APIs, products and scopes are registered, changed and deleted', async () => {
   const server = (await post('/resource-servers', { name: 'Mail', resource: 'https://mail.test' })).body;
   assert.match(server['resource_server_secret'] as string, /^vk_rs_/);
