@@ -43,7 +43,7 @@ function planFailures(history: History): void {
   const { installation, agenda, chance, end, people } = history;
   const failing = () => appNamed(history, STORIES.failing);
   const wrongUri = 'https://app.halden.example/oauth/callback';
-  for (let ago = FAILING_HOURS * HOUR; ago > 10 * MINUTE; ago -= chance.between(20, 60) * MINUTE) {
+  for (let ago = FAILING_HOURS * HOUR; ago > 10 * MINUTE; ago -= chance.between(35, 90) * MINUTE) {
     agenda.at(end - ago, async () => {
       const app = failing();
       const allowed = await allow(history, app, chance.pick(people));

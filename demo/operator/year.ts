@@ -13,15 +13,15 @@ import { DAY, HOUR, MINUTE, type SetClock } from './clock.ts';
 import { type App, type Connection, connect, deny, disconnect, refresh, refreshEnded, use } from './connections.ts';
 import { checkpoint, DAYS, dayAt, type History } from './history.ts';
 import { type ActingOperator, actorOf, addOperators } from './operators.ts';
-import { addPerson, names, type Person } from './people.ts';
+import { addPerson, names, type Person, signIn } from './people.ts';
 import { calls, weekdayFactor } from './rhythm.ts';
 import { planStories } from './stories.ts';
 import { planToday } from './today.ts';
 
 /** Days after which an app refreshes a connection that is not used much: before its refresh token expires. */
 const REFRESH_AFTER = 24 * DAY;
-/** No connection lasts longer: a day less than its last refresh token. */
-const LONGEST = 364 * DAY;
+/** The lives of a connection and of an unused refresh token, an hour less than the service's defaults. */
+const [LONGEST, LONGEST_UNUSED] = [365 * DAY - HOUR, 30 * DAY - HOUR];
 /** Days in which each failure is kept, with its cause: those are real, and earlier ones are only counted. */
 const FAILURES_KEPT_DAYS = FAILURES_KEPT_MS / DAY;
 /** The first of the days whose hours are told apart. */
@@ -75,6 +75,7 @@ function planDay(history: History, demo: Pick<PasswordAccount, 'password'>, next
   }
   for (let more = chance.around((1 + 1.8 * growth) * factor); more > 0; more -= 1)
     agenda.at(sometime(), async () => history.people.length > 0 && choose(history, chance.pick(history.people)));
+  for (let more = chance.around(2.5 * growth * factor); more > 0; more -= 1) agenda.at(sometime(), () => look(history));
   for (const connection of live(history))
     if (chance.happens(factor / 420)) agenda.at(sometime(), () => end(history, connection));
   if (day < FAILURES_KEPT_DAYS)
@@ -109,6 +110,11 @@ async function choose(history: History, person: Person): Promise<void> {
   connections.push(await connect(history, app, person));
 }
 
+/** Somebody signs in, for a look at the connected apps. */
+async function look({ installation, people, chance, now }: History): Promise<void> {
+  if (people.length > 0) await signIn(installation, chance.pick(people), now());
+}
+
 async function end(history: History, connection: Connection): Promise<void> {
   if (!connection.isOver) await disconnect(history, connection);
 }
@@ -116,7 +122,6 @@ async function end(history: History, connection: Connection): Promise<void> {
 /** Refreshes what would expire, and for each app one connection more, so that its secret is in use. */
 async function refreshDue(history: History, day: number): Promise<void> {
   const { chance, now } = history;
-  for (const each of live(history)) each.isOver = now() > Math.min(each.since + LONGEST, each.issuedAt + 30 * DAY);
   const inUse = live(history).filter(({ app }) => !isSilent(app, day));
   const due = inUse.filter((each) => now() - each.issuedAt > REFRESH_AFTER);
   const daily = day > 45 ? [] : [...Map.groupBy(inUse, ({ app }) => app).values()].map((each) => chance.pick(each));
@@ -131,7 +136,7 @@ function planUses(history: History, day: number): void {
     if (isSilent(each.app, day) || !chance.happens(0.4)) continue;
     const quarter = Math.floor(chance.between(5 * 4, 23 * 4)) * 15 * MINUTE;
     agenda.at(dayAt(history, day, quarter + chance.between(0, 15 * MINUTE)), async () => {
-      if (!each.isOver) await refreshAndUse(history, each);
+      if (live(history).includes(each)) await refreshAndUse(history, each);
     });
   }
   for (let hour = 0; hour < 24; hour += 1)
@@ -163,7 +168,10 @@ async function backUp({ installation, operators }: History): Promise<void> {
   await installation.backups.note('a copy of the volume, weekly', actorOf(operators[1] as ActingOperator));
 }
 
-function live({ connections }: History): Connection[] {
+/** The connections that are not over; those whose refresh token has expired are over from now on. */
+function live({ connections, now }: History): Connection[] {
+  for (const each of connections)
+    each.isOver ||= now() > Math.min(each.since + LONGEST, each.issuedAt + LONGEST_UNUSED);
   return connections.filter(({ isOver }) => !isOver);
 }
 
