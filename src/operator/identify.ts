@@ -100,8 +100,11 @@ export class Identification {
 
   /** Says why a text is not identified, in a sentence for the operator. */
   whyUnknown(text: string): string {
-    const isWhole = LETTERS.some((letters) => readChecked(`${this.#parts.prefix}_${letters}_`, text) !== null);
-    return isWhole ? FORGOTTEN : UNREADABLE;
+    return this.#isWhole(text) ? FORGOTTEN : UNREADABLE;
+  }
+
+  #isWhole(text: string): boolean {
+    return LETTERS.some((letters) => readChecked(`${this.#parts.prefix}_${letters}_`, text) !== null);
   }
 
   async #credential(credential: Credential): Promise<Identified | null> {
@@ -180,9 +183,10 @@ export class Identification {
     return { kind: 'key of an operator', owner: operator, grant: null, madeAt, expiresAt, deadBecause };
   }
 
-  /** Only digests are kept, so that each owner's are compared. */
+  /** Only digests are kept, so that each owner's are compared. A mistyped text costs no walk over all apps. */
   async #secret(text: string): Promise<Identified | null> {
     const { store, prefix } = this.#parts;
+    if (!this.#isWhole(text)) return null;
     if (text.startsWith(`${prefix}_rs_`)) return ownerOf('secret of an API', await store.listResourceServers(), text);
     if (text.startsWith(`${prefix}_ps_`))
       return ownerOf('secret of an identity provider', await store.listIdentityProviders(), text);
