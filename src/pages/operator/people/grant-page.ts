@@ -1,9 +1,11 @@
 /** The whole life of one grant. */
+import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import { ACTION_WORDS } from '../events/actions.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
@@ -40,7 +42,7 @@ export type GrantFacts = {
 export type GrantEvent = {
   readonly sequence: number;
   readonly at: number;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly by: string;
   readonly source: string | null;
   /** The detail in a few words, empty or null without any. */
@@ -85,12 +87,13 @@ export function grantPage(context: PageContext, data: GrantData): Html {
 ${done !== null && doneNotice(GRANT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${ended(context, data)}
+<section class="part"><h2>Life</h2>
 ${facts([
   ['App', app && html`<a href="/apps/${encodeURIComponent(app.id)}">${isolated(app.name)}</a>`],
   ['Person', person && html`<a href="/people/${encodeURIComponent(person.id)}">${isolated(person.name)}</a>`],
   ...givenFacts(context, data),
   ...(row ? lifeFacts(context, row, isLive) : []),
-])}
+])}</section>
 ${eventPart(context, data)}
 ${
   data.mayEnd &&
@@ -224,7 +227,7 @@ function eventPart({ messages }: PageContext, { id, events, hasMore }: GrantData
     'Events of this grant',
     [
       ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
-      ['Act', ({ action }) => isolatedCode(action)],
+      ['Act', ({ action }) => ACTION_WORDS[action]],
       ['By', ({ by }) => isolated(by)],
       ['From', ({ source }) => (source === null ? '–' : isolatedAddress(source))],
       ['Detail', ({ detail }) => (detail ? isolated(detail, 120) : '–')],

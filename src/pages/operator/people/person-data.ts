@@ -1,4 +1,5 @@
 /** The data of the page of one person. */
+import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
@@ -55,7 +56,7 @@ export type PersonSession = {
 export type PersonEvent = {
   readonly sequence: number;
   readonly at: number;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly appName: string | null;
   readonly grantId: string | null;
   readonly source: string | null;

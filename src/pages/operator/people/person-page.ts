@@ -1,8 +1,9 @@
 /** One person: profile, connections, sessions and events, and the acts on them. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
+import { ACTION_WORDS } from '../events/actions.ts';
 import { consoleLayout } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
@@ -79,7 +80,7 @@ ${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}</section>`;
 /** Returns the app of an event, with the way to the grant that the event is about. */
 function appCell({ appName, grantId }: PersonEvent): HtmlValue {
   const name = appName !== null && isolated(appName);
-  return grantId === null ? name : html`<a href="/grants/${grantId}">${name || 'A grant'}</a>`;
+  return grantId === null ? name || '–' : html`<a href="/grants/${grantId}">${name || 'A grant'}</a>`;
 }
 
 function eventPart({ messages }: PageContext, { id }: ShownPerson, events: readonly PersonEvent[]): Html {
@@ -87,9 +88,9 @@ function eventPart({ messages }: PageContext, { id }: ShownPerson, events: reado
     'Last events',
     [
       ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
-      ['Act', ({ action }) => isolatedCode(action)],
+      ['Act', ({ action }) => ACTION_WORDS[action]],
       ['App', appCell],
-      ['From', ({ source }) => source !== null && isolatedAddress(source)],
+      ['From', ({ source }) => (source === null ? '–' : isolatedAddress(source))],
     ],
     events,
   );
