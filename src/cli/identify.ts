@@ -1,5 +1,6 @@
 /** `identify`: the kind and the owner of a found credential. */
 import { OperatorError } from '../oauth/error.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../operator/identify.ts';
 import { type IdentifiedJson, identifiedJson } from '../operator/json/identified.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
@@ -7,9 +8,6 @@ import type { CommandContext } from './context.ts';
 import { card } from './table.ts';
 import { ask } from './terminal-input.ts';
 import { exactTime } from './time.ts';
-
-/** Maximum length of the input: longer than any credential. */
-const MAX_BYTES = 4096;
 
 /** Adds the command. */
 export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
@@ -36,7 +34,7 @@ async function readCredential(context: CommandContext): Promise<string> {
   for await (const chunk of context.stdin) {
     chunks.push(Buffer.from(chunk));
     length += chunks.at(-1)?.length ?? 0;
-    if (length > MAX_BYTES)
+    if (length > MAX_CREDENTIAL_LENGTH)
       throw new OperatorError('the input is longer than any credential: give one credential alone');
   }
   return Buffer.concat(chunks).toString().trim();

@@ -77,6 +77,9 @@ const FORGOTTEN =
 const UNREADABLE =
   'this is not a credential of this installation, or it is mistyped or incomplete: give the whole text, and nothing else';
 
+/** Maximum length of a text to identify: longer than any credential. */
+export const MAX_CREDENTIAL_LENGTH = 4096;
+
 /** Number of apps that are read at once. */
 const PAGE = 500;
 

@@ -29,4 +29,12 @@ export const consoleGuards: readonly Guard[] = [
     ],
     ['a form registers one app', "call.form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),
+  ...guardsIn(
+    'src/http/operator/console/investigation/leaked.ts',
+    ['test/http/operator/console/leaked.test.ts'],
+    [
+      ['no address gets a pasted text', "grant ? grantIdText(grant) : ''", "call.form.get('grant') ?? ''"],
+      ['each step after a leak asks for its own act', 'call.requires(name);', ''],
+    ],
+  ),
 ];

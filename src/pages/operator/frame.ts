@@ -37,6 +37,10 @@ const SECTIONS = [
   ['/apps', 'Apps'],
   ['/people', 'People'],
   ['/events', 'Events'],
+  ['/leaked', 'Leaked'],
+  ['/apis', 'APIs'],
+  ['/products', 'Products'],
+  ['/scopes', 'Scopes'],
   ['/operators', 'Operators'],
 ] as const;
 

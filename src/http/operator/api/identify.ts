@@ -1,4 +1,5 @@
 /** `POST /v1/identify`: what a credential is that somebody found. Nothing of it is stored or logged. */
+import { MAX_CREDENTIAL_LENGTH } from '../../../operator/identify.ts';
 import { identifiedJson } from '../../../operator/json/identified.ts';
 import { answer, type Operation, postedJson, text } from '../../api/operation.ts';
 import { JsonMembers } from '../../decoding.ts';
@@ -9,18 +10,16 @@ import { invalid } from './query.ts';
 import type { Route } from './route.ts';
 import { IDENTIFIED } from './schemas.ts';
 
-/** Maximum length of a credential: more than any has. */
-const MAX_LENGTH = 4096;
-
 const IDENTIFY: Operation = {
   operationId: 'identify',
   tags: ['identify'],
   summary: 'Says what a credential is that somebody found, whose it is, and if it works',
   description: 'Nothing of the credential is stored or logged.',
   security: BY_KEY,
-  requestBody: postedJson({ credential: text('The whole credential.', { minLength: 1, maxLength: MAX_LENGTH }) }, [
-    'credential',
-  ]),
+  requestBody: postedJson(
+    { credential: text('The whole credential.', { minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH }) },
+    ['credential'],
+  ),
   responses: {
     200: answer('The credential is of this installation.', IDENTIFIED),
     ...refusals('bad_request', 'invalid_request', 'not_found', 'too_large', 'unsupported_media_type', ...OF_EVERY_CALL),
@@ -34,8 +33,9 @@ export function identifying({ operatorApi: { identification } }: Service): Route
       ...{ method: 'POST', path: '/identify', act: 'identify', operation: IDENTIFY },
       answer: async ({ request: { body } }) => {
         const { credential } = body instanceof JsonMembers ? body.members : {};
-        const isText = typeof credential === 'string' && credential !== '' && credential.length <= MAX_LENGTH;
-        if (!isText) throw invalid('credential', `must be a text of 1 to ${MAX_LENGTH} characters`);
+        const isText =
+          typeof credential === 'string' && credential !== '' && credential.length <= MAX_CREDENTIAL_LENGTH;
+        if (!isText) throw invalid('credential', `must be a text of 1 to ${MAX_CREDENTIAL_LENGTH} characters`);
         const sent = credential.trim();
         const found = await identification.identify(sent);
         if (!found) throw new ApiError('not_found', identification.whyUnknown(sent), 'credential');

@@ -13,13 +13,15 @@ import { makeConsolePages } from './console-pages.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { ConsoleRoutes } from './console-routes.ts';
 import { ConsoleSessions } from './console-session.ts';
-import { addEvents } from './events.ts';
 import { addGrants } from './grants.ts';
 import { addGuard } from './guard.ts';
+import { addEvents } from './investigation/events.ts';
+import { addLeaked } from './investigation/leaked.ts';
 import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
 import { addPeople } from './people.ts';
 import { addPerson } from './person.ts';
+import { addRegistrations } from './registrations/registrations.ts';
 import { addConsoleSignIn } from './sign-in.ts';
 
 /** Adds the pages' routes to the operators' server; in a plugin of its own, since only pages have cookies. */
@@ -47,6 +49,8 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addHome(part, parts);
     const routes = new ConsoleRoutes(part, parts);
     addEvents(routes, service);
+    addLeaked(routes, service);
+    addRegistrations(routes, service);
     addApps(routes, service);
     addAppForms(routes, service);
     addApp(routes, service);

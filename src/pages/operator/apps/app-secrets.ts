@@ -112,7 +112,8 @@ function handOverAct({ id, secrets, handsOverSecret }: AppSecrets): Html {
   });
 }
 
-function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: number) {
+/** The facts of a hand-over of an app, API or product. */
+export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: number) {
   const { madeAt, madeBy, expiresAt, fetchedAt, fetchedFrom, endedAt, endedWhy } = handOver;
   const isOpen = fetchedAt === null && endedAt === null && expiresAt > now;
   return [
@@ -131,7 +132,7 @@ function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: 
 const ENDED = {
   replaced: 'a newer link took its place',
   'secret changed': 'the secrets or keys changed',
-  paused: 'the app was paused',
-  deleted: 'the app was deleted',
+  paused: 'it was paused',
+  deleted: 'it was deleted',
   restored: 'the database was restored',
 } as const;

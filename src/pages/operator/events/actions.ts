@@ -1,17 +1,17 @@
 /** The words of the audit trail's actions. */
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
 
-const CONNECTIONS = {
+const GRANTS = {
   consent_allowed: 'Allowed an app',
   consent_denied: 'Denied an app',
   consent_remembered: 'Allowed an app again, by an earlier consent',
   consent_skipped: 'Allowed an app that needs no consent',
-  grant_revoked: 'Ended a connection',
-  code_replay: 'Authorization code was used again: connection ended',
-  refresh_reuse: 'Old refresh token was used again: connection ended',
-  refresh_conflict: 'Refresh token was used in two ways: connection ended',
-  too_many_grants: 'Ended the oldest connection: too many',
-  all_grants_revoked: 'Ended all connections of the installation',
+  grant_revoked: 'Ended a grant',
+  code_replay: 'Authorization code was used again: grant ended',
+  refresh_reuse: 'Old refresh token was used again: grant ended',
+  refresh_conflict: 'Refresh token was used in two ways: grant ended',
+  too_many_grants: 'Ended the oldest grant: too many',
+  all_grants_revoked: 'Ended all grants of the installation',
 } as const;
 
 const APPS = {
@@ -23,7 +23,7 @@ const APPS = {
   client_secret_retired: 'Retired a secret of an app',
   client_paused: 'Paused an app',
   client_resumed: 'Resumed an app',
-  client_grants_revoked: 'Ended all connections of an app',
+  client_grants_revoked: 'Ended all grants of an app',
   client_deleted: 'Deleted an app',
 } as const;
 
@@ -60,7 +60,7 @@ const PEOPLE = {
   user_disabled: 'Disabled a person',
   user_enabled: 'Enabled a person',
   user_sessions_ended: 'Signed a person out',
-  user_grants_revoked: 'Ended all connections of a person',
+  user_grants_revoked: 'Ended all grants of a person',
   user_deleted: 'Deleted a person',
   user_linked: 'Linked a person to a product',
 } as const;
@@ -108,7 +108,7 @@ const OPERATORS = {
 
 /** The actions in groups, for a choice. */
 export const ACTION_GROUPS: readonly (readonly [group: string, words: Partial<Record<AuditAction, string>>])[] = [
-  ['Connections', CONNECTIONS],
+  ['Consent and grants', GRANTS],
   ['Apps', APPS],
   ['Pick-up links', HAND_OVERS],
   ['APIs', APIS],
@@ -121,7 +121,7 @@ export const ACTION_GROUPS: readonly (readonly [group: string, words: Partial<Re
 
 /** The words of each action. */
 export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
-  ...CONNECTIONS,
+  ...GRANTS,
   ...APPS,
   ...HAND_OVERS,
   ...APIS,

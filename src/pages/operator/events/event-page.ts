@@ -29,7 +29,7 @@ ${facts([
   [about === null ? '' : NAMES[about.kind], thingLink(about)],
   ['Person', thingLink(person)],
   [
-    'Connection',
+    'Grant',
     grantId !== null &&
       html`<a href="/grants/${encodeURIComponent(grantId)}"><code>${isolatedAddress(grantId)}</code></a>`,
   ],
@@ -47,7 +47,7 @@ function more({ by, about, person, grantId }: ShownEvent): Html {
   const links: (readonly [words: string, filter: Record<string, string>])[] = [];
   if (about) links.push([`All events of this ${about.kind}`, { client: about.id }]);
   if (person) links.push(['All events of this person', { user: person.id }]);
-  if (grantId !== null) links.push(['All events of this connection', { grant: grantId }]);
+  if (grantId !== null) links.push(['All events of this grant', { grant: grantId }]);
   if (by.kind === 'operator' || by.kind === 'command') links.push(['All acts of this operator', { operator: by.id }]);
   links.push(['All events', {}]);
   return html`<section class="part"><h2>See also</h2><ul>${links.map(

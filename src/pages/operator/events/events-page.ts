@@ -66,10 +66,10 @@ function fields(filter: EventFilter, operators: readonly string[]): Html {
   return html`${actionFilter(action)}
 <div class="field"><label for="operator">Operator’s name</label><input id="operator" name="operator" value="${operator}" list="operators" autocomplete="off" spellcheck="false"><datalist id="operators">${operators.map((name) => html`<option value="${name}">`)}</datalist></div>
 ${dayFilter('since', 'From', since)}${dayFilter('until', 'To', until)}
-<details class="more"${isOpen && html` open`}><summary>App, person or connection</summary><div class="filter">
+<details class="more"${isOpen && html` open`}><summary>App, person or grant</summary><div class="filter">
 ${textFilter('client', 'ID of an app, API, product or operator', client)}
 ${textFilter('user', 'Person’s email or ID', user)}
-${textFilter('grant', 'ID of a connection', grant)}
+${textFilter('grant', 'ID of a grant', grant)}
 </div></details>`;
 }
 

@@ -9,14 +9,14 @@ import { addClient } from '../../../support/service.ts';
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const rowsOf = (body: string) => (body.match(/<th scope="row"/g) ?? []).length;
 
-test('operators §7: events are filtered by app, person, connection, action, operator and day', async (t) => {
+test('operators §7: events are filtered by app, person, grant, action, operator and day', async (t) => {
   const service = await startConsole(t);
   const { installation, clock, operatorUrl } = service;
   const { clientId } = await addClient(service, { name: 'Calendar' });
   const by = installation.operator;
   const day = new Date(clock.now()).toISOString().slice(0, 10);
   await installation.clients.pause(clientId, by);
-  clock.advance(3 * 86_400_000);
+  clock.advance(3 * 86_400);
   await installation.clients.resume(clientId, by);
   const { id: user } = await installation.accounts.add(
     { email: 'ada@example.com', name: 'Ada', username: null, password: 'a long password' },

@@ -1,18 +1,18 @@
 /** The pages of the audit trail. */
-import { accountLabel } from '../../../accounts/people/account.ts';
-import { isProviderId } from '../../../accounts/people/identity-provider.ts';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import { AUDIT_ACTIONS, type AuditAction } from '../../../oauth/trail/audit.ts';
-import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
-import type { Operator } from '../../../operator/access/operator.ts';
-import { type EventAsked, findEvent } from '../../../operator/lists/event-pages.ts';
-import { eventPage } from '../../../pages/operator/events/event-page.ts';
-import { type EventFilter, eventsPage } from '../../../pages/operator/events/events-page.ts';
-import type { Doer, ShownEvent, Thing } from '../../../pages/operator/events/shown-event.ts';
-import { listHref } from '../../../pages/operator/listing.ts';
-import type { Service } from '../../service.ts';
-import { askedPage } from './asked-page.ts';
-import type { ConsoleRoutes } from './console-routes.ts';
+import { accountLabel } from '../../../../accounts/people/account.ts';
+import { isProviderId } from '../../../../accounts/people/identity-provider.ts';
+import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../../../oauth/trail/audit.ts';
+import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
+import type { Operator } from '../../../../operator/access/operator.ts';
+import { type EventAsked, findEvent } from '../../../../operator/lists/event-pages.ts';
+import { eventPage } from '../../../../pages/operator/events/event-page.ts';
+import { type EventFilter, eventsPage } from '../../../../pages/operator/events/events-page.ts';
+import type { Doer, ShownEvent, Thing } from '../../../../pages/operator/events/shown-event.ts';
+import { listHref } from '../../../../pages/operator/listing.ts';
+import type { Service } from '../../../service.ts';
+import { askedPage } from '../asked-page.ts';
+import type { ConsoleRoutes } from '../console-routes.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of operators whose names are suggested. */

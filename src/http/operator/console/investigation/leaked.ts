@@ -1,0 +1,105 @@
+/** The pages for a found credential. It comes in a body, and goes nowhere: no address, page, log or event has it. */
+import { accountLabel } from '../../../../accounts/people/account.ts';
+import type { Client } from '../../../../oauth/clients/client.ts';
+import { OperatorError } from '../../../../oauth/error.ts';
+import { grantIdText, grantStatus, parseGrantId } from '../../../../oauth/grants/grant.ts';
+import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
+import type { Act } from '../../../../operator/access/rights.ts';
+import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
+import { takesSecret } from '../../../../operator/hand-over/hand-over.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/identify.ts';
+import type { Html } from '../../../../pages/html.ts';
+import type { ActProblem } from '../../../../pages/operator/act.ts';
+import {
+  LEAK_NOTICES,
+  type LeakedApp,
+  type LeakNotice,
+  leakStepsPage,
+} from '../../../../pages/operator/leaked/leak-steps.ts';
+import { identifiedPage, leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
+import { listHref } from '../../../../pages/operator/listing.ts';
+import type { Service } from '../../../service.ts';
+import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
+
+/** Adds the pages. */
+export function addLeaked(routes: ConsoleRoutes, service: Service): void {
+  const { identification, clients, store } = service.operatorApi;
+
+  routes.page('/leaked', 'identify', async ({ context, operator }) => leakedPage(context, operator, null));
+
+  routes.act(
+    '/leaked',
+    'identify',
+    async (call) => {
+      const { context, operator, form } = call;
+      const sent = (form.get('credential') ?? '').trim();
+      if (sent === '' || sent.length > MAX_CREDENTIAL_LENGTH)
+        throw new OperatorError(`Paste one credential, of at most ${MAX_CREDENTIAL_LENGTH} characters.`);
+      const found = await identification.identify(sent);
+      if (!found) throw new OperatorError(identification.whyUnknown(sent));
+      const { kind, owner, grant, madeAt, expiresAt, deadBecause } = found;
+      const client = grant?.client ?? (await service.clients.findClient(owner.id));
+      const person = grant && { id: grant.resourceOwner.id, name: accountLabel(grant.resourceOwner) };
+      return identifiedPage(context, operator, {
+        ...{ kind, owner, person, madeAt, expiresAt, deadBecause },
+        grantId: grant && grantIdText(grant.grant.id),
+        app: client && (await leakedApp(call, client, grant)),
+      });
+    },
+    async ({ context, operator }, { text }) => leakedPage(context, operator, text),
+  );
+
+  routes.page('/leaked/apps/:id', 'clients.show', (call) => steps(call, call.query.get('grant'), null));
+
+  const step = (path: string, name: Act, done: LeakNotice, run: (call: ConsoleCall) => Promise<unknown>) =>
+    routes.act(
+      `/leaked/apps/:id/${path}`,
+      // The step's own act is asked for below, so that a missing passkey keeps the page.
+      'identify',
+      async (call) => {
+        call.requires(name);
+        await run(call);
+        const at = `/leaked/apps/${encodeURIComponent(call.id)}`;
+        // Whatever else was sent there may be a credential, which no address may have.
+        const grant = parseGrantId(call.form.get('grant') ?? '');
+        return { location: listHref(at, { done, grant: grant ? grantIdText(grant) : '' }) };
+      },
+      (call, problem) => steps(call, call.form.get('grant'), problem),
+    );
+
+  step('revoke-grant', 'grants.revoke', 'grant', ({ form, actor }) =>
+    service.grants.revoke(form.get('grant') ?? '', actor),
+  );
+  step('pause', 'clients.pause', 'paused', ({ id, actor }) => clients.pause(id, actor));
+  step('revoke-grants', 'clients.revoke-grants', 'all', ({ id, actor }) => clients.revokeGrants(id, actor));
+
+  async function steps(
+    call: ConsoleCall,
+    grantId: string | undefined,
+    problem: ActProblem | null,
+  ): Promise<Html | null> {
+    const client = await service.clients.findClient(call.id);
+    if (client === null) return null;
+    const id = parseGrantId(grantId ?? '');
+    const grant = id && (await store.findGrant(id));
+    const app = await leakedApp(call, client, grant?.grant.clientId === client.id ? grant : null);
+    const said = call.query.get('done') ?? '';
+    const done = problem === null && Object.hasOwn(LEAK_NOTICES, said) ? (said as LeakNotice) : null;
+    return leakStepsPage(call.context, { operator: call.operator, app, done, problem });
+  }
+
+  async function leakedApp({ may }: ConsoleCall, client: Client, found: FoundGrant | null): Promise<LeakedApp> {
+    const { id, name, status } = client;
+    return {
+      ...{ id, name, status, takesSecret: takesSecret({ kind: 'client', row: client }) },
+      grant: found && { id: grantIdText(found.grant.id), isLive: isLive(found) },
+      grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, id),
+      may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },
+    };
+  }
+
+  function isLive({ grant, standing }: FoundGrant): boolean {
+    const status = grantStatus(grant, standing, service.now());
+    return status === 'issued' || status === 'active';
+  }
+}

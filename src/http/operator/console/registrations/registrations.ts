@@ -1,0 +1,106 @@
+/** The pages of APIs, products and scopes. */
+import type { IdentityProvider } from '../../../../accounts/people/identity-provider.ts';
+import { OperatorError } from '../../../../oauth/error.ts';
+import type { Act } from '../../../../operator/access/rights.ts';
+import type { HandOverName } from '../../../../operator/hand-over/hand-over.ts';
+import { liveSecrets } from '../../../../operator/last-uses.ts';
+import type { AskedPage, ListPage } from '../../../../operator/lists/lists.ts';
+import type { Html } from '../../../../pages/html.ts';
+import type { PageContext } from '../../../../pages/layout.ts';
+import type { ActProblem } from '../../../../pages/operator/act.ts';
+import type { ShownHandOver } from '../../../../pages/operator/apps/app-secrets.ts';
+import type { ShownOperator } from '../../../../pages/operator/frame.ts';
+import type { Listed } from '../../../../pages/operator/listing.ts';
+import { apiPage, apisPage } from '../../../../pages/operator/registrations/apis-pages.ts';
+import {
+  PRODUCT_NOTICES,
+  type ProductNotice,
+  productPage,
+  productsPage,
+  type ShownFinding,
+} from '../../../../pages/operator/registrations/products-pages.ts';
+import { scopesPage } from '../../../../pages/operator/registrations/scopes-page.ts';
+import type { Service } from '../../../service.ts';
+import { askedPage } from '../asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
+
+/** Adds the pages. */
+export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators, now }: Service): void {
+  const { lists, store, secretUses, handOvers, identityProviders, testProvider } = operatorApi;
+  const withSecrets = async <Owner extends Pick<IdentityProvider, 'secrets'>>(owner: Owner) => ({
+    ...owner,
+    secrets: await liveSecrets(owner.secrets, secretUses),
+  });
+  const newestHandOver = async (name: HandOverName): Promise<ShownHandOver | null> => {
+    const [found, known] = await Promise.all([handOvers.newest(name), operators.registry.list()]);
+    return found && { ...found, madeBy: known.find(({ id }) => id === found.madeBy)?.name ?? found.madeBy };
+  };
+  const list = <Row, Item>(
+    [path, act]: readonly [path: string, act: Act],
+    read: (page: AskedPage) => Promise<ListPage<Row> | null>,
+    shown: (row: Row) => Promise<Item> | Item,
+    page: (context: PageContext, operator: ShownOperator, list: Listed<Item>, isFirst: boolean) => Html,
+  ) =>
+    routes.page(path, act, async ({ context, operator, query }) => {
+      const asked = askedPage(query);
+      const found = await read(asked);
+      if (found === null) return { location: path };
+      const items = await Promise.all(found.items.map(shown));
+      return page(context, operator, { items, next: found.next }, asked.after === undefined);
+    });
+
+  list(['/apis', 'resource-servers.list'], (page) => lists.resourceServers(page), withSecrets, apisPage);
+  list(['/products', 'identity-providers.list'], (page) => lists.identityProviders(page), withSecrets, productsPage);
+  list(
+    ['/scopes', 'scopes.list'],
+    (page) => lists.scopes(page),
+    (scope) => scope,
+    scopesPage,
+  );
+
+  routes.page('/apis/:id', 'resource-servers.show', async ({ context, operator, id }) => {
+    const server = await store.findResourceServer(id);
+    if (server === null) return null;
+    const [api, handOver] = await Promise.all([withSecrets(server), newestHandOver({ kind: 'resource_server', id })]);
+    return apiPage(context, operator, { api, handOver, now: now() });
+  });
+
+  routes.page('/products/:id', 'identity-providers.show', (call) => product(call, {}));
+
+  const act = (path: 'pause' | 'resume' | 'test', run: (call: ConsoleCall) => Promise<Html | Onward>) =>
+    routes.act(`/products/:id/${path}`, `identity-providers.${path}`, run, (call, problem) =>
+      product(call, { problem }),
+    );
+  const change = (path: 'pause' | 'resume', done: ProductNotice) =>
+    act(path, async ({ id, actor }) => {
+      await identityProviders[path](id, actor);
+      return { location: `/products/${encodeURIComponent(id)}?done=${done}` };
+    });
+  change('pause', 'paused');
+  change('resume', 'resumed');
+  act('test', async (call) => {
+    const tested = await product(call, { findings: await testProvider(call.id) });
+    if (tested === null) throw new OperatorError('there is no such product');
+    return tested;
+  });
+
+  async function product(
+    { context, operator, id, query, may }: ConsoleCall,
+    { findings = null, problem = null }: { findings?: readonly ShownFinding[] | null; problem?: ActProblem | null },
+  ): Promise<Html | null> {
+    const provider = await store.findIdentityProvider(id);
+    if (provider === null) return null;
+    const said = query.get('done') ?? '';
+    const isDone = problem === null && Object.hasOwn(PRODUCT_NOTICES, said);
+    return productPage(context, {
+      ...{ operator, product: await withSecrets(provider), findings, problem, now: now() },
+      handOver: await newestHandOver({ kind: 'identity_provider', id }),
+      done: isDone ? (said as ProductNotice) : null,
+      may: {
+        pause: may('identity-providers.pause'),
+        resume: may('identity-providers.resume'),
+        test: may('identity-providers.test'),
+      },
+    });
+  }
+}

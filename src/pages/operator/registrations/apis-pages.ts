@@ -1,0 +1,91 @@
+/** The pages of APIs, which check tokens. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import type { ShownHandOver } from '../apps/app-secrets.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { emptyList, type Listed, listing } from '../listing.ts';
+import { dataTable, facts } from '../table.ts';
+import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
+
+/** An API. Times in ms. */
+export type ShownApi = {
+  readonly id: string;
+  readonly name: string;
+  readonly resource: string | null;
+  readonly acceptsUnbound: boolean;
+  readonly scopes: readonly string[] | null;
+  readonly secrets: readonly LiveSecret[];
+  readonly createdAt: number;
+};
+
+/** The page of all APIs. */
+export function apisPage(
+  context: PageContext,
+  operator: ShownOperator,
+  list: Listed<ShownApi>,
+  isFirst: boolean,
+): Html {
+  const { messages } = context;
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'APIs' },
+    html`<h1>APIs</h1>
+<p class="lead">Your services that check what a token allows.</p>
+${listing(list, { path: '/apis', filter: {}, isFirst }, NO_APIS, (apis) =>
+  dataTable(
+    'APIs',
+    [
+      ['API', ({ id, name }) => html`<a href="/apis/${encodeURIComponent(id)}">${isolated(name)}</a>`],
+      ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
+      ['Resource', ({ resource }) => (resource === null ? 'None' : isolatedAddress(resource))],
+      ['Registered', ({ createdAt }) => messages.day(createdAt)],
+    ],
+    apis,
+  ),
+)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+/** The page of one API, with its newest hand-over; `now` in ms. */
+export function apiPage(
+  context: PageContext,
+  operator: ShownOperator,
+  { api, handOver, now }: { readonly api: ShownApi; readonly handOver: ShownHandOver | null; readonly now: number },
+): Html {
+  const { id, name, resource, acceptsUnbound, scopes, secrets, createdAt } = api;
+  return consoleLayout(
+    context,
+    operator,
+    { title: name, section: 'APIs' },
+    html`<h1>${isolated(name)}</h1>
+${facts([
+  ['ID', html`<code>${isolatedAddress(id)}</code>`],
+  ['Resource', resource === null ? 'None: accepts tokens that are bound to no resource' : isolatedAddress(resource)],
+  ['Unbound tokens', resource === null || acceptsUnbound ? 'Accepted' : 'Refused'],
+  ['Scopes', scopes === null ? 'All' : isolated(scopes.join(' '), 2000)],
+  ['Live secrets', secretWords(context, secrets)],
+  ['Registered', context.messages.minute(createdAt)],
+])}
+${handOverPart(context, handOver, now)}
+${commandsPart(
+  [
+    ['Change settings', `resource-server update ${id} --help`],
+    ['Make a new secret', `resource-server rotate-secret ${id}`],
+    ['Hand a secret over', `resource-server rotate-secret ${id} --hand-over`],
+    ['Retire the older secret', `resource-server retire-secret ${id}`],
+    ['Delete', `resource-server delete ${id}`],
+  ],
+  `/v1/resource-servers/${id}`,
+)}
+<p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this API</a></p>
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+const NO_APIS = emptyList(
+  'No API yet',
+  html`Register one with <code>valetkey resource-server register --help</code>. It can then check tokens.`,
+);

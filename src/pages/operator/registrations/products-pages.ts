@@ -1,0 +1,162 @@
+/** The pages of products, which sign their own people in. */
+import { type Html, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import type { ShownHandOver } from '../apps/app-secrets.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { emptyList, type Listed, listing } from '../listing.ts';
+import { dataTable, facts } from '../table.ts';
+import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
+
+/** A product. Times in ms; `sessionLifetime` in seconds. */
+export type ShownProduct = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'active' | 'paused';
+  readonly signInUrl: string;
+  readonly ownIds: boolean;
+  readonly rights: readonly string[];
+  readonly sessionLifetime: number | null;
+  readonly secrets: readonly LiveSecret[];
+  readonly keys: readonly unknown[];
+  readonly createdAt: number;
+};
+
+/** A finding of the test; `remedy` says what to do. */
+export type ShownFinding = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly remedy: string | null;
+};
+
+/** The effects of acts in sentences, by their names in the address. */
+export const PRODUCT_NOTICES = {
+  paused: 'Paused: nobody can sign in there until you resume it. Sessions and grants stay.',
+  resumed: 'Resumed: its people can sign in again.',
+} as const;
+
+/** The name of such an act. */
+export type ProductNotice = keyof typeof PRODUCT_NOTICES;
+
+/** Data of the page of one product; `findings` are those of a test just now. */
+export type ProductData = {
+  operator: ShownOperator;
+  product: ShownProduct;
+  /** The newest one. */
+  handOver: ShownHandOver | null;
+  /** The time of the page (ms). */
+  now: number;
+  may: { readonly pause: boolean; readonly resume: boolean; readonly test: boolean };
+  findings: readonly ShownFinding[] | null;
+  done: ProductNotice | null;
+  problem: ActProblem | null;
+};
+
+const paused = html`<span class="effect sensitive">Paused</span>`;
+
+/** The page of all products. */
+export function productsPage(
+  context: PageContext,
+  operator: ShownOperator,
+  list: Listed<ShownProduct>,
+  isFirst: boolean,
+): Html {
+  const { messages } = context;
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Products' },
+    html`<h1>Products</h1>
+<p class="lead">Where people sign in elsewhere: each product signs its own people in.</p>
+${listing(list, { path: '/products', filter: {}, isFirst }, NO_PRODUCTS, (products) =>
+  dataTable(
+    'Products',
+    [
+      ['Product', ({ id, name }) => html`<a href="/products/${encodeURIComponent(id)}">${isolated(name)}</a>`],
+      ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
+      ['State', ({ status }) => (status === 'active' ? 'Active' : paused)],
+      ['Registered', ({ createdAt }) => messages.day(createdAt)],
+    ],
+    products,
+  ),
+)}
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+/** The page of one product. */
+export function productPage(context: PageContext, data: ProductData): Html {
+  const { operator, product, handOver, now, findings, done, problem } = data;
+  const { id, name, status, signInUrl, ownIds, rights, sessionLifetime, secrets, keys, createdAt } = product;
+  return consoleLayout(
+    context,
+    operator,
+    { title: problem === null ? name : `Problem: ${name}`, section: 'Products' },
+    html`<h1>${isolated(name)}</h1>
+${done !== null && doneNotice(PRODUCT_NOTICES[done])}
+${problem !== null && actProblem(problem)}
+${findings !== null && tested(findings)}
+${facts([
+  ['State', status === 'active' ? 'Active' : paused],
+  ['ID', html`<code>${isolatedAddress(id)}</code>`],
+  ['Sign-in address', isolatedAddress(signInUrl)],
+  ['Account IDs', ownIds ? 'The product’s own' : 'Made by this installation'],
+  ['Rights', rights.join(', ')],
+  ['A sign-in lasts', sessionLifetime === null ? '10 minutes, for one request' : `${sessionLifetime} s`],
+  ['Live secrets', secretWords(context, secrets)],
+  ['Public keys', keys.length > 0 && String(keys.length)],
+  ['Registered', context.messages.minute(createdAt)],
+])}
+${acts(data)}
+${handOverPart(context, handOver, now)}
+${commandsPart(
+  [
+    ['Change settings', `identity-provider update ${id} --help`],
+    ['Make a new secret', `identity-provider rotate-secret ${id}`],
+    ['Hand a secret over', `identity-provider rotate-secret ${id} --hand-over`],
+    ['Retire the older secret', `identity-provider retire-secret ${id}`],
+    ['End all that it gave since a time', `identity-provider end-all ${id} --since 12h`],
+    ['Delete', `identity-provider delete ${id}`],
+  ],
+  `/v1/identity-providers/${id}`,
+)}
+<p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this product</a></p>
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function acts({ product: { id, status }, may }: ProductData): Html {
+  const at = `/products/${encodeURIComponent(id)}`;
+  return html`<div class="acts">
+${may.test && actButton({ action: `${at}/test`, name: 'Test the setup', effect: 'Checks the registration, and sends one sign-in request to the product’s address. Nobody is signed in.' })}
+${may.pause && status === 'active' && actButton({ action: `${at}/pause`, name: 'Pause the product', effect: 'Nobody can sign in there until you resume it, and its server is refused. Sessions and grants that exist stay.', isDanger: true })}
+${may.resume && status === 'paused' && actButton({ action: `${at}/resume`, name: 'Resume the product', effect: 'Its people can sign in again at once, with the secrets and keys that it has now.' })}
+</div>`;
+}
+
+function tested(findings: readonly ShownFinding[]): Html {
+  const wrong = findings.filter(({ ok }) => !ok).length;
+  const words = wrong === 0 ? 'All checks passed.' : `${wrong} of ${findings.length} checks failed.`;
+  return html`<div class="notice ${wrong === 0 ? 'advice' : 'problem'}" role="status">${wrong === 0 ? icons.check : icons.alert}<div><strong>${words}</strong></div></div>
+${dataTable(
+  'Findings',
+  [
+    ['Check', ({ name }) => name],
+    ['Result', ({ ok }) => (ok ? 'OK' : html`<strong>Wrong</strong>`)],
+    [
+      'Finding',
+      ({ detail, remedy }) =>
+        html`${isolated(detail, 500)}${remedy !== null && html`<small>${isolated(remedy, 500)}</small>`}`,
+    ],
+  ],
+  findings,
+)}`;
+}
+
+const NO_PRODUCTS = emptyList(
+  'No product',
+  html`People sign in here with a password. To let a product sign its people in, see <code>valetkey identity-provider register --help</code>.`,
+);

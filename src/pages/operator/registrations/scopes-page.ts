@@ -1,0 +1,60 @@
+/** The scopes, with the meaning that users read. */
+import { type Html, html } from '../../html.ts';
+import { isolated, isolatedCode } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { emptyList, type Listed, listing } from '../listing.ts';
+import { dataTable } from '../table.ts';
+
+/** A scope: `sentences` by language; `createdAt` in ms. */
+export type ShownScope = {
+  readonly name: string;
+  readonly sentences: Readonly<Record<string, string>>;
+  readonly effect: keyof typeof EFFECTS | null;
+  readonly createdAt: number;
+};
+
+const EFFECTS = { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' } as const;
+
+/** The page of all scopes. */
+export function scopesPage(
+  context: PageContext,
+  operator: ShownOperator,
+  list: Listed<ShownScope>,
+  isFirst: boolean,
+): Html {
+  const { messages } = context;
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Scopes' },
+    html`<h1>Scopes</h1>
+<p class="lead">What each scope lets an app do, in the words that users read before they allow it.</p>
+${listing(list, { path: '/scopes', filter: {}, isFirst }, NO_SCOPES, (scopes) =>
+  dataTable(
+    'Scopes',
+    [
+      ['Scope', ({ name }) => isolatedCode(name)],
+      ['Meaning', ({ sentences }) => meaning(sentences)],
+      ['Effect', ({ effect }) => (effect === null ? 'Not said' : EFFECTS[effect])],
+      ['Defined', ({ createdAt }) => messages.day(createdAt)],
+    ],
+    scopes,
+  ),
+)}
+<section class="part"><h2>Change one</h2><p>With <code>valetkey scope define --help</code> or <code>valetkey scope delete --help</code>, or through the API at <code>/v1/scopes/{name}</code>.</p></section>
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+/** The English sentence, or else the first one, with the languages of the others. */
+function meaning(sentences: ShownScope['sentences']): Html {
+  const [language = '', text = ''] = 'en' in sentences ? ['en', sentences['en']] : (Object.entries(sentences)[0] ?? []);
+  const others = Object.keys(sentences).filter((each) => each !== language);
+  return html`${isolated(text, 300)}${others.length > 0 && html`<small>Also in ${isolated(others.join(', '), 200)}</small>`}`;
+}
+
+const NO_SCOPES = emptyList(
+  'No scope is defined',
+  html`Define one with <code>valetkey scope define --help</code>. An app’s own sentence for a scope is shown otherwise.`,
+);

@@ -1,0 +1,36 @@
+/** The live secrets and the newest hand-over of an API or product, and the commands that change the rest. */
+import { type Html, html } from '../../html.ts';
+import { isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { handOverFacts, type ShownHandOver } from '../apps/app-secrets.ts';
+import { facts } from '../table.ts';
+
+/** A live secret. Times in ms. */
+export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
+
+/** When each live secret was made and last used, newest first. */
+export function secretWords({ messages }: PageContext, secrets: readonly LiveSecret[]): Html | null {
+  if (secrets.length === 0) return null;
+  return html`<ul>${secrets.map(
+    ({ createdAt, lastUsedAt }) =>
+      html`<li>made ${messages.minute(createdAt)}, ${lastUsedAt === null ? 'never used' : `last used ${messages.minute(lastUsedAt)}`}</li>`,
+  )}</ul>`;
+}
+
+/** The newest hand-over at a time (ms); null without one. */
+export function handOverPart(context: PageContext, handOver: ShownHandOver | null, now: number): Html | null {
+  return (
+    handOver &&
+    html`<section class="part"><h2>Newest hand-over</h2>${facts(handOverFacts(context, handOver, now))}</section>`
+  );
+}
+
+/** The commands of acts that no page does. */
+export function commandsPart(commands: readonly (readonly [what: string, command: string])[], apiPath: string): Html {
+  return html`<section class="part"><h2>Change it</h2>
+<p>With a command, or through the API at <code>${isolatedAddress(apiPath)}</code>:</p>
+<dl class="rows">${commands.map(
+    ([what, command]) => html`<div><dt>${what}</dt><dd><code>${isolatedAddress(`valetkey ${command}`)}</code></dd></div>
+`,
+  )}</dl></section>`;
+}
