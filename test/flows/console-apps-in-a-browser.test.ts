@@ -4,7 +4,9 @@ import { after, describe, test } from 'node:test';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { startConsole } from '../support/console.ts';
 import { openConsole } from '../support/console-browser.ts';
-import { addClient } from '../support/service.ts';
+import { addClient, REDIRECT_URI } from '../support/service.ts';
+
+const DAY_S = 86_400;
 
 async function prepare() {
   const browser = await launchBrowser();
@@ -18,6 +20,15 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;
   const { browser, service } = prepared;
 
+  /** A request of an app with a code that was never issued. */
+  async function presentWrongCode(clientId: string, clientSecret: string): Promise<number> {
+    const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x' };
+    const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
+    const { status } = await fetch(`${service.appUrl}/api/auth/oauth/token`, { method: 'POST', body });
+    await service.installation.activity.flush();
+    return status;
+  }
+
   test('operators §7: the list of apps, empty and full, and a search, with the keyboard alone', async () => {
     const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Apps');
     await visit('/apps');
@@ -29,6 +40,97 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^Search$/);
     assert.deepEqual(await page.locator('tbody tr').count(), 1);
     await look();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §7: an operator finds why an app fails, with the keyboard alone', async () => {
+    const { clientId, clientSecret } = await addClient(service, { name: 'Failing' });
+    assert.equal(await presentWrongCode(clientId, clientSecret), 400);
+    const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://other.example/cb' });
+    await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
+    const { page, complaints, visit, look, press } = await openConsole(browser, service, 'Failures', { role: 'read' });
+    await visit('/apps?show=failing');
+    await press(/^Failing$/);
+    await look();
+    assert.match(await page.innerText('main'), /the authorization code is invalid, expired or already used/);
+    await press(/^All failures$/);
+    await look();
+    const text = await page.innerText('main');
+    assert.match(text, /invalid_grant/);
+    assert.match(text, /https:\/\/other\.example\/cb/);
+    assert.equal(await page.locator('a[href*="other.example"]').count(), 0);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §7: an operator rotates a secret, hands one over, and retires the one that is not used, with the keyboard alone', async () => {
+    const { clientId, clientSecret } = await addClient(service, { name: 'Rotating' });
+    assert.equal(await presentWrongCode(clientId, clientSecret), 400);
+    service.clock.advance(60);
+    const { page, complaints, visit, look, press } = await openConsole(browser, service, 'Secrets');
+    await visit(`/apps/${clientId}`);
+    await press(/^Make a new secret$/);
+    await press(/^Make a new secret$/);
+    await look();
+    const newer = (await page.innerText('main .secret')).trim();
+    assert.equal(await presentWrongCode(clientId, newer), 400, 'the app is known by it: the code is wrong');
+    assert.equal(await presentWrongCode(clientId, clientSecret), 400, 'and by the older one');
+    await press(/^Go back$/);
+    assert.match(await page.innerText('#secrets'), /Still used today: retiring it would break the app/);
+
+    service.clock.advance(9 * DAY_S);
+    await presentWrongCode(clientId, newer);
+    await page.goto(`${service.operatorUrl}/apps/${clientId}`);
+    await press(/^Sign in with a passkey$/);
+    await page.waitForURL(`${service.operatorUrl}/apps/${clientId}`);
+    assert.match(await page.innerText('#secrets'), /Not used for 9 days: safe to retire/);
+    service.clock.advance(600);
+    await press(/^Retire the older secret$/);
+    await look();
+    await press(/^Retire the older secret$/);
+    assert.match(page.url(), /\/confirm\?/, 'it needs presence');
+    await press(/^Confirm with a passkey$/);
+    await page.waitForURL(`${service.operatorUrl}/apps/${clientId}`);
+    await press(/^Retire the older secret$/);
+    await press(/^Retire the older secret$/);
+    await look();
+    assert.match(await page.innerText('main'), /The secret was retired/);
+    assert.equal(await presentWrongCode(clientId, clientSecret), 401);
+    assert.equal(await presentWrongCode(clientId, newer), 400);
+
+    await press(/^Hand a secret over$/);
+    await press(/^Hand a secret over$/);
+    const address = (await page.innerText('main .secret')).trim();
+    const developer = await (await browser.newContext()).newPage();
+    await developer.goto(address);
+    await developer.click('main button');
+    assert.match(await developer.innerText('main'), /vk_cs_/);
+    await developer.context().close();
+    await press(/^Go back$/);
+    await look();
+    assert.match(await page.innerText('#secrets'), /Fetched\s.*from 127\.0\.0\.0\/24/);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §7: an operator finds a dormant app, pauses it, and deletes it, with the keyboard alone', async () => {
+    const { clientId } = await addClient(service, { name: 'Dormant' });
+    service.clock.advance(91 * DAY_S);
+    await addClient(service, { name: 'Fresh' });
+    const { page, complaints, visit, look, press } = await openConsole(browser, service, 'Dormant apps');
+    await visit('/apps?show=unused');
+    assert.doesNotMatch(await page.innerText('main table'), /Fresh/);
+    await press(/^Dormant$/);
+    await press(/^Pause the app$/);
+    await press(/^Pause the app$/);
+    assert.match(await page.innerText('main'), /Paused: every request of the app is refused/);
+    await press(/^Delete the app$/);
+    await look();
+    await press(/^Delete the app$/);
+    await look();
+    assert.equal(page.url(), `${service.operatorUrl}/apps?done=deleted`);
+    assert.equal(await service.installation.clients.find(clientId), null);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

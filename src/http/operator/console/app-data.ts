@@ -82,12 +82,13 @@ function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly 
 
 function secretsOf(
   client: Client,
-  { secrets }: ClientUses,
+  uses: ClientUses,
   now: number,
   may: ConsoleCall['may'],
 ): Omit<AppSecrets, 'handOver'> {
   const subject = { kind: 'client', row: client } as const;
-  const advice = secretAdvice(secrets, now);
+  const { secrets } = uses;
+  const advice = secretAdvice(uses, now);
   return {
     ...{ id: client.id, type: client.type, now },
     secrets: secrets.map((secret, at): ShownSecret => {

@@ -57,7 +57,7 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
   const { createdAt, lastUsedAt, advice, retires } = secret;
   const name = app.secrets.length === 1 ? 'The secret' : at === 0 ? 'Newer secret' : 'Older secret';
   const used = lastUsedAt === null ? 'never used' : `last used ${messages.minute(lastUsedAt)}`;
-  const words = ADVICE[advice.kind](advice.days, at === 0);
+  const words = ADVICE[advice.kind](advice.days);
   const retire =
     app.mayRetire &&
     retires !== null &&
@@ -75,19 +75,17 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
 
 const EFFECT = 'It stops working at once, and no act brings it back. Nobody is signed out.';
 
-/** The sentence on a secret, after the whole days since its last use. */
+/** The sentence on a secret, by the whole days since its last use. */
 const ADVICE = {
   only: () => 'The only secret. To replace it, make a new one first: both work until you retire this one.',
-  unused: (_days: number, isNewer: boolean) =>
-    isNewer
-      ? 'Not used yet: retire it only if nobody has it. Until the app uses it, keep the other one.'
-      : 'Never used: safe to retire.',
+  unused: () => 'Not used yet: retire it only if nobody has it.',
+  never: () => 'Never used, and the app uses a newer one: safe to retire.',
   used: (days: number) =>
     days === 0
       ? 'Still used today: retiring it would break the app.'
-      : `Last used ${daysWords(days)} ago, and no other secret since: retiring it would break the app.`,
+      : `Last used ${daysWords(days)} ago, and nothing newer since: retiring it would break the app.`,
   waiting: (days: number) =>
-    `Not used for ${daysWords(days)}. Wait until it is 7: a program that runs once a week may still use it.`,
+    `Not used for ${daysWords(days)}. Wait until it is a week: a program that runs once a week may still use it.`,
   safe: (days: number) => `Not used for ${daysWords(days)}: safe to retire.`,
 } as const;
 

@@ -104,7 +104,7 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   );
   service.clock.advance(9 * DAY_S);
   await usePasskey(browser, passkey, `${service.operatorUrl}/sign-in?continue=/`);
-  assert.match(await text(), /Last used 9 days ago, and no other secret since: retiring it would break/);
+  assert.match(await text(), /Last used 9 days ago, and nothing newer since: retiring it would break/);
   await presentWrongCode(service, clientId, newer);
   assert.match(await text(), /Newer secret .* Still used today.* Older secret .* Not used for 9 days: safe to retire/);
 
