@@ -22,10 +22,11 @@ export type PickUpData = {
   problem: PickUpProblem | null;
 };
 
-/** Data of the answer; a value may be a list. */
+/** Data of the answer; a value may be a list. `hasEarlier` is true if another secret works too. */
 export type PickedUpData = {
   name: string;
   hasSecret: boolean;
+  hasEarlier: boolean;
   values: readonly (readonly [PickUpValue, string | readonly string[]])[];
 };
 
@@ -50,7 +51,7 @@ ${hiddenFields(data.formToken)}<input type="hidden" name="token" value="${data.t
 }
 
 /** The page that shows the values, once. */
-export function pickedUpPage(context: PageContext, { name, hasSecret, values }: PickedUpData): Html {
+export function pickedUpPage(context: PageContext, { name, hasSecret, hasEarlier, values }: PickedUpData): Html {
   const { messages, paths, copyScriptHref } = context;
   const { developers, pickUp } = messages;
   const its = pickUp[hasSecret ? 'withSecret' : 'withoutSecret'];
@@ -65,7 +66,11 @@ export function pickedUpPage(context: PageContext, { name, hasSecret, values }: 
     { title: its.done, shape: 'column', script },
     html`<h1>${its.heading(name)}</h1>
 <p class="lead">${its.doneText}</p>
-<div class="picked-up">${rows(...list)}</div>
+${
+  hasEarlier &&
+  html`<p>${pickUp.earlier}</p>
+`
+}<div class="picked-up">${rows(...list)}</div>
 <p class="fine">${pickUp.guide(paths.developers)}</p>`,
   );
 }

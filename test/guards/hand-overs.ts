@@ -39,7 +39,7 @@ export const handOverGuards: readonly Guard[] = [
       "currentKey(keyring, 'hand-over'), token, browser",
       "currentKey(keyring, 'hand-over'), token",
     ],
-    ['and only while its secret is the newest', 'isTheSame ? {', 'made.text ? {'],
+    ['and only while its secret is the newest', 'isTheSame ? pickedUp', 'made.text ? pickedUp'],
     [
       'a secret is made for those alone that prove themselves with one',
       '!takesSecret(subject)',

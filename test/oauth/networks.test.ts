@@ -26,6 +26,7 @@ const networks: [source: string, expected: [key: string, weight: number][]][] = 
       ['0:0:0::/48', 32],
     ],
   ],
+  ['::1', [['::1', 1]]],
   ['', [['', 1]]],
   ['no address', [['no address', 1]]],
   ['1', [['1', 1]]],

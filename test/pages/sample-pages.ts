@@ -401,10 +401,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     ),
     'pick-up': pickUpPage(context, { ...pickUp, hasSecret: true, problem: null }),
     'pick-up-addresses': pickUpPage(context, { ...pickUp, hasSecret: false, problem: 'form_expired' }),
-    'picked-up': pickedUpPage(context, { name: pickUp.name, hasSecret: true, values: pickedUp }),
+    'picked-up': pickedUpPage(context, { name: pickUp.name, hasSecret: true, hasEarlier: true, values: pickedUp }),
     'picked-up-addresses': pickedUpPage(context, {
       name: pickUp.name,
       hasSecret: false,
+      hasEarlier: false,
       values: pickedUp.toSpliced(1, 1),
     }),
     'pick-up-used': usedPickUpPage(context, 1_795_000_000_000),

@@ -47,10 +47,11 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     }
     const picked = await handOvers.pickUp(token, sessions.visitor(request) as string, originOf(request));
     if (picked.kind !== 'picked_up') return sendDead(request, reply, picked);
-    const { subject, secret } = picked;
+    const { subject, secret, hasEarlier } = picked;
     request.outcome = { client_id: subject.row.id };
     const values = valuesOf(subject, secret, endpoints, apiUrl + ME_PATH);
-    const page = pickedUpPage(pages.context(request), { name: subject.row.name, hasSecret: secret !== null, values });
+    const { name } = subject.row;
+    const page = pickedUpPage(pages.context(request), { name, hasSecret: secret !== null, hasEarlier, values });
     return pages.sendWithScript(reply, page);
   });
 

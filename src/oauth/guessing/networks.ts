@@ -32,10 +32,12 @@ export function networksOf(source: string): readonly Network[] {
   const text = source.replace(/\/64$/, '');
   const own: Network = { key: source, weight: 1 };
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return [own, ...wider(text, IPV4_BITS)];
-  return ipaddr.IPv6.isValid(text) ? [own, ...wider(text, IPV6_BITS)] : [own];
+  // This machine's `::1` has no neighbors: its /48 is no network.
+  const isIpv6 = ipaddr.IPv6.isValid(text) && ipaddr.IPv6.parse(text).range() !== 'loopback';
+  return isIpv6 ? [own, ...wider(text, IPV6_BITS)] : [own];
 }
 
-/** The widest network of a source, a /48 or a /24: its members share scarce resources. */
+/** The widest network of a source, a /48, a /24 or `::1`: its members share scarce resources. */
 export function widestNetworkOf(source: string): string {
   return (networksOf(source).at(-1) as Network).key;
 }

@@ -51,7 +51,13 @@ export type FoundHandOver =
 
 /** The result of picking up; the secret is null for a registration that proves itself otherwise. */
 export type PickedUp =
-  | { readonly kind: 'picked_up'; readonly subject: HandOverSubject; readonly secret: string | null }
+  | {
+      readonly kind: 'picked_up';
+      readonly subject: HandOverSubject;
+      readonly secret: string | null;
+      /** True if an earlier secret works too. */
+      readonly hasEarlier: boolean;
+    }
   | DeadHandOver;
 
 /**
@@ -131,7 +137,7 @@ export class HandOvers {
     });
     const use = { secret: made?.secret ?? null, from: widestNetworkOf(origin.source) };
     if (await this.#parts.store.useHandOver(handOver, subject, use, event))
-      return { kind: 'picked_up', subject, secret: made?.text ?? null };
+      return pickedUp(subject, made?.text ?? null, subject.row.secrets.length > 0);
     // Somebody was faster, or what it rested on changed: both are told by another look.
     const after = await this.look(token);
     if (after.kind === 'used') return (await this.#again(token, browser)) ?? after;
@@ -145,9 +151,9 @@ export class HandOvers {
     const subject = handOver && (await this.#subject(handOver.subject));
     if (!subject || handOver.fetchedAt === null || Math.abs(now() - handOver.fetchedAt) >= AGAIN_MS) return null;
     const made = this.#secretOf(subject, token, browser, handOver.fetchedAt);
-    if (!made) return { kind: 'picked_up', subject, secret: null };
+    if (!made) return pickedUp(subject, null, false);
     const isTheSame = subject.row.secrets[0]?.digest.equals(made.secret.digest);
-    return isTheSame ? { kind: 'picked_up', subject, secret: made.text } : null;
+    return isTheSame ? pickedUp(subject, made.text, subject.row.secrets.length > 1) : null;
   }
 
   /**
@@ -177,6 +183,10 @@ export class HandOvers {
         return subjectOf(kind, await store.findIdentityProvider(id)) as HandOverSubject | null;
     }
   }
+}
+
+function pickedUp(subject: HandOverSubject, secret: string | null, hasEarlier: boolean): PickedUp {
+  return { kind: 'picked_up', subject, secret, hasEarlier: secret !== null && hasEarlier };
 }
 
 function subjectOf<Row>(kind: HandOverName['kind'], row: Row | null) {

@@ -187,9 +187,9 @@ export const en = {
       text: 'The button makes the secret and shows it once, to you alone: the person who sent you this link doesn’t know it. Have a safe place ready for it, such as the secret store of your server.',
       submit: 'Make the secret and show it',
       done: 'Your secret',
-      doneText:
-        'Store the secret now: nobody can show it to you again. An earlier secret keeps working until it is retired.',
+      doneText: 'Store the secret now: nobody can show it to you again.',
     },
+    earlier: 'The earlier secret keeps working until it is retired.',
     withoutSecret: {
       title: 'Pick up the addresses',
       heading: (name: string): Html => html`The addresses of ${isolated(name)}`,

@@ -19,11 +19,12 @@ async function handedOver(
   own: TestService = service,
   type: 'confidential' | 'public' = 'confidential',
 ): Promise<{ client: Client; address: string }> {
-  const { clients, operator } = own.installation;
+  const { clients, handOvers, operator } = own.installation;
   const said = { name: 'Acme Mail', redirectUris: [REDIRECT_URI], ...settings };
-  const { client, clientSecret } = await clients.register(type, said, operator, null, true);
+  const { client, clientSecret, handOver } = await clients.register(type, said, operator, null, true);
   assert.equal(clientSecret, null);
-  return { client, address: await newAddress(client, own) };
+  const { address } = handOvers.addressOf(handOver ?? assert.fail(), { kind: 'client', row: client });
+  return { client, address };
 }
 
 async function newAddress({ id }: Pick<Client, 'id'>, { installation }: TestService = service): Promise<string> {
@@ -38,6 +39,7 @@ async function pickUp(address: string, browser = new Browser()): Promise<Visit> 
   return press(browser, await browser.get(address));
 }
 
+const EARLIER = /The earlier secret keeps working/;
 const secretIn = ({ body }: Visit) => /vk_[crp]s_[A-Za-z0-9_-]+/.exec(body)?.[0] ?? null;
 const secretsOf = async ({ id }: Pick<Client, 'id'>, own = service) =>
   (await own.installation.clients.show(id)).secrets;
@@ -66,6 +68,7 @@ test('a developer makes the secret at the address, sees it with the five things,
   const done = await press(browser, page);
   assert.equal(done.status, 200);
   const secret = secretIn(done) ?? assert.fail('no secret is shown');
+  assert.doesNotMatch(done.body, EARLIER, 'the first secret has none before it');
   const { appUrl, apiUrl } = service;
   const things = [client.id, `${appUrl}/auth/oauth2/authorize`, `${appUrl}/api/auth/oauth/token`, REDIRECT_URI];
   for (const thing of [...things, `${appUrl}/api/auth/oauth/refreshToken`, `${apiUrl}/v2/me`])
@@ -77,6 +80,14 @@ test('a developer makes the secret at the address, sees it with the five things,
   const app = { clientId: client.id, clientSecret: secret };
   const code = await obtainCode(service, await signedInBrowser(service), app);
   assert.ok(pairOf(await exchange(service, app, code)).accessToken);
+});
+
+test('only the page of a second secret says that the earlier one keeps working, also to a second press', async () => {
+  const { client } = await handedOver();
+  await service.installation.clients.rotateSecret(client.id, service.installation.operator);
+  const browser = new Browser();
+  const page = await browser.get(await newAddress(client));
+  for (const answer of [await press(browser, page), await press(browser, page)]) assert.match(answer.body, EARLIER);
 });
 
 test('an older browser without Sec-Fetch-Site makes the secret: its form comes with the Origin of the page', async () => {
