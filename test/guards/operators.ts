@@ -25,6 +25,7 @@ export const operatorGuards: readonly Guard[] = [
     ['a key is not of the future', 'isAheadOfClock(key.createdAt, 0, now())', 'false'],
   ]),
   ...guardsIn('src/http/operator/console/app.ts', APP_PAGE, [
+    ['a secret that is in use again stays', "advice?.kind === 'used' && form.get('advice') !== 'used'", 'false'],
     ['a secret retires as it was shown', "String(endingSecret(row, which)?.createdAt) !== form.get('made')", 'false'],
   ]),
   ...guardsIn('src/accounts/sign-in/limits.ts', COUNTERS, [

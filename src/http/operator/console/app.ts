@@ -3,6 +3,8 @@ import { OperatorError } from '../../../oauth/error.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../operator/access/rights.ts';
+import { findClientUses } from '../../../operator/last-uses.ts';
+import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
@@ -14,7 +16,7 @@ import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
 
 /** Adds the page and its acts. */
 export function addApp(routes: ConsoleRoutes, service: Service): void {
-  const { clients, handOvers } = service.operatorApi;
+  const { clients, handOvers, secretUses } = service.operatorApi;
 
   async function show(call: ConsoleCall, problem: ActProblem | null = null): Promise<Html | null> {
     const client = await service.clients.findClient(call.id);
@@ -39,6 +41,8 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
       const row = await clients.exact(id);
       // By now "older" may be the secret that the app uses: it must be the one that the page showed.
       if (String(endingSecret(row, which)?.createdAt) !== form.get('made')) throw secretsChanged();
+      const advice = secretAdvice(await findClientUses(row, secretUses), service.now()).at(which === 'older' ? -1 : 0);
+      if (advice?.kind === 'used' && form.get('advice') !== 'used') throw usedMeanwhile();
       const conditions = { unchanged: { noun: 'client', row } } as const;
       await clients.retireSecret(id, { ...actor, conditions }, which).catch((error) => {
         throw error instanceof ChangedSince ? secretsChanged() : error;
@@ -82,4 +86,8 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
 
 function secretsChanged(): OperatorError {
   return new OperatorError('The secrets changed meanwhile. Look at them again before you retire one.');
+}
+
+function usedMeanwhile(): OperatorError {
+  return new OperatorError('The app used this secret meanwhile: retiring it would break the app. Look at it again.');
 }

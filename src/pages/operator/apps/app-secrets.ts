@@ -66,8 +66,8 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
       name: app.secrets.length === 1 ? 'Retire the secret' : `Retire the ${retires} secret`,
       effect: html`${words} ${EFFECT} You need your passkey for this.`,
       isDanger: true,
-      // The secret that the operator decided about: "older" may be another one meanwhile.
-      fields: html`<input type="hidden" name="made" value="${createdAt}">`,
+      // What the operator decided about: "older" may be another secret meanwhile, or be in use again.
+      fields: html`<input type="hidden" name="made" value="${createdAt}"><input type="hidden" name="advice" value="${advice.kind}">`,
     });
   return html`<li><div><h3>${name}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p><p>${words}</p></div>${retire}</li>
 `;

@@ -108,6 +108,18 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   await presentWrongCode(service, clientId, newer);
   assert.match(await text(), /Newer secret .* Still used today.* Older secret .* Not used for 9 days: safe to retire/);
 
+  const { body: safe } = await browser.get(page);
+  assert.match(safe, /secrets\/older\/retire.*?name="advice" value="safe"/);
+  await presentWrongCode(service, clientId, clientSecret);
+  const shownAt = /secrets\/older\/retire.*?name="made" value="(\d+)"/.exec(safe)?.[1] ?? '';
+  const inUse = await postOwn(browser, `${page}/secrets/older/retire`, { made: shownAt, advice: 'safe' });
+  assert.equal(inUse.status, 400);
+  assert.match(
+    textOf(inUse.body),
+    /Nothing happened.*used this secret meanwhile/,
+    'a program that runs rarely came back',
+  );
+
   service.clock.advance(600);
   const late = await pressAct(browser, page, `/apps/${clientId}/secrets/older/retire`);
   assert.match(late.headers.get('location') ?? '', /^\/confirm/, 'a retirement needs presence');
