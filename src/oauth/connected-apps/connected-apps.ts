@@ -32,7 +32,7 @@ export type ConnectedApp = {
   readonly absoluteExpiresAt: number;
 };
 
-/** Maximum number of lines on a page. */
+/** Usual number of lines on a page. */
 const PAGE = 50;
 
 /** A page of connected apps: lines `first` (from 1) and on of `total`. */
@@ -63,18 +63,18 @@ export function byName(one: Place, other: Place): number {
  * The page after a cursor, of entries in the order of `byName`. The cursor holds the sort key, so its entry may be deleted.
  * After the last entry, this is the last page; an invalid cursor gives the first page.
  */
-export function pageOfApps(apps: readonly ConnectedApp[], after: string | null): AppsPage {
+export function pageOfApps(apps: readonly ConnectedApp[], after: string | null, length = PAGE): AppsPage {
   const place = after === null ? null : readCursor(after);
   const behind = place ? apps.findIndex((app) => byName(app, place) > 0) : 0;
-  const start = behind >= 0 ? behind : Math.max(0, apps.length - PAGE);
-  const page = apps.slice(start, start + PAGE);
+  const start = behind >= 0 ? behind : Math.max(0, apps.length - length);
+  const page = apps.slice(start, start + length);
   const [before, last] = [apps[start - 1], page.at(-1)];
   return {
     apps: page,
     first: start + 1,
     total: apps.length,
     after: before ? cursorOf(before) : null,
-    next: last && start + PAGE < apps.length ? cursorOf(last) : null,
+    next: last && start + length < apps.length ? cursorOf(last) : null,
   };
 }
 

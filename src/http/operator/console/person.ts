@@ -30,6 +30,8 @@ import { doneIn } from './asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
 import { invitationPage, personHref, typedPerson } from './people.ts';
 
+/** Number of connections on the page, each with a form: 50 would take more than 50 KB. */
+const CONNECTIONS = 20;
 /** Number of events on the page. */
 const LAST_EVENTS = 10;
 
@@ -124,7 +126,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEnd(grants, { resourceOwnerId: id }),
     ]);
-    const { apps: connected, ...page } = pageOfApps(apps, query.get('after') ?? null);
+    const { apps: connected, ...page } = pageOfApps(apps, query.get('after') ?? null, CONNECTIONS);
     const live = sessions.filter((session) => sessionExpiresAt(session) > service.now());
     return personPage(context, {
       ...{ operator, ended, problem },

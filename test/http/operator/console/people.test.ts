@@ -121,6 +121,20 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.equal((await service.installation.accounts.show(id)).status, 'active');
 });
 
+test('operators §7: a person with many connections has a page below 50 KB, and a next one', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const { id } = await addUser(service);
+  const person = await signedInBrowser(service);
+  for (let n = 10; n <= 30; n += 1)
+    await obtainPair(service, person, await addClient(service, { name: `An app of the people, number ${n}` }));
+  const { body } = await browser.get(`${service.operatorUrl}/people/${id}`);
+  assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes`);
+  assert.match(textOf(body), /1 to 20 of 21/);
+  const next = /rel="next" href="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+  assert.match(textOf((await browser.get(service.operatorUrl + String(next))).body), /21 to 21 of 21/);
+});
+
 test('operators §3: the role "read" sees a person, and ends nothing', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
