@@ -3,8 +3,10 @@ import type { ActivityStore } from '../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
 import {
   type AppTally,
+  type FailingClient,
   SPAN_MS,
   type Span,
+  type SummedTally,
   sumOf,
   TALLIES_KEPT_MS,
   type TallyOfSpan,
@@ -18,13 +20,16 @@ export type FoundActivity = {
   readonly failures: readonly AppFailure[];
 };
 
+/** The store that activities are read from. */
+type ActivityReader = Omit<ActivityStore, 'addActivity'>;
+
 /** Finds the activity of apps. */
 export class AppActivity {
-  readonly #store: Pick<ActivityStore, 'listTallies' | 'listFailures' | 'listFailingClients'>;
+  readonly #store: ActivityReader;
   readonly #now: () => number;
 
   /** `now` returns ms. */
-  constructor(store: Pick<ActivityStore, 'listTallies' | 'listFailures' | 'listFailingClients'>, now: () => number) {
+  constructor(store: ActivityReader, now: () => number) {
     this.#store = store;
     this.#now = now;
   }
@@ -43,6 +48,16 @@ export class AppActivity {
   /** The tallies of an app, hour by hour or day by day, that ended after a time (ms); oldest first. */
   tallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]> {
     return this.#store.listTallies(clientId, span, since);
+  }
+
+  /** The sums over all apps, hour by hour, that ended after a time (ms); oldest first. */
+  talliesOfAll(since: number): Promise<SummedTally[]> {
+    return this.#store.listTalliesOfAll(since);
+  }
+
+  /** The apps with the most failures since the day in which a time (ms) lies, at most `limit`. */
+  mostFailing(since: number, limit: number): Promise<FailingClient[]> {
+    return this.#store.listMostFailing(since, limit);
   }
 
   /** The ids of apps that failed since a time (ms), or in the hour or day in which it lies. */

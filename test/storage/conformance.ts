@@ -13,6 +13,7 @@ import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { handOvers } from './conformance/hand-overs.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
+import { incidents } from './conformance/incidents.ts';
 import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
 import { lists } from './conformance/lists.ts';
@@ -43,6 +44,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: hand-overs`, () => handOvers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: tallies and failures of apps`, () => activity(withStore));
+  describe(`${name}: incidents`, () => incidents(withStore));
   describe(`${name}: lists by keys`, () => lists(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore));

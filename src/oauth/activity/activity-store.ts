@@ -1,6 +1,6 @@
 /** The port to the store of tallies and failures. Rules are as for every port (`oauth/store.ts`). */
 import type { AppFailure } from './app-failure.ts';
-import type { AppTally, Span, TallyOfSpan } from './app-tally.ts';
+import type { AppTally, FailingClient, Span, SummedTally, TallyOfSpan } from './app-tally.ts';
 
 /** The activity of an app since the last write; `at` is when it was counted (ms). */
 export type CountedActivity = {
@@ -14,7 +14,7 @@ export type CountedActivity = {
 /** Tallies and failures of registered apps. */
 export type ActivityStore = {
   /**
-   * Adds to the tallies of the hour and the day, and to the failures. Keeps the last `FAILURES_KEPT` failures, but none well
+   * Adds to the tallies of the hour and the day, to the sum over all apps, and to the failures. Keeps the last `FAILURES_KEPT` failures, but none well
    * after `now` (ms): a clock that was ahead must not hide the failures of today. Writes nothing for a deleted app. Writes at
    * most once: throws `OutcomeUnknown` if the write may have happened.
    */
@@ -23,6 +23,10 @@ export type ActivityStore = {
   listTallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]>;
   /** The failures of an app at `since` (ms) or later, newest first, at most `limit`. */
   listFailures(clientId: string, since: number, limit: number): Promise<AppFailure[]>;
+  /** The sums over all apps, deleted ones too, of the hours that end after `since` (ms), oldest first. */
+  listTalliesOfAll(since: number): Promise<SummedTally[]>;
+  /** The apps with the most failures in the days that end after `since` (ms), at most `limit`. */
+  listMostFailing(since: number, limit: number): Promise<FailingClient[]>;
   /** The ids of the apps with a failure in a span that ends after `since` (ms). */
   listFailingClients(span: Span, since: number): Promise<string[]>;
 };

@@ -28,6 +28,12 @@ export const TALLIES_KEPT_MS: Readonly<Record<Span, number>> = { hour: 48 * SPAN
 /** A tally of an app in a span that began at `bucket` (ms). */
 export type TallyOfSpan = { readonly clientId: string; readonly span: Span; readonly bucket: number } & AppTally;
 
+/** A sum over all apps in an hour that began at `bucket` (ms). */
+export type SummedTally = { readonly bucket: number } & AppTally;
+
+/** An app, and the number of its failures. */
+export type FailingClient = { readonly clientId: string; readonly failures: number };
+
 /** A tally in which nothing was counted yet. */
 export function emptyTally(): { [Each in Counter]: number } {
   return {

@@ -1,7 +1,7 @@
 /** The port to the audit trail. Rules are as for every port (`oauth/store.ts`). */
 import type { ResourceOwner } from '../grants/grant.ts';
 import { StoreUnavailable } from '../store.ts';
-import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
+import type { AuditEvent, IncidentCounts, RecordedAuditEvent } from './audit.ts';
 import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 
 /**
@@ -64,6 +64,8 @@ export type AuditStore = {
   listAuditPlaces(walk: AuditWalk, after: number | null, limit: number): Promise<AuditPlace[]>;
   /** The events at these places that are there, with names, in this order. */
   listNamedAuditEventsAt(sequences: readonly number[]): Promise<NamedAuditEvent[]>;
+  /** Counts the incidents at a time (ms) or later, each kind up to `limit`. */
+  countIncidents(since: number, limit: number): Promise<IncidentCounts>;
   /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
   lastAuditSequence(): Promise<number>;
   /**

@@ -84,6 +84,12 @@ export const AUDIT_ACTIONS = [
   'operator_refused',
 ] as const;
 
+/** The acts that are incidents: somebody may have a credential of somebody else, or tries to get it. */
+export const INCIDENTS = ['code_replay', 'refresh_reuse', 'wrong_sign_ins'] as const satisfies readonly AuditAction[];
+
+/** Numbers of incidents. */
+export type IncidentCounts = Readonly<Record<(typeof INCIDENTS)[number], number>>;
+
 /** One of the acts. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -41,6 +41,7 @@ const SECTIONS = [
   ['/apis', 'APIs'],
   ['/products', 'Products'],
   ['/scopes', 'Scopes'],
+  ['/health', 'Health'],
   ['/operators', 'Operators'],
 ] as const;
 

@@ -5,7 +5,7 @@ import type { PageContext } from '../layout.ts';
 import { doneNotice } from './act.ts';
 import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
-import { fewPasskeys } from './home-page.ts';
+import { fewPasskeys } from './now/now-page.ts';
 import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
 
 /** A passkey in a list. Times in ms. */

@@ -18,6 +18,7 @@ export const CATALOGUE: readonly string[] = [
   "index audit_event audit_event_by_operator: CREATE INDEX audit_event_by_operator ON audit_event USING btree (actor_id, sequence) WHERE (actor_kind = 'operator'::text)",
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event USING btree (resource_owner_id, sequence) WHERE (resource_owner_id IS NOT NULL)',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event USING btree (sequence) WHERE (action = 'audit_checkpoint'::text)",
+  "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event USING btree (action, at) WHERE (action = ANY (ARRAY['code_replay'::text, 'refresh_reuse'::text, 'wrong_sign_ins'::text]))",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event USING btree (sequence) WHERE (action = 'audit_shortened'::text)",
   'key audit_event audit_event_pkey: ALTER TABLE audit_event ADD CONSTRAINT audit_event_pkey PRIMARY KEY (sequence)',
   'trigger audit_event chain_audit_event: CREATE TRIGGER chain_audit_event BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION chain_audit_event(); ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event',
@@ -78,6 +79,7 @@ export const CATALOGUE: readonly string[] = [
   'key session session_pkey: ALTER TABLE session ADD CONSTRAINT session_pkey PRIMARY KEY (digest)',
   'reference session session_account_id_fkey: ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally USING btree (span, bucket)',
+  'index tally tally_failed: CREATE INDEX tally_failed ON tally USING btree (span, bucket, client_id, invalid_client, invalid_grant, invalid_request, limited, other) WHERE (((((invalid_client + invalid_grant) + invalid_request) + limited) + other) > 0)',
   'key tally tally_pkey: ALTER TABLE tally ADD CONSTRAINT tally_pkey PRIMARY KEY (key)',
   'key throttle throttle_pkey: ALTER TABLE throttle ADD CONSTRAINT throttle_pkey PRIMARY KEY (key)',
 ];

@@ -17,6 +17,7 @@ export const CATALOGUE: readonly string[] = [
   "index audit_event audit_event_by_operator: CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator'",
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint'",
+  "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event (action, at) WHERE action IN ('code_replay', 'refresh_reuse', 'wrong_sign_ins')",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened'",
   'key audit_event primary: sequence',
   'index client client_by_age: CREATE INDEX client_by_age ON client (created_at, id)',
@@ -67,5 +68,6 @@ export const CATALOGUE: readonly string[] = [
   'key session primary: digest',
   'reference session account_id: account (id) on delete cascade',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally (span, bucket)',
+  'index tally tally_failed: CREATE INDEX tally_failed ON tally (span, bucket, client_id, invalid_client, invalid_grant, invalid_request, limited, other) WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0',
   'key tally primary: key',
 ];

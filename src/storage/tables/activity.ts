@@ -1,6 +1,7 @@
 /**
  * Tallies and failures of apps. A key begins with the client's id and a space, which no id contains, so that all rows
- * of an app are adjacent and need no index of their own.
+ * of an app are adjacent and need no index of their own. The sum over all apps is kept as the tally of an empty id, so that
+ * nobody adds up 10,000 apps to see it.
  */
 import type { ActivityStore } from '../../oauth/activity/activity-store.ts';
 import { type AppFailure, FAILURES_KEPT } from '../../oauth/activity/app-failure.ts';
@@ -50,11 +51,19 @@ const FORGET = `
 const TALLIES = `SELECT ${TALLY.names} FROM tally WHERE key > $1 AND key < $2 ORDER BY key`;
 const LIST_FAILURES = `
   SELECT ${APP_FAILURE.names} FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT $3`;
+/** The id of the sum over all apps. */
+const ALL = '';
+const FAILED = COUNTS.slice(-FAILURES.length).join(' + ');
 const FAILING = `
   SELECT DISTINCT client_id FROM tally
-  WHERE span = $1 AND bucket > $2
-    AND ${COUNTS.slice(-FAILURES.length).join(' + ')} > 0
+  WHERE span = $1 AND bucket > $2 AND client_id <> '${ALL}' AND ${FAILED} > 0
   ORDER BY client_id`;
+
+/** Days: two rows of an app are added up, and not one for each hour. */
+const MOST_FAILING = `
+  SELECT client_id, sum(${FAILED}) AS failures FROM tally
+  WHERE span = 'day' AND bucket > $1 AND ${FAILED} > 0
+  GROUP BY client_id ORDER BY failures DESC, client_id LIMIT $2`;
 
 /** Returns the statements that delete an app's tallies and failures. */
 export function forgettingActivity(clientId: string): Statement[] {
@@ -67,11 +76,19 @@ export function forgettingActivity(clientId: string): Statement[] {
 
 /** Implements the port for the activity of apps. */
 export function activityStore(runner: Runner): ActivityStore {
+  const talliesOf = async (clientId: string, span: Span, since: number): Promise<TallyOfSpan[]> => {
+    const [first, end] = [since - SPAN_MS[span], Number.MAX_SAFE_INTEGER].map((at) => keyAt(clientId, span, at));
+    return (await listed(runner, TALLY, TALLIES, [first as string, end as string])).map(
+      ({ key: _, ...tally }) => tally,
+    );
+  };
   return {
     async addActivity({ clientId, at, tally, failures }, now) {
       const demands = [{ sql: 'SELECT id FROM client WHERE id = $1 FOR SHARE', values: [clientId] }];
       const statements = [
         ...(['hour', 'day'] as const).map((span) => adding(clientId, span, at, tally)),
+        // Last of the tallies: instances that write to other apps wait for each other here, and never in a circle.
+        adding(ALL, 'hour', at, tally),
         ...failures.map((failure) => ({
           sql: RECORD,
           values: APP_FAILURE.values({ key: keyAt(failure.clientId, 'f', failure.at, failure.requestId), ...failure }),
@@ -80,13 +97,13 @@ export function activityStore(runner: Runner): ActivityStore {
       ];
       await runner.changeAll([], statements, demands);
     },
-    listTallies: async (clientId, span, since) =>
-      (
-        await listed(runner, TALLY, TALLIES, [
-          keyAt(clientId, span, since - SPAN_MS[span]),
-          keyAt(clientId, span, Number.MAX_SAFE_INTEGER),
-        ])
-      ).map(({ key: _, ...tally }) => tally),
+    listTallies: talliesOf,
+    listTalliesOfAll: async (since) =>
+      (await talliesOf(ALL, 'hour', since)).map(({ clientId: _, span: __, ...tally }) => tally),
+    async listMostFailing(since, limit) {
+      const rows = await runner.select({ sql: MOST_FAILING, values: [since - SPAN_MS.day, limit] }, 'all');
+      return rows.map(([clientId, failures]) => ({ clientId: clientId as string, failures: Number(failures) }));
+    },
     listFailures: async (clientId, since, limit) =>
       (await listed(runner, APP_FAILURE, LIST_FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
         ({ key: _, ...failure }) => failure,

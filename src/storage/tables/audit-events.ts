@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GrantedAccess, together } from '../../oauth/grants/granted-access.ts';
-import type { AuditAction, AuditEvent } from '../../oauth/trail/audit.ts';
+import { type AuditAction, type AuditEvent, INCIDENTS, type IncidentCounts } from '../../oauth/trail/audit.ts';
 import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/trail/audit-chain.ts';
 import {
   type AuditFilter,
@@ -100,6 +100,14 @@ const newest = (action: AuditAction, before: number): Statement => ({
   values: [before],
 });
 
+/** SQLite takes the index of incidents only for its own condition. */
+const IS_INCIDENT = `action IN (${INCIDENTS.map((action) => `'${action}'`).join(', ')})`;
+const COUNT_INCIDENTS = `SELECT ${INCIDENTS.map(
+  (action) => `(
+    SELECT count(*) FROM (
+      SELECT 1 FROM audit_event WHERE ${IS_INCIDENT} AND action = '${action}' AND at >= $1 LIMIT $2) AS found)`,
+).join(', ')}`;
+
 const DELETE_OLDEST = `
   DELETE FROM audit_event
   WHERE sequence IN (SELECT sequence FROM audit_event WHERE sequence <= $1 ORDER BY sequence LIMIT $2)`;
@@ -138,6 +146,10 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
     hasMisplacedEvents: async () => (await runner.select({ sql: MISPLACED, values: [] }, 'all')).length > 0,
     findCheckpoint: (before) => newestOf('audit_checkpoint', before),
     findShortening: () => newestOf('audit_shortened'),
+    async countIncidents(since, limit) {
+      const [counts] = await runner.select({ sql: COUNT_INCIDENTS, values: [since, limit] }, 'all');
+      return Object.fromEntries(INCIDENTS.map((action, at) => [action, Number(counts?.[at])])) as IncidentCounts;
+    },
     recordDenial: (event) => runner.record(event),
     recordOfTrail: (event) => runner.record(event),
     async deleteTrailRows(upTo, limit) {

@@ -108,4 +108,33 @@ export function activity(withStore: WithStore): void {
       await add(store, NOW, { [counter]: 1 }, other);
     assert.deepEqual(await store.listFailingClients('hour', NOW), [app, other]);
   });
+
+  withApps('hours of all apps are summed up as they are counted, and stay when an app is deleted', async (store) => {
+    const hour = NOW - (NOW % HOUR);
+    await add(store, hour, { checks: 5, invalidGrant: 1 });
+    await add(store, hour + 1, { checks: 2 }, other);
+    await add(store, hour + HOUR, { allowed: 1 }, other);
+    await add(store, hour, { checks: 100 }, 'app_nobody');
+    await store.deleteClient(app, event('client_deleted', { clientId: app }));
+    const sums = [
+      { bucket: hour, ...tally({ checks: 7, invalidGrant: 1 }) },
+      { bucket: hour + HOUR, ...tally({ allowed: 1 }) },
+    ];
+    assert.deepEqual(await store.listTalliesOfAll(hour), sums);
+    assert.deepEqual(await store.listTalliesOfAll(hour + HOUR), sums.slice(1), 'an hour that ended is not listed');
+    assert.deepEqual(await store.listFailingClients('hour', hour), [], 'the sum is no app');
+  });
+
+  withApps('the apps with the most failures of the days come first, and nobody without one', async (store) => {
+    const day = NOW - (NOW % SPAN_MS.day);
+    await add(store, day, { invalidGrant: 2, limited: 1, checks: 50 });
+    await add(store, day - 1, { invalidClient: 4 });
+    await add(store, day, { invalidRequest: 2, other: 2 }, other);
+    assert.deepEqual(await store.listMostFailing(day, 5), [
+      { clientId: other, failures: 4 },
+      { clientId: app, failures: 3 },
+    ]);
+    assert.deepEqual(await store.listMostFailing(day - 1, 1), [{ clientId: app, failures: 7 }]);
+    assert.deepEqual(await store.listMostFailing(day + SPAN_MS.day, 5), []);
+  });
 }

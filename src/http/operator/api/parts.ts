@@ -39,5 +39,5 @@ export type OperatorApiParts = {
     Pick<ScopeStore, 'listScopes'> &
     Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities' | 'listSessions'> &
     Pick<GrantStore, 'findGrant' | 'findPresentation'> &
-    Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt'>;
+    Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt' | 'countIncidents'>;
 };

@@ -2,7 +2,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { AccessEnded } from '../../../oauth/trail/audit.ts';
-import { homePage } from '../../../pages/operator/home-page.ts';
 import { requireSingleCookies } from '../../repeated-headers.ts';
 import type { Service } from '../../service.ts';
 import { addApp } from './app.ts';
@@ -17,6 +16,8 @@ import { addGrants } from './grants.ts';
 import { addGuard } from './guard.ts';
 import { addEvents } from './investigation/events.ts';
 import { addLeaked } from './investigation/leaked.ts';
+import { addHealth } from './now/health.ts';
+import { addNow } from './now/now.ts';
 import { addOperators } from './operators.ts';
 import { addOwn } from './own.ts';
 import { addPeople } from './people.ts';
@@ -46,11 +47,12 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addConsoleSignIn(part, parts);
     addOperators(part, parts);
     addOwn(part, parts);
-    addHome(part, parts);
     const routes = new ConsoleRoutes(part, parts);
     addEvents(routes, service);
     addLeaked(routes, service);
     addRegistrations(routes, service);
+    addNow(routes, parts);
+    addHealth(routes, service);
     addApps(routes, service);
     addAppForms(routes, service);
     addApp(routes, service);
@@ -58,13 +60,5 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     addPeople(routes, service);
     addPerson(routes, service);
     addGrants(routes, service);
-  });
-}
-
-function addHome(app: FastifyInstance, { operators, pages, accessOf }: ConsoleParts): void {
-  app.get('/', { config: { answers: pages.answers, limit: 'public', act: 'own.show' } }, async (request, reply) => {
-    const { operator, by } = accessOf(request);
-    const passkeys = await operators.store.listPasskeys(operator.id);
-    return pages.send(reply, homePage(pages.context, { operator, how: by.how, passkeyCount: passkeys.length }));
   });
 }

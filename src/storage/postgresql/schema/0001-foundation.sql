@@ -119,7 +119,8 @@ CREATE TABLE secret_use (
   used_at bigint NOT NULL
 ) WITH (fillfactor = 70);
 
--- Counts of an app's acts and refusals in an hour or a day; the key is its id, the span and the bucket.
+-- Counts of an app's acts and refusals in an hour or a day; the key is its id, the span and the bucket. An hour of all apps has
+-- the empty id.
 CREATE TABLE tally (
   key text COLLATE "C" PRIMARY KEY,
   client_id text COLLATE "C" NOT NULL,
@@ -140,6 +141,10 @@ CREATE TABLE tally (
 ) WITH (fillfactor = 70);
 
 CREATE INDEX tally_by_bucket ON tally (span, bucket);
+
+-- Whoever looks for apps that fail reads this index alone, and none of the apps that work.
+CREATE INDEX tally_failed ON tally (span, bucket, client_id, invalid_client, invalid_grant, invalid_request, limited, other)
+WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0;
 
 -- The last failures of authenticated apps; the key is the id, the time and the request.
 CREATE TABLE app_failure (
@@ -380,6 +385,7 @@ ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event;
 
 CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint';
 CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
+CREATE INDEX audit_event_incident ON audit_event (action, at) WHERE action IN ('code_replay', 'refresh_reuse', 'wrong_sign_ins');
 CREATE INDEX audit_event_by_client ON audit_event (client_id, sequence) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, sequence)
   WHERE resource_owner_id IS NOT NULL;

@@ -1,0 +1,11 @@
+/** The page of the installation's state. */
+import { healthPage } from '../../../../pages/operator/now/health-page.ts';
+import type { Service } from '../../../service.ts';
+import type { ConsoleRoutes } from '../console-routes.ts';
+
+/** Adds the page. */
+export function addHealth(routes: ConsoleRoutes, service: Service): void {
+  routes.page('/health', 'status.show', async ({ context, operator }) =>
+    healthPage(context, { operator, state: await service.operatorApi.status() }),
+  );
+}

@@ -1,0 +1,122 @@
+import type { IncidentCounts } from '../../../oauth/trail/audit.ts';
+import { type Html, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { type Plotted, plot } from '../plot.ts';
+import { dataTable, facts } from '../table.ts';
+import { lastBackup, type ShownState, timeAndAge, worstNotice } from './state.ts';
+
+/** An app, and the number of its failures. */
+export type FailingApp = { readonly id: string; readonly name: string; readonly failures: number };
+
+/** The last 24 hours. */
+export type LastDay = {
+  readonly activity: Plotted;
+  /** The apps with the most failures since the day in which `failingSince` (ms) lies. */
+  readonly failing: readonly FailingApp[];
+  readonly failingSince: number;
+  /** More than `countedTo` of a kind are not counted. */
+  readonly incidents: IncidentCounts;
+  readonly countedTo: number;
+};
+
+/** The next steps of an installation without an app: those that are done, and the way to the first one. */
+export type FirstSteps = { readonly mayRegister: boolean; readonly hasPeople: boolean };
+
+/** Data of the page. */
+export type NowData = {
+  readonly operator: ShownOperator;
+  /** How the session began. */
+  readonly how: 'passkey' | 'address';
+  readonly passkeyCount: number;
+  readonly state: ShownState;
+  /** The first steps while no app is registered. */
+  readonly content:
+    | { readonly kind: 'steps'; readonly steps: FirstSteps }
+    | { readonly kind: 'day'; readonly day: LastDay };
+};
+
+/** The start page: what needs a look, and the last 24 hours. */
+export function nowPage(context: PageContext, { operator, how, passkeyCount, state, content }: NowData): Html {
+  const { messages } = context;
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Now' },
+    html`<h1>Hello, ${isolated(operator.name)}</h1>
+<p class="lead">${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
+${fewPasskeys(passkeyCount)}
+${worstNotice(state.findings, html`<a href="/health">See health</a>`)}
+${content.kind === 'steps' ? firstSteps(content.steps, state) : lastDay(context, content.day)}
+<section class="part"><h2>Installation</h2>
+${facts([
+  ['Last backup', lastBackup(messages, state)],
+  ['Root key', html`In use since ${timeAndAge(messages, state.rootKey.createdAt, state.at)}`],
+])}</section>
+<p class="fine">All times are UTC.</p>`,
+  );
+}
+
+function firstSteps({ mayRegister, hasPeople }: FirstSteps, { backedUpAt }: ShownState): Html {
+  const register = mayRegister
+    ? html`<a href="/apps/new">Register an app</a>`
+    : html`<strong>An admin registers an app</strong>`;
+  return html`<section class="part"><h2>Next steps</h2>
+<ul class="things">
+<li><div><h3>1. ${register}</h3><p>Its developer gets an ID, a secret and the addresses to use.</p></div></li>
+${step(2, 'Let users sign in', html`<a href="/people">Invite people</a>. If your product has users already, connect it as an identity provider instead.`, hasPeople)}
+${step(3, 'Back up every day', html`<code>valetkey database backup FILE</code> writes a backup while the service runs. The root keys need a copy of their own.`, backedUpAt !== null)}
+</ul></section>`;
+}
+
+function step(number: number, name: string, text: Html, isDone: boolean): Html {
+  return html`<li><div><h3>${number}. ${name}</h3><p>${text}</p></div>${isDone && html`<span class="effect">Done</span>`}</li>
+`;
+}
+
+function lastDay({ messages }: PageContext, { activity, failing, failingSince, incidents, countedTo }: LastDay): Html {
+  const since = new Date(activity.to - 86_400_000).toISOString().slice(0, 10);
+  const count = (action: keyof IncidentCounts) => {
+    const number = incidents[action];
+    if (number === 0) return 'None';
+    return html`<a href="/events?action=${action}&amp;since=${since}">${number > countedTo ? `More than ${countedTo}` : number}</a>`;
+  };
+  return html`<section class="part"><h2>Last 24 hours, all apps</h2>
+${plot(activity)}</section>
+<section class="part"><h2>Apps with the most failures</h2>
+<p>Since ${messages.day(failingSince)}, 00:00.</p>
+${
+  failing.length === 0
+    ? html`<p>No app failed.</p>`
+    : dataTable(
+        'Apps with the most failures',
+        [
+          ['App', ({ id, name }) => html`<a href="/apps/${encodeURIComponent(id)}">${isolated(name)}</a>`],
+          ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
+          ['Failures', ({ failures }) => failures],
+        ],
+        failing,
+      )
+}</section>
+<section class="part"><h2>Incidents in 24 hours</h2>
+${facts([
+  ['Authorization codes used twice', count('code_replay')],
+  ['Refresh tokens used twice', count('refresh_reuse')],
+  ['Users with wrong passwords, each hour', count('wrong_sign_ins')],
+])}</section>`;
+}
+
+/** Returns the advice to have two passkeys, so that a lost device locks nobody out; null where there are. */
+export function fewPasskeys(count: number): Html | null {
+  if (count > 1) return null;
+  const have = count === 0 ? 'You have no passkey.' : 'You have one passkey.';
+  return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> Add one on another device, so that you can still sign in if you lose this device. <a href="/passkeys/new">Add a passkey</a></div></div>`;
+}
+
+const ROLES: Readonly<Record<ShownOperator['role'], string>> = {
+  read: 'You can see everything, and change only your own passkeys and sessions.',
+  support: 'You can see everything, pause and resume apps, sign users out, and end their connections.',
+  admin: 'You can do everything. Actions that give access, or take it from many users, need your passkey again.',
+};

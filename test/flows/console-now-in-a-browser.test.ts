@@ -1,0 +1,54 @@
+// The console's start page and the state of the installation in the real Chromium.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { launchBrowser, noBrowser } from '../support/chromium.ts';
+import { startConsole } from '../support/console.ts';
+import { openConsole } from '../support/console-browser.ts';
+import { addClient } from '../support/service.ts';
+
+async function prepare() {
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  return { browser, service: await startConsole({ after }) };
+}
+
+const prepared = noBrowser ? null : await prepare();
+
+describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
+  if (!prepared) return;
+  const { browser, service } = prepared;
+
+  test('operators §7: a new installation’s next steps, with the keyboard alone', async () => {
+    const { page, complaints, look, press } = await openConsole(browser, service, 'First');
+    await look();
+    assert.match(await page.innerText('main'), /Next steps/);
+    await press(/^Register an app$/);
+    assert.equal(page.url(), `${service.operatorUrl}/apps/new`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §7: a broken backup is noticed on Now, and its remedy is read, with the keyboard alone', async () => {
+    const { installation, clock } = service;
+    const { clientId } = await addClient(service, { name: 'Calendar' });
+    await installation.backups.note('another disk', installation.operator);
+    clock.advance(3 * 86_400);
+    for (const counter of ['checks', 'checks', 'invalidGrant'] as const) installation.activity.count(clientId, counter);
+    await installation.activity.flush();
+    const { page, complaints, look, press } = await openConsole(browser, service, 'Second');
+    assert.match(await page.innerText('.problem'), /Backup, last: 3 days old/);
+    await look();
+    await press(/^Show the numbers$/);
+    assert.match(await page.innerText('.plot table'), /Failed: invalid grant/);
+    await look();
+    await press(/^See health$/);
+    assert.equal(page.url(), `${service.operatorUrl}/health`);
+    assert.match(
+      await page.innerText('tbody tr'),
+      /Backup, last\s+Wrong\s+3 days old\s+"valetkey database backup FILE"/,
+    );
+    await look();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,102 @@
+// Now and Health in the console, on the wire.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { enrolledOperator, startConsole } from '../../../support/console.ts';
+import { exchange, obtainCode, signedInBrowser } from '../../../support/flow.ts';
+import { addClient, addUser } from '../../../support/service.ts';
+
+const DAY_S = 86_400;
+
+/** The text of a page, without its markup. */
+const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('operators §7: a new installation is told the next three steps, and which are done', async (t) => {
+  const service = await startConsole(t);
+  const admin = await enrolledOperator(service, 'admin');
+  const { status, body } = await admin.browser.get(`${service.operatorUrl}/`);
+  assert.equal(status, 200);
+  assert.match(body, /href="\/apps\/new"/);
+  assert.match(textOf(body), /1\. Register an app .* 2\. Let users sign in .* 3\. Back up every day/);
+  assert.doesNotMatch(body, /Done|Last 24 hours/);
+
+  await addUser(service);
+  const reader = await enrolledOperator(service, 'read');
+  const after = (await reader.browser.get(`${service.operatorUrl}/`)).body;
+  assert.match(textOf(after), /2\. Let users sign in .* Done 3\. Back up/);
+  assert.doesNotMatch(after, /href="\/apps\/new"/, 'the role "read" registers none');
+
+  await addClient(service, { name: 'Calendar' });
+  const text = textOf((await reader.browser.get(`${service.operatorUrl}/`)).body);
+  assert.doesNotMatch(text, /Next steps/);
+  assert.match(text, /Last 24 hours, all apps Nothing was counted .* No app failed\. .* used twice None/);
+});
+
+test('operators §7: Now shows the last 24 hours of all apps, and those with the most failures', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock } = service;
+  const names = ['<b>Bold</b>', 'Calendar', 'Notes', 'Photos', 'Tasks', 'Travel'];
+  for (const [n, name] of names.entries()) {
+    const { clientId } = await addClient(service, { name });
+    installation.activity.count(clientId, 'checks');
+    for (let failed = 0; failed <= n; failed += 1) installation.activity.count(clientId, 'invalidGrant');
+  }
+  await installation.activity.flush();
+  const { browser } = await enrolledOperator(service, 'read');
+  const body = (await browser.get(`${service.operatorUrl}/`)).body;
+  assert.match(textOf(body), /Worked 6 .* Failed 21 /);
+  assert.deepEqual(
+    [...body.matchAll(/<td role="cell" data-column="Failures">(\d+)</g)].map(([, failures]) => failures),
+    ['6', '5', '4', '3', '2'],
+  );
+  assert.doesNotMatch(body, /<b>|Bold/);
+
+  clock.advance(DAY_S + 3600);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  assert.match(textOf((await later.get(`${service.operatorUrl}/`)).body), /Nothing was counted/);
+});
+
+test('operators §7: incidents of 24 hours are counted, and lead to their events', async (t) => {
+  const service = await startConsole(t);
+  const { clock, operatorUrl } = service;
+  await addUser(service);
+  const app = await addClient(service);
+  const code = await obtainCode(service, await signedInBrowser(service), app);
+  assert.equal((await exchange(service, app, code)).status, 200);
+  assert.equal((await exchange(service, app, code)).status, 400);
+  const incidents = async () => {
+    const { browser } = await enrolledOperator(service, 'read', `Ann ${clock.now()}`);
+    return (await browser.get(`${operatorUrl}/`)).body;
+  };
+  const body = await incidents();
+  assert.match(textOf(body), /Authorization codes used twice 1 Refresh tokens used twice None/);
+  assert.match(body, /href="\/events\?action=code_replay&amp;since=2026-01-14"/);
+  clock.advance(DAY_S + 1);
+  assert.match(textOf(await incidents()), /Authorization codes used twice None/);
+});
+
+test('operators §7: a backup that is two days late is seen on Now and on Health, with its remedy', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock, operatorUrl } = service;
+  await addClient(service);
+  const pages = async () => {
+    const { browser } = await enrolledOperator(service, 'read', `Ann ${clock.now()}`);
+    const [now, health] = [await browser.get(`${operatorUrl}/`), await browser.get(`${operatorUrl}/health`)];
+    assert.deepEqual([now.status, health.status], [200, 200]);
+    return [now.body, health.body].map(textOf) as [string, string];
+  };
+  for (const text of await pages()) assert.match(text, /Last backup None was ever recorded Warning/);
+
+  await installation.backups.note('another disk', installation.operator);
+  clock.advance(60);
+  for (const text of await pages()) {
+    assert.match(text, /Last backup 15 Jan 2026, 12:00 \(1 minute ago\)/);
+    assert.doesNotMatch(text, /Backup, last :/);
+  }
+  clock.advance(3 * DAY_S);
+  const [now, health] = await pages();
+  assert.match(now, /Backup, last : 3 days old Remedy: .*valetkey database backup FILE/);
+  assert.match(now, /Last backup 15 Jan 2026, 12:00 \(3 days ago\) Wrong/);
+  assert.match(health, /Backup, last Wrong 3 days old .*valetkey database backup FILE/);
+  assert.match(health, /Last restore Never Root key [0-9a-f]+ , in use since .* Version \d+\.\d+\.\d+ Instance /);
+  assert.match(health, /Sizes, database OK/);
+});
