@@ -99,7 +99,11 @@ describe('the commands that keep running', () => {
     assert.equal((await run('serve', undefined, { serve })).code, 0);
     assert.equal((await run('serve --json', undefined, { serve })).code, 1);
     await run('demo --headless', undefined, { demo: serve });
-    assert.deepEqual(asked, [{ json: false }, { json: true }, { headless: true, product: false, json: false }]);
+    assert.deepEqual(asked, [
+      { json: false },
+      { json: true },
+      { headless: true, product: false, operator: false, json: false },
+    ]);
   });
 });
 

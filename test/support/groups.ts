@@ -51,6 +51,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['storage/memory.test.ts', 'storage/wal-size.test.ts', 'http/growth.test.ts'],
     // Crowds: streams by the thousand, floods of one address, and answers that nobody reads.
     'http/operator/anonymous-crowd.test.ts',
+    // Every page of the console, with the database away and late.
+    'http/operator/console/states.test.ts',
     ...['http/api/revocation-crowds.test.ts', 'http/public-limit.test.ts', 'http/connection/unread-output.test.ts'],
     ...['http/connection/pipelining.test.ts', 'http/connection/programs.test.ts', 'http/api/client-keys.test.ts'],
     // Each endpoint, page and command once more: with the longest ids, and with the hashes of other programs.

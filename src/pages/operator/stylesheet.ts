@@ -25,6 +25,7 @@ noscript { display: block; }
 .data tbody tr:hover { background: var(--sunken); }
 .data small { font-size: 0.8125rem; font-weight: 400; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
+.data .whole { white-space: nowrap; }
 @media (max-width: 44rem) {
   .data, .data :is(tbody, tr, th, td) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }

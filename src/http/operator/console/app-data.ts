@@ -2,19 +2,18 @@
 import { SPAN_MS, type Span, TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
 import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
-import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
 import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { type ClientUses, findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret } from '../../../operator/secret-rotation.ts';
-import type { AppEvent } from '../../../pages/operator/apps/app-events.ts';
 import type { AppData } from '../../../pages/operator/apps/app-page.ts';
 import type { AppSecrets, ShownSecret } from '../../../pages/operator/apps/app-secrets.ts';
 import type { AppSettings } from '../../../pages/operator/apps/app-settings.ts';
 import type { Plotted } from '../../../pages/operator/plot.ts';
 import type { Service } from '../../service.ts';
 import type { ConsoleCall } from './console-routes.ts';
+import { shownEvent } from './investigation/shown-event.ts';
 
 const SHOWN_FAILURES = 5;
 const SHOWN_EVENTS = 10;
@@ -52,7 +51,7 @@ export async function appData(
     },
     ...{ grants: ended, hours, days, failures: activity.failures },
     pageFailureCount: pageFailures.list(id).length,
-    events: (events?.items ?? []).map((event) => shownEvent(event, nameOf)),
+    events: (events?.items ?? []).map((event) => shownEvent(event, operators)),
     may: {
       update: may('clients.update'),
       pause: may('clients.pause'),
@@ -101,11 +100,4 @@ function secretsOf(
     mayHandOver: handOverProblem(subject) === null && may('clients.hand-over'),
     handsOverSecret: takesSecret(subject),
   };
-}
-
-function shownEvent(
-  { sequence, at, action, actor, detail }: NamedAuditEvent,
-  nameOf: (actorId: string) => string,
-): AppEvent {
-  return { sequence, at, action, actor: actor.kind === 'operator' ? nameOf(actor.id) : actor.kind, detail };
 }

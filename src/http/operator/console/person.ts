@@ -6,7 +6,6 @@ import { type ConnectedApp, pageOfApps } from '../../../oauth/connected-apps/con
 import { OperatorError } from '../../../oauth/error.ts';
 import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
-import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../operator/access/rights.ts';
 import { grantsToEnd } from '../../../operator/blast-radius.ts';
@@ -16,18 +15,14 @@ import { findShownUser, type ShownUser } from '../../../operator/shown-user.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
 import type { TypedPerson } from '../../../pages/operator/people/people-page.ts';
-import {
-  PERSON_NOTICES,
-  type PersonEvent,
-  type ShownConnection,
-  type ShownPerson,
-} from '../../../pages/operator/people/person-data.ts';
+import { PERSON_NOTICES, type ShownConnection, type ShownPerson } from '../../../pages/operator/people/person-data.ts';
 import { personPage } from '../../../pages/operator/people/person-page.ts';
 import { permissionsGranted } from '../../browser/permissions.ts';
 import type { Service } from '../../service.ts';
 import { etagOf } from '../api/etag.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+import { shownEvent } from './investigation/shown-event.ts';
 import { invitationPage, personHref, typedPerson } from './people.ts';
 
 /** Number of connections on the page, each with a form: 50 would take more than 50 KB. */
@@ -120,11 +115,12 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const user = await findShownUser(store, id);
     if (!user) return null;
     const { account } = user;
-    const [apps, sessions, events, ended] = await Promise.all([
+    const [apps, sessions, events, ended, operators] = await Promise.all([
       grants.connectedApps(id),
       store.listSessions(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEnd(grants, { resourceOwnerId: id }),
+      service.operators.registry.list(),
     ]);
     const { apps: connected, ...page } = pageOfApps(apps, query.get('after') ?? null, CONNECTIONS);
     const live = sessions.filter((session) => sessionExpiresAt(session) > service.now());
@@ -133,7 +129,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       person: shownPerson(user, service.now()),
       connections: { ...page, shown: await Promise.all(connected.map((each) => shownConnection(each, account))) },
       sessions: live.map(({ createdAt, lastSeenAt, providerId }) => ({ createdAt, lastSeenAt, provider: providerId })),
-      events: events.map(shownEvent),
+      events: events.map((event) => shownEvent(event, operators)),
       rights: {
         endConnection: may('grants.revoke'),
         support: may('users.disable'),
@@ -175,8 +171,4 @@ function shownPerson({ account, use, identities }: ShownUser, now: number): Show
     invitedUntil: invitation && invitation.expiresAt > now ? invitation.expiresAt : null,
     identities: identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) })),
   };
-}
-
-function shownEvent({ sequence, at, action, clientName, grantId, actor }: NamedAuditEvent): PersonEvent {
-  return { sequence, at, action, appName: clientName, grantId, source: actor.source };
 }

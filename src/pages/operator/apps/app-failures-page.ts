@@ -77,7 +77,7 @@ function authorizationPage({ messages }: PageContext, failures: readonly ShownPa
         'Received',
         ({ received }) => (received === null ? '–' : html`<code>${isolated(received, MOST_OF_RECEIVED)}</code>`),
       ],
-      ['Network', ({ network }) => isolatedAddress(network)],
+      ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
       ['Request', ({ requestId }) => html`<code>${isolatedAddress(requestId)}</code>`],
     ],
     failures,

@@ -26,7 +26,7 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
         ({ error, reason, endpoint }) =>
           html`${isolated(reason, 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`,
       ],
-      ['Network', ({ network }) => isolatedAddress(network)],
+      ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
       [
         'Request',
         ({ requestId, grantId }) =>

@@ -1,13 +1,15 @@
 /** The page of one app. */
+
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
+import { lastEvents } from '../events/events-table.ts';
+import type { ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
-import { type AppEvent, appEvents } from './app-events.ts';
 import { type AppFailure, failureTable } from './app-failures.ts';
 import { type AppSecrets, appSecrets } from './app-secrets.ts';
 import { type AppSettings, appSettings } from './app-settings.ts';
@@ -38,7 +40,7 @@ export type AppData = {
   failures: readonly AppFailure[];
   /** Number of refusals on the authorization page that this instance remembers. */
   pageFailureCount: number;
-  events: readonly AppEvent[];
+  events: readonly ShownEvent[];
   /** The acts that the role allows. */
   may: { readonly update: boolean; readonly pause: boolean; readonly revokeGrants: boolean; readonly delete: boolean };
   done: AppNotice | null;
@@ -65,7 +67,7 @@ ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
 <section class="part"><h2>Last 400 days</h2>
 ${plot(days)}</section>
-${appEvents(context, app.id, data.events)}
+${lastEvents(context, { client: app.id }, data.events)}
 ${ending(data, at)}
 <p class="fine">All times are UTC.</p>`,
   );

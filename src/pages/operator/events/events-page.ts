@@ -1,12 +1,11 @@
 /** The audit trail, newest first. */
 import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Filter, filterForm, type Listed, listHref, listing, textFilter } from '../listing.ts';
-import { dataTable } from '../table.ts';
-import { ACTION_GROUPS, ACTION_WORDS } from './actions.ts';
-import { doerWords, type ShownEvent, thingLink } from './shown-event.ts';
+import { ACTION_GROUPS } from './actions.ts';
+import { eventsTable } from './events-table.ts';
+import type { ShownEvent } from './shown-event.ts';
 
 /** The values of the filter, as the address has them; days as `2026-11-26`. */
 export type EventFilter = Filter &
@@ -33,30 +32,9 @@ export function eventsPage(context: PageContext, { operator, list, filter, isFir
 <p class="lead">Who changed what, and who gave or took access, newest first.</p>
 ${filterForm('/events', fields(filter, operators))}
 ${listing(list, { path: '/events', filter, isFirst }, isFiltered ? NONE_FOUND : NO_EVENTS, (events) =>
-  table(context, events),
+  eventsTable(context, events),
 )}
 <p class="fine">All times are UTC.</p>`,
-  );
-}
-
-function table({ messages }: PageContext, events: readonly ShownEvent[]): Html {
-  return dataTable(
-    'Events',
-    [
-      [
-        'What',
-        ({ sequence, action, detail }) =>
-          html`<a href="/events/${sequence}">${ACTION_WORDS[action]}</a>${detail !== null && html`<small>${isolated(detail)}</small>`}`,
-      ],
-      ['When', ({ at }) => messages.minute(at)],
-      ['By', ({ by }) => doerWords(by)],
-      [
-        'About',
-        ({ about, person }) =>
-          about || person ? html`${thingLink(about)}${person && html`<small>${thingLink(person)}</small>`}` : '–',
-      ],
-    ],
-    events,
   );
 }
 

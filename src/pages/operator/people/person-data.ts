@@ -1,8 +1,9 @@
 /** The data of the page of one person. */
-import type { AuditAction } from '../../../oauth/trail/audit.ts';
+
 import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
+import type { ShownEvent } from '../events/shown-event.ts';
 import type { ShownOperator } from '../frame.ts';
 import type { TypedPerson } from './people-page.ts';
 
@@ -52,16 +53,6 @@ export type PersonSession = {
   readonly provider: string | null;
 };
 
-/** An event of the audit trail. `at` in ms. */
-export type PersonEvent = {
-  readonly sequence: number;
-  readonly at: number;
-  readonly action: AuditAction;
-  readonly appName: string | null;
-  readonly grantId: string | null;
-  readonly source: string | null;
-};
-
 /** The acts that the operator's role allows. */
 export type PersonRights = {
   readonly endConnection: boolean;
@@ -88,7 +79,7 @@ export type PersonData = {
   person: ShownPerson;
   connections: ConnectionsData;
   sessions: readonly PersonSession[];
-  events: readonly PersonEvent[];
+  events: readonly ShownEvent[];
   /** The grants that end with all connections. */
   ended: AppsBlastRadius;
   rights: PersonRights;

@@ -1,21 +1,14 @@
 /** One person: profile, connections, sessions and events, and the acts on them. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
-import { ACTION_WORDS } from '../events/actions.ts';
+import { lastEvents } from '../events/events-table.ts';
 import { consoleLayout } from '../frame.ts';
-import { listHref } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
 import { connections } from './connections.ts';
 import { personActs } from './person-acts.ts';
-import {
-  PERSON_NOTICES,
-  type PersonData,
-  type PersonEvent,
-  type PersonSession,
-  type ShownPerson,
-} from './person-data.ts';
+import { PERSON_NOTICES, type PersonData, type PersonSession, type ShownPerson } from './person-data.ts';
 
 /** The page of one person. */
 export function personPage(context: PageContext, data: PersonData): Html {
@@ -32,7 +25,7 @@ ${problem !== null && actProblem(problem)}
 ${profile(context, person)}
 ${connections(context, person, data.connections, data.rights.endConnection)}
 ${sessionPart(context, sessions)}
-${eventPart(context, person, events)}
+${lastEvents(context, { user: person.id }, events)}
 ${personActs(data)}
 <p class="fine">All times are UTC.</p>`,
   );
@@ -75,30 +68,4 @@ function sessionPart({ messages }: PageContext, sessions: readonly PersonSession
   );
   return html`<section class="part" id="sessions"><h2>Sessions</h2>
 ${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}</section>`;
-}
-
-/** Returns the app of an event, with the way to the grant that the event is about. */
-function appCell({ appName, grantId }: PersonEvent): HtmlValue {
-  const name = appName !== null && isolated(appName);
-  return grantId === null ? name || '–' : html`<a href="/grants/${grantId}">${name || 'A grant'}</a>`;
-}
-
-function eventPart({ messages }: PageContext, { id }: ShownPerson, events: readonly PersonEvent[]): Html {
-  const table = dataTable<PersonEvent>(
-    'Last events',
-    [
-      ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
-      ['Act', ({ action }) => ACTION_WORDS[action]],
-      ['App', appCell],
-      ['From', ({ source }) => (source === null ? '–' : isolatedAddress(source))],
-    ],
-    events,
-  );
-  return html`<section class="part" id="events"><h2>Last events</h2>
-${
-  events.length === 0
-    ? html`<p>Nothing in the audit trail.</p>`
-    : html`${table}
-<p><a href="${listHref('/events', { user: id })}">All events of this person</a></p>`
-}</section>`;
 }

@@ -52,7 +52,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
   for (const said of [
     ...['Example Ltd', 'https://notes.example/', REDIRECT_URI, 'Active', 'Live grants No grant', 'The only secret'],
     ...['notes.read', 'notes.write', '(optional)', 'Profile fields email address', 'Asks only for what'],
-    ...['No request of the app failed', 'client_registered'],
+    ...['No request of the app failed', 'Registered an app'],
   ])
     assert.ok(textOf(body).includes(said), said);
   assert.deepEqual(formsOf(body), ['/sign-out'], 'the role "read" acts on nothing');

@@ -1,18 +1,15 @@
 /** The pages of the audit trail. */
-import { accountLabel } from '../../../../accounts/people/account.ts';
-import { isProviderId } from '../../../../accounts/people/identity-provider.ts';
 import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
-import { AUDIT_ACTIONS, type AuditAction } from '../../../../oauth/trail/audit.ts';
-import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
+import { AUDIT_ACTIONS } from '../../../../oauth/trail/audit.ts';
 import type { Operator } from '../../../../operator/access/operator.ts';
 import { type EventAsked, findEvent } from '../../../../operator/lists/event-pages.ts';
 import { eventPage } from '../../../../pages/operator/events/event-page.ts';
 import { type EventFilter, eventsPage } from '../../../../pages/operator/events/events-page.ts';
-import type { Doer, ShownEvent, Thing } from '../../../../pages/operator/events/shown-event.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import type { Service } from '../../../service.ts';
 import { askedPage } from '../asked-page.ts';
 import type { ConsoleRoutes } from '../console-routes.ts';
+import { shownEvent } from './shown-event.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of operators whose names are suggested. */
@@ -76,57 +73,4 @@ function askedEvents(filter: EventFilter, known: readonly Operator[]): EventAske
     ...(user !== '' && { resourceOwnerId: user }),
     ...(grant !== '' && { grantId: grant }),
   };
-}
-
-function shownEvent(event: NamedAuditEvent, known: readonly Operator[]): ShownEvent {
-  const { sequence, at, action, actor, clientId, resourceOwnerId, resourceOwner, grantId, detail } = event;
-  const operatorCalled = (id: string) => known.find((operator) => operator.id === id)?.name ?? null;
-  const kind = clientId === null ? null : kindOf(action, clientId);
-  const name = kind === 'operator' ? operatorCalled(clientId ?? '') : event.clientName;
-  const about: Thing | null = kind && { kind, id: clientId ?? '', name };
-  const person: Thing | null =
-    resourceOwnerId === null
-      ? null
-      : { kind: 'person', id: resourceOwnerId, name: resourceOwner && accountLabel(resourceOwner) };
-  return {
-    ...{ sequence, at, action, about, person, grantId, detail },
-    by: doerOf(event, { about, person, operatorCalled }),
-    source: actor.source,
-    requestId: actor.requestId,
-  };
-}
-
-/** An event names the app, API, product or operator by its id alone. */
-function kindOf(action: AuditAction, id: string): Exclude<Thing['kind'], 'person'> {
-  if (action.startsWith('operator_')) return 'operator';
-  if (action.startsWith('resource_server_')) return 'API';
-  if (action.startsWith('identity_provider_') || action.startsWith('sign_in_re')) return 'product';
-  if (!action.startsWith('hand_over_')) return 'app';
-  if (id.startsWith('rs_')) return 'API';
-  return isProviderId(id) ? 'product' : 'app';
-}
-
-function doerOf(
-  { actor: { kind, id, source } }: NamedAuditEvent,
-  {
-    about,
-    person,
-    operatorCalled,
-  }: Pick<ShownEvent, 'about' | 'person'> & {
-    operatorCalled: (id: string) => string | null;
-  },
-): Doer {
-  const nameIn = (thing: Thing | null) => (thing?.id === id ? thing.name : null);
-  switch (kind) {
-    case 'operator':
-      return source === null ? { kind: 'command', id } : { kind, id, name: operatorCalled(id) };
-    case 'user':
-      return { kind: 'person', id, name: nameIn(person) };
-    case 'client':
-      return { kind: 'app', id, name: nameIn(about) };
-    case 'provider':
-      return { kind: 'product', id, name: nameIn(about) ?? id };
-    default:
-      return { kind };
-  }
 }

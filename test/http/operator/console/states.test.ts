@@ -1,0 +1,130 @@
+// The states that every page of the console has. The pages are read from the code, so that a new one is walked as well.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { after, type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { makeRootKey } from '../../../../src/settings/root-keys.ts';
+import { Browser } from '../../../support/browser.ts';
+import { enrolledOperator, startConsole } from '../../../support/console.ts';
+import { inhabit } from '../../../support/held.ts';
+import { sharedPostgres } from '../../../support/shared-postgres.ts';
+
+/** The path of each page for a signed-in operator. */
+const PAGES = globSync('src/http/operator/console/**/*.ts')
+  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/(?:routes\.page|app\.get)\(\s*'([^']*)'/g)])
+  .map(([, path = '']) => path)
+  .filter((path) => !['/sign-in', '/enrol', '/confirm'].includes(path));
+
+/** Acts that the role `read` may do: on its own passkeys and sessions, and a question. */
+const OWN_ACTS = ['/sign-out', '/passkeys/new', '/passkeys/remove', '/sessions/end', '/leaked'];
+
+const problems = { gone: /There is nothing here/, away: /The database does not answer/ };
+
+test('operators §7: every page sends a visitor without a session to sign in, and back', async (t) => {
+  const { operatorUrl } = await startConsole(t);
+  assert.ok(PAGES.length > 10, String(PAGES));
+  for (const path of PAGES) {
+    const { status, headers } = await new Browser().get(operatorUrl + path.replace(/:\w+/, 'x'));
+    const location = `/sign-in?${new URLSearchParams({ continue: path.replace(/:\w+/, 'x') })}`;
+    assert.deepEqual([status, headers.get('location')], [303, location], path);
+  }
+});
+
+test('operators §7: what is gone is a page that says so, and no page fails over a strange id', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service);
+  for (const path of PAGES.filter((each) => each.includes(':')))
+    for (const id of [
+      'app_none',
+      '0',
+      '-1',
+      '00000000-0000-7000-8000-000000000000',
+      '%00',
+      '%F0%9F%98%80',
+      'a'.repeat(300),
+    ]) {
+      const { status, body } = await browser.get(service.operatorUrl + path.replace(/:\w+/, id));
+      assert.ok(status === 404 || status === 400, `${path} with ${id}: ${status}`);
+      assert.ok(status === 400 || problems.gone.test(body), path);
+    }
+});
+
+for (const role of ['read', 'admin'] as const)
+  test(`operators §7: every link leads to a page, new and lived in, below 50 KB, and "${role}" is offered what it may do`, async (t) => {
+    const service = await startConsole(t);
+    const { browser } = await enrolledOperator(service, role);
+    const walk = async () => {
+      const seen = new Set(['/']);
+      for (const path of seen) {
+        const { status, body } = await browser.get(service.operatorUrl + path);
+        assert.ok([200, 303].includes(status), `${path}: ${status}`);
+        assert.ok(Buffer.byteLength(body) < 50_000, `${path} is large`);
+        const links = [...body.matchAll(/ href="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+        for (const link of links) if (!link.startsWith('/confirm')) seen.add(link);
+        const acts = [...body.matchAll(/method="post" action="([^"]*)"/g)].map(([, action = '']) => action);
+        if (role === 'read')
+          assert.deepEqual(
+            acts.filter((action) => !OWN_ACTS.includes(action)),
+            [],
+            path,
+          );
+      }
+      return seen;
+    };
+    const fresh = await walk();
+    await inhabit(service);
+    const seen = await walk();
+    assert.ok(seen.size > fresh.size);
+    const forms = [...seen].map((path) => path.replace(/\?.*/, '').split('/'));
+    const unlinked = PAGES.filter(
+      (page) =>
+        page !== '/leaked/apps/:id' && // Only the answer to a pasted credential leads there.
+        !forms.some(
+          (path) =>
+            path.length === page.split('/').length &&
+            page.split('/').every((part, at) => part.startsWith(':') || part === path[at]),
+        ),
+    );
+    if (role === 'admin') assert.deepEqual(unlinked, [], 'a page that no link leads to');
+  });
+
+const server = await sharedPostgres();
+after(() => server.remove());
+
+/** A service on PostgreSQL, and a connection of its administrator. */
+async function startOnPostgres(t: TestContext) {
+  const url = await server.createDatabase();
+  const service = await startConsole(t, { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: makeRootKey() });
+  const { browser } = await enrolledOperator(service);
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  t.after(() => admin.end());
+  const get = (path: string) => browser.get(service.operatorUrl + path.replace(/:\w+/, '1'));
+  return { get, admin };
+}
+
+test('operators §7: while the database is away, every page says so, and works again afterwards', async (t) => {
+  const { get, admin } = await startOnPostgres(t);
+  const others =
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+  const allow = (does: boolean) =>
+    server.query(server.url('postgres'), `ALTER DATABASE "${admin.database}" ALLOW_CONNECTIONS ${does}`);
+  await allow(false);
+  await admin.query(others);
+  for (const path of PAGES) {
+    const { status, body } = await get(path);
+    assert.deepEqual([status, problems.away.test(body)], [503, true], path);
+  }
+  await allow(true);
+  while ((await get('/apps')).status !== 200) await admin.query('SELECT 1');
+});
+
+test('operators §7: while the database is late, a page says so, and works again afterwards', async (t) => {
+  const { get, admin } = await startOnPostgres(t);
+  await admin.query('BEGIN');
+  await admin.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE');
+  const { status, body } = await get('/apps');
+  assert.deepEqual([status, problems.away.test(body)], [503, true]);
+  await admin.query('COMMIT');
+  assert.equal((await get('/apps')).status, 200);
+});
