@@ -54,7 +54,7 @@ export function findingName({ area, name }: ShownFinding): Html {
 }
 
 /** The remedy as a sentence. */
-export function remedyOf({ remedy }: ShownFinding): HtmlValue {
+function remedyOf({ remedy }: ShownFinding): HtmlValue {
   return remedy !== null && html`Remedy: ${isolated(remedy, 500)}.`;
 }
 
