@@ -78,7 +78,7 @@ function authorizationPage({ messages }: PageContext, failures: readonly ShownPa
         ({ received }) => (received === null ? '–' : html`<code>${isolated(received, MOST_OF_RECEIVED)}</code>`),
       ],
       ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
-      ['Request', ({ requestId }) => html`<code>${isolatedAddress(requestId)}</code>`],
+      ['Request', ({ requestId }) => html`<code class="whole">${isolatedAddress(requestId)}</code>`],
     ],
     failures,
   );

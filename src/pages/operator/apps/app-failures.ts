@@ -30,7 +30,7 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
       [
         'Request',
         ({ requestId, grantId }) =>
-          html`<code>${isolatedAddress(requestId)}</code>${grantId !== null && html`<small><a href="/grants/${grantId}">Grant</a></small>`}`,
+          html`<code class="whole">${isolatedAddress(requestId)}</code>${grantId !== null && html`<small><a href="/grants/${grantId}">Grant</a></small>`}`,
       ],
     ],
     failures,

@@ -15,7 +15,7 @@ export function eventsTable({ messages }: PageContext, events: readonly ShownEve
       [
         'What',
         ({ sequence, action, detail }) =>
-          html`<a href="/events/${sequence}">${ACTION_WORDS[action]}</a>${detail !== null && html`<small>${isolated(detail)}</small>`}`,
+          html`<a href="/events/${sequence}">${ACTION_WORDS[action]}</a>${detail && html`<small>${isolated(detail)}</small>`}`,
       ],
       ['When', ({ at }) => messages.minute(at)],
       ['By', ({ by }) => doerWords(by)],
