@@ -39,10 +39,10 @@ export function decodeQuery(text: string): Parameters {
   return pairs.length > MAX_PARAMETERS ? TOO_MANY_PARAMETERS : new Parameters(pairs.map(decodePair));
 }
 
-/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8 with at most 200 parameters. */
-function decodeFormBody(body: Buffer): Parameters {
+/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8 with at most so many parameters. */
+function decodeFormBody(body: Buffer, most: number): Parameters {
   const pairs = pairsOf(decodeUtf8(body));
-  refuseTooMany(pairs);
+  refuseTooMany(pairs, most);
   return new Parameters(pairs.map(decodePair));
 }
 
@@ -50,8 +50,8 @@ function pairsOf(form: string): string[] {
   return form.split('&').filter((pair) => pair !== '');
 }
 
-function refuseTooMany({ length }: readonly string[]): void {
-  if (length > MAX_PARAMETERS) throw new MalformedBody(`the body has more than ${MAX_PARAMETERS} parameters`);
+function refuseTooMany({ length }: readonly string[], most: number): void {
+  if (length > most) throw new MalformedBody(`the body has more than ${most} parameters`);
 }
 
 /**
@@ -93,7 +93,7 @@ function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; s
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new MalformedBody('the body is not a JSON object');
   const names = topLevelNames(text);
-  refuseTooMany(names);
+  refuseTooMany(names, MAX_PARAMETERS);
   const members = value as Record<string, unknown>;
   const isAbsent = (name: string) => members[name] === null && names.indexOf(name) === names.lastIndexOf(name);
   const strings = names
@@ -105,8 +105,8 @@ function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; s
   return { members, strings };
 }
 
-/** Decoders of bodies, by media type. */
-export const DECODERS: Readonly<Record<string, (body: Buffer) => Parameters>> = {
+/** Decoders of bodies, by media type. A form has at most `most` parameters. */
+export const DECODERS: Readonly<Record<string, (body: Buffer, most: number) => Parameters>> = {
   'application/x-www-form-urlencoded': decodeFormBody,
   'application/json': decodeJsonBody,
 };

@@ -74,6 +74,8 @@ declare module 'fastify' {
     mayBePlain?: true;
     /** True if pages of every origin may read the answers, which are the same for everybody. */
     isForAnyOrigin?: true;
+    /** Maximum number of parameters in a form, if it is not that of all bodies. */
+    maxParameters?: number | undefined;
     /** The act that a route of the operators' address does, as the table of rights names it. */
     act?: Act;
     /** The further acts that a body makes of a call of the operators' API. */
@@ -248,7 +250,7 @@ function acceptBodies(app: FastifyInstance): void {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       try {
         requireText(request.headers, body as Buffer);
-        done(null, decode(body as Buffer));
+        done(null, decode(body as Buffer, request.routeOptions.config.maxParameters ?? MAX_PARAMETERS));
       } catch (error) {
         done(error as Error);
       }

@@ -27,6 +27,7 @@ export const consoleGuards: readonly Guard[] = [
       '{}',
       'with SQLite a request reads and queues its write in one turn, and the registry compares what it read once more',
     ],
+    ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
     ['a form registers one app', "call.form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),
   ...guardsIn(

@@ -61,9 +61,9 @@ noscript { display: block; }
 .settings legend { color: var(--ink); }
 .part > .stack, .part > .rows { margin-block-start: 1rem; }
 .further summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
-.scope { display: flex; gap: 1.5rem; }
-.scope > label:first-child { flex: 1 1 0; min-inline-size: 0; }
-.scope:not(:has(> label:first-child > :checked)) > .optional { display: none; }
+.scopes > div { display: flex; gap: 1.5rem; }
+.scopes > div > label:first-child { flex: 1 1 0; min-inline-size: 0; }
+.scopes > div:not(:has(> label:first-child > :checked)) > label + label { display: none; }
 .settings:has([name="type"][value="public"]:checked) > .secret-choice { display: none; }
 .submit { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block-start: 2rem; }
 .acts { display: grid; gap: 0.25rem; margin-block-start: 1rem; }

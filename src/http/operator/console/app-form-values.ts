@@ -1,4 +1,5 @@
 /** An app's settings as its form has them: from the app, and from a posted form to the members of a request's body. */
+import { hash } from 'node:crypto';
 import type { Client } from '../../../oauth/clients/client.ts';
 import { PERSON_FIELDS } from '../../../oauth/grants/person-fields.ts';
 import type { Scope } from '../../../oauth/grants/scope.ts';
@@ -86,24 +87,33 @@ export function changedMembers(client: Client, typed: AppFormValues): Members {
   return Object.fromEntries(members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name])));
 }
 
+/** Returns the digests of the values that a form begins with, in JSON: the values themselves would double the form. */
+export function shownOf(values: AppFormValues): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, digestOf(value)])));
+}
+
 /**
  * Returns what a form goes on with after somebody else changed the app: typed values, and the present ones where nothing was
- * typed. `shown` is the JSON of the values that the form began with.
+ * typed. `shown` is `shownOf` the values that the form began with.
  */
-export function typedOver(present: AppFormValues, typed: AppFormValues, shown: string | undefined): AppFormValues {
-  const before = shownValues(shown);
+export function typedOver(present: AppFormValues, typed: AppFormValues, shown: string): AppFormValues {
+  const before = digestsIn(shown);
   const names = Object.keys(present) as (keyof AppFormValues)[];
-  const isTyped = (name: keyof AppFormValues) => settled(typed[name]) !== settled(before[name]);
+  const isTyped = (name: keyof AppFormValues) => digestOf(typed[name]) !== before[name];
   return Object.fromEntries(names.map((name) => [name, (isTyped(name) ? typed : present)[name]])) as AppFormValues;
 }
 
 /** Only a form of ours has these, and whoever sends others only keeps more of what they typed. */
-function shownValues(shown = '{}'): Partial<Record<keyof AppFormValues, unknown>> {
+function digestsIn(shown: string): Partial<Record<keyof AppFormValues, unknown>> {
   try {
     return Object(JSON.parse(shown));
   } catch {
     return {};
   }
+}
+
+function digestOf(value: AppFormValues[keyof AppFormValues]): string {
+  return hash('sha256', settled(value), 'base64url').slice(0, 22);
 }
 
 /** Returns a value as text: browsers send lines with CRLF, and boxes in the order of the page. */

@@ -23,11 +23,17 @@ import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
-import { changedMembers, membersOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
-import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
+import { changedMembers, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
+import type { ConsoleCall, ConsoleRoutes, FormLimits } from './console-routes.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
 const MAX_OFFERED = 50;
+
+/** Number of offered scopes up to which each has its sentence, for the same reason. */
+const MAX_SENTENCES = 30;
+
+/** Limits that an app within its own ones fits in: two boxes for each of 100 scopes, and 20 redirect URIs of 2,000 characters. */
+const LARGE_FORM: FormLimits = { bodyLimit: 256 * 1024, maxParameters: 500 };
 
 /** Adds the pages. */
 export function addAppForms(routes: ConsoleRoutes, service: Service): void {
@@ -52,13 +58,14 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       const key = problem.field === 'once' ? undefined : call.form.get('once');
       return newApp(call, typedValues(call.form), key ?? newKey(), problem);
     },
+    LARGE_FORM,
   );
 
   routes.page('/apps/:id/edit', 'clients.update', async (call) => {
     const client = await service.clients.findClient(call.id);
     if (!client) return null;
     const values = valuesOf(client);
-    return editApp(call, client, { values, shown: JSON.stringify(values), tag: await tagOf(client) });
+    return editApp(call, client, { values, shown: shownOf(values), tag: await tagOf(client) });
   });
 
   routes.act(
@@ -90,12 +97,13 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       const values = typedOver(present, typed, shown);
       return editApp(call, client, {
         values,
-        shown: JSON.stringify(present),
+        shown: shownOf(present),
         tag: await tagOf(client),
         problem,
         present,
       });
     },
+    LARGE_FORM,
   );
 
   function registerOnce(call: ConsoleCall, app: NewClient): Promise<Html> {
@@ -131,7 +139,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     problem: ActProblem | null,
   ): Promise<Html> {
     const form = { values, problem, present: null };
-    return newAppPage(context, { operator, form, scopes: await offeredScopes([]), once });
+    return newAppPage(context, { operator, form, scopes: await offeredScopes([], values), once });
   }
 
   async function editApp(
@@ -140,7 +148,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     state: { values: AppFormValues; shown: string; tag: string; problem?: ActProblem; present?: AppFormValues },
   ): Promise<Html> {
     const { values, shown, tag, problem = null, present = null } = state;
-    const scopes = await offeredScopes(client.scopes);
+    const scopes = await offeredScopes(client.scopes, values);
     const { id, name, type } = client;
     const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
     const hasDocument = client.documentSha256 !== null;
@@ -148,12 +156,16 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag, shown });
   }
 
-  /** Returns the scopes that an app has, and the defined ones. */
-  async function offeredScopes(had: readonly Scope[]): Promise<OfferedScope[]> {
+  /** Returns the scopes that an app has, the defined ones, and those chosen when they were one of these. */
+  async function offeredScopes(had: readonly Scope[], chosen: AppFormValues): Promise<OfferedScope[]> {
     const defined = await service.scopes.listScopes();
     const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name));
-    const bare = others.slice(0, Math.max(0, MAX_OFFERED - had.length)).map(({ name }) => ({ name, sentence: null }));
-    return [...had, ...bare].map((scope) => ({ name: scope.name, sentence: sentenceFor(scope, defined, 'en') }));
+    const offered = others.slice(0, Math.max(0, MAX_OFFERED - had.length)).map(({ name }) => name);
+    const names = new Set([...had.map(({ name }) => name), ...offered, ...chosen.scopes, ...chosen.optional_scopes]);
+    return [...names].map((name) => {
+      const scope = had.find((each) => each.name === name) ?? { name, sentence: null };
+      return { name, sentence: names.size > MAX_SENTENCES ? null : sentenceFor(scope, defined, 'en') };
+    });
   }
 
   async function tagOf(client: Client): Promise<string> {

@@ -33,6 +33,9 @@ export type ConsoleCall = {
 /** A path of this address to go on to, by 303. */
 export type Onward = { readonly location: string };
 
+/** Limits of a form that needs more than others: bytes of its body, and number of its parameters. */
+export type FormLimits = { readonly bodyLimit?: number; readonly maxParameters?: number };
+
 /** The operator may not do a further act. Nothing happened. */
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -67,15 +70,18 @@ export class ConsoleRoutes {
 
   /**
    * Adds an act. `refused` answers with the page that the form was on, with what was typed and why nothing happened; null is a
-   * thing that is not there.
+   * thing that is not there. `limits` take the place of those that all bodies have.
    */
   act(
     path: string,
     act: Act,
     run: (call: ConsoleCall) => Promise<Html | Onward>,
     refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
+    limits: FormLimits = {},
   ): void {
-    this.#app.post(path, { config: this.#config(act) }, async (request, reply) => {
+    const { bodyLimit, maxParameters } = limits;
+    const config = { ...this.#config(act), maxParameters };
+    this.#app.post(path, { config, ...(bodyLimit !== undefined && { bodyLimit }) }, async (request, reply) => {
       const call = this.#call(request, reply);
       try {
         return this.#send(reply, await run(call));

@@ -21,6 +21,6 @@ ${others}`;
 function scopeField({ values }: AppForm, { name, sentence }: OfferedScope): Html {
   const box = (field: 'scopes' | 'optional_scopes') =>
     html`<input type="checkbox" name="${field}" value="${name}"${values[field].includes(name) && html` checked`}>`;
-  return html`<div class="scope"><label>${box('scopes')}<span><code>${name}</code>${sentence !== null && html`<small>${isolated(sentence, 200)}</small>`}</span></label><label class="optional">${box('optional_scopes')}<span>Optional<span class="unseen">: ${name}</span></span></label></div>
+  return html`<div><label>${box('scopes')}<span><code>${name}</code>${sentence !== null && html`<small>${isolated(sentence, 200)}</small>`}</span></label><label>${box('optional_scopes')}<span>Optional<span class="unseen">: ${name}</span></span></label></div>
 `;
 }

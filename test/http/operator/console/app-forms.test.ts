@@ -307,13 +307,53 @@ test('operators §7: an app that is gone has no form, before and after it was op
   assert.equal((await browser.get(url)).status, 404);
 });
 
-test('operators §7: the form of an app with all scopes that it can have stays below 50 KB', async (t) => {
-  const { service, browser, clientId, url } = await openEdit(t);
-  const scopes = Array.from({ length: 100 }, (_, n) => ({ name: `files.read.${n}`, sentence: null, optional: false }));
+test('operators §7: the form of an app with all scopes that it can have stays below 50 KB, and saves', async (t) => {
+  const { service, browser, open, save, app, clientId, url } = await openEdit(t);
+  const named = (n: number) => `files.${String(n).padStart(3, '0')}.${'x'.repeat(32)}`;
+  const sentence = 'Read your files and folders, and those that others share'.padEnd(80, '.');
+  const scopes = Array.from({ length: 100 }, (_, n) => ({ name: named(n), sentence, optional: true }));
   const { clients, scopes: defined, operator } = service.installation;
   for (let n = 0; n < 60; n += 1) await defined.define(`defined.${n}`, { en: 'Read your files and folders' }, operator);
   const sizeOf = async (address: string) => Buffer.byteLength((await browser.get(address)).body);
   assert.ok((await sizeOf(`${service.operatorUrl}/apps/new`)) < 50_000);
   await clients.update(clientId, { scopes }, operator);
-  assert.ok((await sizeOf(url)) < 50_000);
+  const size = await sizeOf(url);
+  assert.ok(size < 50_000, `${size} bytes`);
+  const names = scopes.map(({ name }) => name);
+  const saved = await save({ ...(await open()), scopes: names, optional_scopes: names, contact: 'help@example.com' });
+  assert.equal(saved.status, 303);
+  const { contact, scopes: kept } = await app();
+  assert.deepEqual([contact, kept], ['help@example.com', scopes]);
+});
+
+test('operators §7: the form of an app with 20 long redirect URIs stays below 50 KB, and saves', async (t) => {
+  const { service, browser, open, save, app, clientId, url } = await openEdit(t);
+  const redirectUris = Array.from({ length: 20 }, (_, n) => `https://client.example/${n}/${'a%2F'.repeat(425)}`);
+  await service.installation.clients.update(clientId, { redirectUris }, service.installation.operator);
+  const size = Buffer.byteLength((await browser.get(url)).body);
+  assert.ok(size < 50_000, `${size} bytes`);
+  const saved = await save({
+    ...(await open()),
+    redirect_uris: redirectUris.join('\r\n'),
+    contact: 'help@example.com',
+  });
+  assert.equal(saved.status, 303);
+  const { contact, redirectUris: kept } = await app();
+  assert.deepEqual([contact, kept], ['help@example.com', redirectUris]);
+});
+
+test('operators §7: a form that is refused keeps a chosen scope whose definition was deleted meanwhile', async (t) => {
+  const { service, open, save, at, send, clientId } = await openEdit(t);
+  const { clients, scopes, operator } = service.installation;
+  await scopes.define('new.scope', { en: 'Read your files' }, operator);
+  const chosen = { scopes: ['mail.send', 'new.scope'], optional_scopes: 'new.scope' };
+  const typed = { ...(await open()), ...chosen };
+  await scopes.delete('new.scope', operator);
+  await clients.update(clientId, { name: 'Team calendar' }, operator);
+  const refused = [await save(typed), await send(at, { ...NEW_APP, ...chosen, redirect_uris: 'http://a.example/' })];
+  for (const { status, body } of refused) {
+    assert.equal(status, 400);
+    for (const field of ['scopes', 'optional_scopes'])
+      assert.match(body, new RegExp(`name="${field}" value="new.scope" checked`));
+  }
 });
