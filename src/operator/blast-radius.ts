@@ -11,15 +11,15 @@ export async function grantsToEnd(
   return { grants: count, users: resourceOwners, apps: clients, more: count >= MAX_COUNTED };
 }
 
-/** Up to this many grants, their users are counted too. */
-const USERS_COUNTED_TO = 1000;
+/** Up to this many grants, their users and apps are counted too. */
+const OWNERS_COUNTED_TO = 1000;
 
-/** The same for a page, which must not wait for a long count. `users` is null if there are many grants. */
+/** The same for a page, which must not wait for a long count. `users` and `apps` are null if there are many grants. */
 export async function grantsToEndSoon(
   { grants, lists }: { readonly grants: Pick<GrantRegistry, 'count'>; readonly lists: Pick<Lists, 'countGrants'> },
-  clientId: string,
-): Promise<{ readonly grants: number; readonly users: number | null; readonly more: boolean }> {
-  const found = await lists.countGrants({ clientId });
-  if (found.more || found.grants > USERS_COUNTED_TO) return { ...found, users: null };
-  return grantsToEnd(grants, { clientId });
+  owner: { readonly clientId: string } | { readonly resourceOwnerId: string },
+) {
+  const found = await lists.countGrants(owner);
+  if (found.more || found.grants > OWNERS_COUNTED_TO) return { ...found, users: null, apps: null };
+  return grantsToEnd(grants, owner);
 }

@@ -31,6 +31,18 @@ export const consoleGuards: readonly Guard[] = [
     ['a form registers one app', "call.form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),
   ...guardsIn(
+    'src/http/operator/console/person.ts',
+    ['test/http/operator/console/people.test.ts'],
+    [
+      [
+        'a person is changed, invited and deleted as shown',
+        "form.get('tag') !== etagOf(userJson(account))",
+        "form.get('tag') === ''",
+      ],
+      ['a second press reverts nothing of another operator', 'typed: typedOver(present, typed, shown)', 'typed'],
+    ],
+  ),
+  ...guardsIn(
     'src/http/operator/console/investigation/leaked.ts',
     ['test/http/operator/console/leaked.test.ts'],
     [

@@ -18,12 +18,12 @@ function rounded(grants: number): number {
   return grants < 1000 ? grants : grants - (grants % 1000);
 }
 
-/** The same of one user, by apps: "3 grants of 2 apps". */
-export type AppsBlastRadius = Omit<BlastRadius, 'users'> & { readonly apps: number };
+/** The same of one user, by apps: `apps` is null if they were not counted. */
+export type AppsBlastRadius = Omit<BlastRadius, 'users'> & { readonly apps: number | null };
 
-/** "3 grants of 2 apps", "more than 10,000 grants" or "no grant". */
+/** "3 grants of 2 apps", "1,200 grants", "more than 10,000 grants" or "no grant". */
 export function appGrantsWords({ grants, apps, more }: AppsBlastRadius): string {
-  if (more || grants === 0) return grantsWords({ grants, users: null, more });
+  if (more || grants === 0 || apps === null) return grantsWords({ grants, users: null, more });
   return `${counted(grants, 'grant')} of ${counted(apps, 'app')}`;
 }
 

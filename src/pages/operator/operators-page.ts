@@ -1,5 +1,5 @@
 /** The operators of the installation. */
-import { type Html, html } from '../html.ts';
+import { type Html, type HtmlValue, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { problemNotice } from '../notice.ts';
@@ -68,7 +68,7 @@ export type ShownOnceData = {
   operator: ShownOperator;
   heading: string;
   /** Sentences that say how to use the text. */
-  lead: string;
+  lead: HtmlValue;
   text: string;
   back: string;
 };

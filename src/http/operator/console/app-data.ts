@@ -32,7 +32,7 @@ export async function appData(
   const [uses, definitions, ended, hours, days, activity, events, handOver, operators] = await Promise.all([
     findClientUses(client, operatorApi.secretUses),
     scopes.listScopes(),
-    grantsToEndSoon({ grants, lists: operatorApi.lists }, id),
+    grantsToEndSoon({ grants, lists: operatorApi.lists }, { clientId: id }),
     plotted(service, id, 'hour', now),
     plotted(service, id, 'day', now),
     operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS, SHOWN_FAILURES),

@@ -88,23 +88,23 @@ export function changedMembers(client: Client, typed: AppFormValues): Members {
 }
 
 /** Returns the digests of the values that a form begins with, in JSON: the values themselves would double the form. */
-export function shownOf(values: AppFormValues): string {
+export function shownOf(values: object): string {
   return JSON.stringify(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, digestOf(value)])));
 }
 
 /**
- * Returns what a form goes on with after somebody else changed the app: typed values, and the present ones where nothing was
+ * Returns what a form goes on with after somebody else changed its object: typed values, and the present ones where nothing was
  * typed. `shown` is `shownOf` the values that the form began with.
  */
-export function typedOver(present: AppFormValues, typed: AppFormValues, shown: string): AppFormValues {
-  const before = digestsIn(shown);
-  const names = Object.keys(present) as (keyof AppFormValues)[];
-  const isTyped = (name: keyof AppFormValues) => digestOf(typed[name]) !== before[name];
-  return Object.fromEntries(names.map((name) => [name, (isTyped(name) ? typed : present)[name]])) as AppFormValues;
+export function typedOver<Values extends object>(present: Values, typed: Values, shown: string): Values {
+  const before = digestsIn<Values>(shown);
+  const names = Object.keys(present) as (keyof Values)[];
+  const isTyped = (name: keyof Values) => digestOf(typed[name]) !== before[name];
+  return Object.fromEntries(names.map((name) => [name, (isTyped(name) ? typed : present)[name]])) as Values;
 }
 
 /** Only a form of ours has these, and whoever sends others only keeps more of what they typed. */
-function digestsIn(shown: string): Partial<Record<keyof AppFormValues, unknown>> {
+function digestsIn<Values>(shown: string): Partial<Record<keyof Values, unknown>> {
   try {
     return Object(JSON.parse(shown));
   } catch {
@@ -112,7 +112,7 @@ function digestsIn(shown: string): Partial<Record<keyof AppFormValues, unknown>>
   }
 }
 
-function digestOf(value: AppFormValues[keyof AppFormValues]): string {
+function digestOf(value: unknown): string {
   return hash('sha256', settled(value), 'base64url').slice(0, 22);
 }
 

@@ -1,6 +1,4 @@
 /** The list of people, and the invitation of a new one. */
-
-import type { Invited } from '../../../accounts/passwords/invitation.ts';
 import type { ListedAccount } from '../../../accounts/people/account-list.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import { readNewUser } from '../../../operator/fields/user-fields.ts';
@@ -8,10 +6,8 @@ import { invitationUrl } from '../../../operator/json/user.ts';
 import type { AskedPage } from '../../../operator/lists/lists.ts';
 import type { UserAsked } from '../../../operator/lists/user-pages.ts';
 import type { Html } from '../../../pages/html.ts';
-import type { PageContext } from '../../../pages/layout.ts';
-import type { ShownOperator } from '../../../pages/operator/frame.ts';
 import { listHref } from '../../../pages/operator/listing.ts';
-import { shownOncePage } from '../../../pages/operator/operators-page.ts';
+import { invitationPage } from '../../../pages/operator/people/invitation-page.ts';
 import {
   type ListedPerson,
   PEOPLE_NOTICES,
@@ -77,23 +73,6 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     const url = invitationUrl(operatorApi.newPasswordUrl, token);
     return invitationPage(context, operator, account, url);
   }
-}
-
-/** Returns the page that shows an invitation once. */
-export function invitationPage(
-  context: PageContext,
-  operator: ShownOperator,
-  { id, invitation: { expiresAt } }: Invited,
-  url: string,
-): Html {
-  const lead = `Give this link to the person alone, over a channel that nobody else reads: it sets the password. It works once, until ${context.messages.minute(expiresAt)} UTC.`;
-  return shownOncePage(context, {
-    operator,
-    heading: 'The link to set a password',
-    lead,
-    text: url,
-    back: personHref(id),
-  });
 }
 
 /** Returns the address of a person's page. */

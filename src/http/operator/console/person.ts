@@ -5,25 +5,33 @@ import { sessionExpiresAt } from '../../../accounts/people/session.ts';
 import { type ConnectedApp, pageOfApps } from '../../../oauth/connected-apps/connected-apps.ts';
 import { OperatorError } from '../../../oauth/error.ts';
 import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../operator/access/rights.ts';
-import { grantsToEnd } from '../../../operator/blast-radius.ts';
+import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { actsOfUserChanges, readUserChanges } from '../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../operator/json/user.ts';
 import { findShownUser, type ShownUser } from '../../../operator/shown-user.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
+import { invitationPage } from '../../../pages/operator/people/invitation-page.ts';
 import type { TypedPerson } from '../../../pages/operator/people/people-page.ts';
-import { PERSON_NOTICES, type ShownConnection, type ShownPerson } from '../../../pages/operator/people/person-data.ts';
+import {
+  PERSON_NOTICES,
+  type PersonData,
+  type ShownConnection,
+  type ShownPerson,
+} from '../../../pages/operator/people/person-data.ts';
 import { personPage } from '../../../pages/operator/people/person-page.ts';
 import { permissionsGranted } from '../../browser/permissions.ts';
 import type { Service } from '../../service.ts';
 import { etagOf } from '../api/etag.ts';
+import { shownOf, typedOver } from './app-form-values.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
 import { shownEvent } from './investigation/shown-event.ts';
-import { invitationPage, personHref, typedPerson } from './people.ts';
+import { personHref, typedPerson } from './people.ts';
 
 /** Number of connections on the page, each with a form: 50 would take more than 50 KB. */
 const CONNECTIONS = 20;
@@ -31,7 +39,7 @@ const CONNECTIONS = 20;
 const LAST_EVENTS = 10;
 
 const GONE = 'the person was deleted meanwhile';
-const CHANGED = 'The person was changed meanwhile. Check the page, and save again.';
+const CHANGED = 'The person was changed meanwhile. Check the page, then try again.';
 
 /** Adds the page. */
 export function addPerson(routes: ConsoleRoutes, service: Service): void {
@@ -46,16 +54,16 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     if ((await grants.takeBack(id, taken, actor)) === null)
       throw new OperatorError('This connection is not there any more.');
   });
-  act('revoke-grants', 'users.revoke-grants', 'all-ended', ({ id }, { actor }) => accounts.revokeGrants(id, actor));
-  act('end-sessions', 'users.end-sessions', 'signed-out', ({ id }, { actor }) => accounts.endSessions(id, actor));
-  act('disable', 'users.disable', 'disabled', ({ id }, { actor }) => accounts.disable(id, actor));
-  act('enable', 'users.enable', 'enabled', ({ id }, { actor }) => accounts.enable(id, actor));
-  act('update', 'users.update', 'updated', update);
+  act('revoke-grants', 'users.revoke-grants', 'all-ended', (one, { actor }) => accounts.revokeGrants(one, actor));
+  act('end-sessions', 'users.end-sessions', 'signed-out', (one, { actor }) => accounts.endSessions(one, actor));
+  act('disable', 'users.disable', 'disabled', (one, { actor }) => accounts.disable(one, actor));
+  act('enable', 'users.enable', 'enabled', (one, { actor }) => accounts.enable(one, actor));
+  act('update', 'users.update', 'updated', (_one, call) => asShown(call, (...shown) => update(call, ...shown)));
   routes.act(
     '/people/:id/invite',
     'users.invite',
     async (call) => {
-      const { account, token } = await accounts.invite((await find(call.id)).id, call.actor);
+      const { account, token } = await asShown(call, (one, actor) => accounts.invite(one, actor));
       return invitationPage(call.context, call.operator, account, invitationUrl(operatorApi.newPasswordUrl, token));
     },
     show,
@@ -63,9 +71,9 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   routes.act(
     '/people/:id/delete',
     'users.delete',
-    async ({ id, actor, requires }) => {
-      requires('users.revoke-grants');
-      await accounts.delete((await find(id)).id, actor);
+    async (call) => {
+      call.requires('users.revoke-grants');
+      await asShown(call, (one, actor) => accounts.delete(one, actor));
       return { location: '/people?done=deleted' };
     },
     show,
@@ -92,22 +100,29 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     return account;
   }
 
-  /** Saves what the form changes of the person that it showed; the write asks again if that is still the same. */
-  async function update(account: Account, { form, actor, requires }: ConsoleCall): Promise<void> {
-    if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(CHANGED);
+  /** Runs an act on the person as the page showed them; its write asks again if they are still the same. */
+  async function asShown<Done>(
+    { id, form, actor }: ConsoleCall,
+    run: (account: Account, actor: Actor) => Promise<Done>,
+  ): Promise<Done> {
+    const account = await find(id);
+    if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(CHANGED, 'tag');
+    try {
+      return await run(account, { ...actor, conditions: { unchanged: { noun: 'user', row: account } } });
+    } catch (error) {
+      throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
+    }
+  }
+
+  /** Saves what the form changes of the person that it showed. */
+  async function update({ form, requires }: ConsoleCall, account: Account, actor: Actor): Promise<void> {
     const [was, typed] = [aboutNow(account), typedPerson(form)];
     const members = Object.fromEntries(
       FIELDS.filter((name) => typed[name] !== was[name]).map((name) => [name, typed[name] || null]),
     );
     const changes = readUserChanges(members);
     for (const further of actsOfUserChanges(changes)) requires(further);
-    if (Object.keys(changes).length === 0) return;
-    const conditions = { unchanged: { noun: 'user', row: account } } as const;
-    try {
-      await accounts.update(account.id, changes, { ...actor, conditions } satisfies Actor);
-    } catch (error) {
-      throw error instanceof ChangedSince ? new OperatorError(CHANGED) : error;
-    }
+    if (Object.keys(changes).length > 0) await accounts.update(account, changes, actor);
   }
 
   async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
@@ -119,7 +134,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       grants.connectedApps(id),
       store.listSessions(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
-      grantsToEnd(grants, { resourceOwnerId: id }),
+      grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
       service.operators.registry.list(),
     ]);
     const { apps: connected, ...page } = pageOfApps(apps, query.get('after') ?? null, CONNECTIONS);
@@ -137,10 +152,8 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
         update: may('users.update'),
         delete: may('users.delete'),
       },
-      form: {
-        typed: problem !== null && form.has('tag') ? typedPerson(form) : aboutNow(account),
-        tag: etagOf(userJson(account)),
-      },
+      form: changeForm(account, form, problem),
+      tag: etagOf(userJson(account)),
       done: doneIn(query, PERSON_NOTICES),
     });
   }
@@ -160,6 +173,17 @@ const FIELDS = ['email', 'name', 'username'] as const;
 
 function aboutNow({ email, name, username }: Account): TypedPerson {
   return { email: email ?? '', name: name ?? '', username: username ?? '' };
+}
+
+/** Returns the form that changes a person: its values as they are now, or as typed into the refused form. */
+function changeForm(account: Account, form: Parameters, problem: ActProblem | null): PersonData['form'] {
+  const [present, shown] = [aboutNow(account), form.get('shown')];
+  const fresh = { typed: present, shown: shownOf(present), tag: etagOf(userJson(account)) };
+  if (problem === null || shown === undefined) return fresh;
+  const typed = typedPerson(form);
+  return problem.field === 'tag'
+    ? { ...fresh, typed: typedOver(present, typed, shown) }
+    : { typed, shown, tag: form.get('tag') ?? '' };
 }
 
 function shownPerson({ account, use, identities }: ShownUser, now: number): ShownPerson {

@@ -7,10 +7,11 @@ import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
 
 /** The sections that change a person; those that the operator's role forbids are left out. */
-export function personActs({ person, sessions, ended, rights, form }: PersonData): Html {
+export function personActs({ person, sessions, ended, rights, form, tag }: PersonData): Html {
   const at = `/people/${encodeURIComponent(person.id)}`;
   const isActive = person.status === 'active';
   const { email } = person;
+  const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
   return html`${rights.update && changeForm(at, form)}
 ${
   (rights.support || rights.endConnection) &&
@@ -61,6 +62,7 @@ ${
     action: `${at}/invite`,
     name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
     effect: html`Makes a one-time link where the person sets a password, and ends an earlier link. The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
+    fields: asShown,
   })
 }
 ${
@@ -69,6 +71,7 @@ ${
     action: `${at}/delete`,
     name: 'Delete',
     effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${appGrantsWords(ended)}. The audit trail stays. You need your passkey for this.`,
+    fields: asShown,
     isDanger: true,
   })
 }
@@ -76,10 +79,10 @@ ${
 }`;
 }
 
-function changeForm(at: string, { typed, tag }: PersonData['form']): Html {
+function changeForm(at: string, { typed, shown, tag }: PersonData['form']): Html {
   return html`<section class="part" id="change"><h2>Change</h2>
 <p>An email address that you set counts as verified. You need your passkey to change it.</p>
-<form method="post" action="${at}/update" class="stack narrow"><input type="hidden" name="tag" value="${tag}">
+<form method="post" action="${at}/update" class="stack narrow"><input type="hidden" name="tag" value="${tag}"><input type="hidden" name="shown" value="${shown}">
 ${personFields(typed)}
 <button class="secondary">Save</button>
 </form></section>`;

@@ -83,8 +83,10 @@ export type PersonData = {
   /** The grants that end with all connections. */
   ended: AppsBlastRadius;
   rights: PersonRights;
-  /** The values of the form that changes the person, and the tag of the person that they were read from. */
-  form: { readonly typed: TypedPerson; readonly tag: string };
+  /** The form that changes the person: its values, the digests of those that it began with, and the tag of the person then. */
+  form: { readonly typed: TypedPerson; readonly shown: string; readonly tag: string };
+  /** The tag of the person as the page shows them. */
+  tag: string;
   done: keyof typeof PERSON_NOTICES | null;
   problem: ActProblem | null;
 };

@@ -14,12 +14,17 @@ async function addPerson(service: TestConsole, email: string, name: string): Pro
   return (await addUser(service, email, name)).id;
 }
 
+const LINK = /The link to set a password Give this link to the person alone \( Grace Hopper , gh@example\.com \)/;
+
 /** The hidden fields of the form that posts to an address, on the page. */
 function fieldsOf(body: string, action: RegExp): Record<string, string> {
   const form = body.split('<form ').find((part) => action.test(part.slice(0, 200))) ?? '';
   const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];
   return Object.fromEntries([...hidden].map(([, name, value]) => [name, value?.replaceAll('&quot;', '"')]));
 }
+
+/** The fields with which a page of a person says how it showed them. */
+const asShown = (body: string) => fieldsOf(body, /\/delete"/);
 
 test('operators §7: one search leads straight to the one person of an email address, a user name or an ID', async (t) => {
   const service = await startConsole(t);
@@ -171,12 +176,8 @@ test('operators §3: an admin invites, changes and deletes; each that makes trus
   const { tag = '' } = fieldsOf(await page(), /\/update"/);
   const named = await postOwn(browser, `${at}/update`, { ...typed, name: 'Grace Hopper', tag });
   assert.match(String(named.headers.get('location')), /done=updated/, 'a name alone needs no presence');
-  const stale = await postOwn(browser, `${at}/update`, { ...typed, name: 'Somebody', tag });
-  assert.equal(stale.status, 400);
-  assert.match(textOf(stale.body), /changed meanwhile/);
-  assert.match(stale.body, /value="Somebody"/);
-  const fresh = fieldsOf(await page(), /\/update"/)['tag'] ?? '';
-  const moved = { email: 'gh@example.com', name: 'Grace Hopper', username: 'grace', tag: fresh };
+  const fresh = fieldsOf(await page(), /\/update"/);
+  const moved = { ...typed, email: 'gh@example.com', name: 'Grace Hopper', ...fresh };
   const away = await postOwn(browser, `${at}/update`, moved);
   assert.equal(away.status, 403);
   assert.match(away.body, /value="gh@example\.com"/);
@@ -185,8 +186,11 @@ test('operators §3: an admin invites, changes and deletes; each that makes trus
 
   await usePasskey(browser, passkey, `${service.operatorUrl}/confirm?continue=/people`);
   assert.match(String((await postOwn(browser, `${at}/update`, moved)).headers.get('location')), /done=updated/);
-  assert.match(textOf((await postOwn(browser, `${at}/invite`)).body), /The link to set a password/);
-  assert.equal((await postOwn(browser, `${at}/delete`)).headers.get('location'), '/people?done=deleted');
+  assert.match(textOf((await postOwn(browser, `${at}/invite`, asShown(await page()))).body), LINK);
+  assert.equal(
+    (await postOwn(browser, `${at}/delete`, asShown(await page()))).headers.get('location'),
+    '/people?done=deleted',
+  );
   assert.match(textOf((await browser.get(`${people}?done=deleted`)).body), /The person was deleted/);
   assert.equal((await browser.get(at)).status, 404);
 });
@@ -205,4 +209,55 @@ test('operators §7: a person is found by a product and the ID there, and by bot
   assert.match(body, /<option value="product" selected>/);
   assert.match(textOf(body), /Nobody found/);
   assert.match(textOf((await browser.get(`${at}?provider=product`)).body), /Choose a product and an ID/);
+});
+
+async function withGrace(service: TestConsole) {
+  const signedIn = await enrolledOperator(service, 'admin');
+  const id = await addPerson(service, 'grace@example.com', 'Grace');
+  const { accounts, operator } = service.installation;
+  const at = `${service.operatorUrl}/people/${id}`;
+  return {
+    ...signedIn,
+    at,
+    page: () => signedIn.browser.get(at),
+    post: (act: string, fields: Record<string, string>) => postOwn(signedIn.browser, `${at}/${act}`, fields),
+    now: () => accounts.show({ id }),
+    meanwhile: (changes: Parameters<typeof accounts.update>[1]) => accounts.update({ id }, changes, operator),
+  };
+}
+
+test('operators §7: a form of a person whom somebody else changed saves nothing, and a second press reverts nothing', async (t) => {
+  const { page, post, now, meanwhile } = await withGrace(await startConsole(t));
+  const typed = { email: 'grace@example.com', name: 'Grace', username: 'gh' };
+  const shown = fieldsOf((await page()).body, /\/update"/);
+  await meanwhile({ email: 'hopper@example.com' });
+  const stale = await post('update', { ...typed, ...shown });
+  assert.equal(stale.status, 400);
+  assert.match(textOf(stale.body), /Nothing happened\. The person was changed meanwhile/);
+  assert.match(stale.body, /name="username" value="gh"/, 'what was typed stays');
+  assert.match(stale.body, /name="email" value="hopper@example\.com"/, 'what was not is as it is now');
+  const again = { ...typed, email: 'hopper@example.com', ...fieldsOf(stale.body, /\/update"/) };
+  assert.match(String((await post('update', again)).headers.get('location')), /done=updated/);
+  const { email, name, username } = await now();
+  assert.deepEqual({ email, name, username }, { email: 'hopper@example.com', name: 'Grace', username: 'gh' });
+
+  const fresh = fieldsOf((await page()).body, /\/update"/);
+  const wrong = await post('update', { ...again, ...fresh, email: 'nonsense' });
+  assert.deepEqual([wrong.status, fieldsOf(wrong.body, /\/update"/)], [400, fresh], 'the same form, with its mistake');
+  assert.match(wrong.body, /value="nonsense"/);
+});
+
+test('operators §7: a link is made, and a person deleted, only as the page showed the person', async (t) => {
+  const { page, post, now, meanwhile } = await withGrace(await startConsole(t));
+  const shown = fieldsOf((await page()).body, /\/delete"/);
+  assert.deepEqual(fieldsOf((await page()).body, /\/invite"/), shown);
+  await meanwhile({ email: 'mallory@example.com' });
+  for (const act of ['invite', 'delete'])
+    for (const fields of [shown, {}]) {
+      const refused = await post(act, fields);
+      assert.equal(refused.status, 400, act);
+      assert.match(textOf(refused.body), /Nothing happened\. The person was changed meanwhile/);
+    }
+  const { invitation, email } = await now();
+  assert.deepEqual([invitation, email], [null, 'mallory@example.com']);
 });

@@ -93,7 +93,7 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     return {
       ...{ id, name, status, takesSecret: takesSecret({ kind: 'client', row: client }) },
       grant: found && { id: grantIdText(found.grant.id), isLive: isLive(found) },
-      grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, id),
+      grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, { clientId: id }),
       may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },
     };
   }
