@@ -47,6 +47,11 @@ export const consoleGuards: readonly Guard[] = [
     ['test/http/operator/console/leaked.test.ts'],
     [
       ['no address gets a pasted text', "grant ? grantIdText(grant) : ''", "call.form.get('grant') ?? ''"],
+      [
+        'a step ends a grant of its app alone',
+        'return found?.grant.clientId === clientId ? found : null;',
+        'return found;',
+      ],
       ['each step after a leak asks for its own act', 'call.requires(name);', ''],
     ],
   ),

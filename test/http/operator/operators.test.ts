@@ -81,6 +81,18 @@ test('operators §2: each act on operators asks for a passkey that was used with
   );
   const location = String(came.headers.get('location'));
   assert.equal(location, `/confirm?continue=%2Foperators%2F${operator.id}`, 'back to where one came from');
+  for (const [referer, page] of Object.entries({
+    [`/operators/${operator.id}/keys/end`]: `/operators/${operator.id}`,
+    [`/operators/${operator.id}?done=updated`]: `/operators/${operator.id}?done=updated`,
+    '/people/usr_1/update': '/people/usr_1',
+    '/people?after=x': '/people?after=x',
+    '/nothing/at/all': '/',
+  })) {
+    const headers = { 'Sec-Fetch-Site': 'same-origin', Origin: service.operatorUrl };
+    const sent = { ...headers, Referer: service.operatorUrl + referer };
+    const back = (await browser.post(`${at}/${operator.id}/disable`, {}, sent)).headers.get('location');
+    assert.equal(back, `/confirm?${new URLSearchParams({ continue: page })}`, 'back to a page, never to an act');
+  }
   assert.equal((await usePasskey(browser, passkey, service.operatorUrl + location)).status, 303);
   for (const [act, [path, fields]] of Object.entries(FORMS)) {
     const { status } = await postOwn(browser, at + path.replace('ID', operator.id), fields);

@@ -7,10 +7,15 @@ import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
-function pageOf(request: FastifyRequest): string {
+function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
   if (request.method !== 'POST') return request.url;
   const from = URL.parse(request.headers.referer ?? '');
-  return from === null ? '/' : from.pathname + from.search;
+  if (from === null) return '/';
+  if (isPage(from.pathname)) return from.pathname + from.search;
+  // A refused act answers at its own address with the page that it belongs to, which lies above.
+  let path = from.pathname;
+  while (path !== '' && !isPage(path)) path = path.slice(0, path.lastIndexOf('/'));
+  return path || '/';
 }
 
 /** Adds the check. Returns the access of a request that passed it. */
@@ -19,6 +24,12 @@ export function addGuard(
   { service, operators, pages, sessions }: Omit<ConsoleParts, 'accessOf'>,
 ): (request: FastifyRequest) => SessionAccess {
   const found = new WeakMap<FastifyRequest, SessionAccess>();
+  const pagePaths: RegExp[] = [];
+  const isPage = (path: string) => pagePaths.some((each) => each.test(path));
+
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (method === 'GET' && config?.act !== undefined) pagePaths.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`));
+  });
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'POST' && !sessions.isFromOwnPage(request))
@@ -37,7 +48,7 @@ export function addGuard(
     const isLink = request.method !== 'POST' && token === null && sessions.isFromElsewhere(request);
     if (isLink) return pages.send(reply, continuePage(pages.context, request.url));
     request.outcome = { error: 'not_signed_in' };
-    return pages.seeOther(reply, `/sign-in?${new URLSearchParams({ continue: pageOf(request) })}`);
+    return pages.seeOther(reply, `/sign-in?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }
 
   async function refuse(
@@ -50,7 +61,7 @@ export function addGuard(
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${access.operator.id}: ${act}` };
     await operators.access.refused(act, access, refusal, originOf(request));
     if (refusal === 'presence')
-      return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request) })}`);
+      return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
     return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
   }
 

@@ -11,6 +11,7 @@ import { OPERATOR_NOTICES, type OperatorNotice, operatorPage } from '../../../pa
 import { operatorsPage, shownOncePage } from '../../../pages/operator/operators-page.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
+import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { shownSession } from './own.ts';
 
@@ -110,7 +111,6 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
     if (!found) return pages.sendProblem(reply, 404, { kind: 'not_found' });
     const { operator: shown, passkeys, sessions, keys } = await registry.show(found.id);
     const { operator, by } = accessOf(request);
-    const said = (request.query as Parameters).get('done') ?? '';
     return pages.send(
       reply,
       operatorPage(pages.context, {
@@ -118,7 +118,7 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
         sessions: sessions.map((session) => shownSession(session, by)),
         rights: RIGHTS,
         mayChange: may('operators.update', request),
-        done: said in OPERATOR_NOTICES && problem === null ? (said as OperatorNotice) : null,
+        done: problem === null ? doneIn(request.query as Parameters, OPERATOR_NOTICES) : null,
         now: service.now(),
       }),
     );

@@ -57,6 +57,22 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   assert.match(textOf((await postOwn(browser, at, { credential: token })).body), /Works No: /);
 });
 
+test('operators §7: a step ends only a grant of the app that the page is about, and quotes nothing that was sent', async (t) => {
+  const service = await startConsole(t);
+  const { token } = await withLeak(service);
+  const other = await addClient(service, { name: 'Other' });
+  const { browser } = await enrolledOperator(service, 'admin');
+  const at = `${service.operatorUrl}/leaked`;
+  const its = grantIn((await postOwn(browser, at, { credential: token })).body);
+  for (const grant of [its, token, '']) {
+    const refused = await postOwn(browser, `${at}/apps/${other.clientId}/revoke-grant`, { grant });
+    assert.equal(refused.status, 400);
+    assert.match(textOf(refused.body), /Nothing happened\. This app has no such grant\./);
+    assert.ok(!refused.body.includes(canaryOf(token)));
+  }
+  assert.equal((await me(service, token)).status, 200);
+});
+
 test('operators §7: secrets and keys lead to where they end, and another text is not ours or mistyped', async (t) => {
   const service = await startConsole(t);
   const app = await addClient(service, { name: 'Calendar' });

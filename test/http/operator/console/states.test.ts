@@ -7,6 +7,7 @@ import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { inhabit } from '../../../support/held.ts';
+import { addClient, addUser } from '../../../support/service.ts';
 import { sharedPostgres } from '../../../support/shared-postgres.ts';
 
 /** The path of each page for a signed-in operator. */
@@ -46,6 +47,23 @@ test('operators §7: what is gone is a page that says so, and no page fails over
       const { status, body } = await browser.get(service.operatorUrl + path.replace(/:\w+/, id));
       assert.ok(status === 404 || status === 400, `${path} with ${id}: ${status}`);
       assert.ok(status === 400 || problems.gone.test(body), path);
+    }
+});
+
+test('operators §7: a page says nothing of an act that it does not know', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator } = await enrolledOperator(service);
+  const app = await addClient(service);
+  const { id: person } = await addUser(service);
+  for (const path of [
+    `/operators/${operator.id}`,
+    `/apps/${app.clientId}`,
+    `/leaked/apps/${app.clientId}`,
+    `/people/${person}`,
+  ])
+    for (const done of ['constructor', '__proto__', 'nothing']) {
+      const { status, body } = await browser.get(`${service.operatorUrl}${path}?done=${done}`);
+      assert.deepEqual([status, body.includes('role="status"')], [200, false], `${path} ${done}`);
     }
 });
 

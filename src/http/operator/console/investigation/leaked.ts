@@ -19,6 +19,7 @@ import {
 import { identifiedPage, leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import type { Service } from '../../../service.ts';
+import { doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 
 /** Adds the pages. */
@@ -67,9 +68,12 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
       (call, problem) => steps(call, call.form.get('grant'), problem),
     );
 
-  step('revoke-grant', 'grants.revoke', 'grant', ({ form, actor }) =>
-    service.grants.revoke(form.get('grant') ?? '', actor),
-  );
+  step('revoke-grant', 'grants.revoke', 'grant', async ({ id, form, actor }) => {
+    const found = await grantOf(id, form.get('grant'));
+    // Whatever was sent may be a credential, which no sentence may quote.
+    if (!found) throw new OperatorError('This app has no such grant.');
+    await service.grants.revoke(grantIdText(found.grant.id), actor);
+  });
   step('pause', 'clients.pause', 'paused', ({ id, actor }) => clients.pause(id, actor));
   step('revoke-grants', 'clients.revoke-grants', 'all', ({ id, actor }) => clients.revokeGrants(id, actor));
 
@@ -80,12 +84,16 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   ): Promise<Html | null> {
     const client = await service.clients.findClient(call.id);
     if (client === null) return null;
-    const id = parseGrantId(grantId ?? '');
-    const grant = id && (await store.findGrant(id));
-    const app = await leakedApp(call, client, grant?.grant.clientId === client.id ? grant : null);
-    const said = call.query.get('done') ?? '';
-    const done = problem === null && Object.hasOwn(LEAK_NOTICES, said) ? (said as LeakNotice) : null;
+    const app = await leakedApp(call, client, await grantOf(client.id, grantId));
+    const done = problem === null ? doneIn(call.query, LEAK_NOTICES) : null;
     return leakStepsPage(call.context, { operator: call.operator, app, done, problem });
+  }
+
+  /** The grant of an app that a text names, or null. */
+  async function grantOf(clientId: string, text: string | undefined): Promise<FoundGrant | null> {
+    const id = parseGrantId(text ?? '');
+    const found = id && (await store.findGrant(id));
+    return found?.grant.clientId === clientId ? found : null;
   }
 
   async function leakedApp({ may }: ConsoleCall, client: Client, found: FoundGrant | null): Promise<LeakedApp> {
