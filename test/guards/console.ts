@@ -28,8 +28,26 @@ export const consoleGuards: readonly Guard[] = [
       'with SQLite a request reads and queues its write in one turn, and the registry compares what it read once more',
     ],
     ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
-    ['a form registers one app', "call.form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),
+  ...guardsIn('src/http/operator/console/once.ts', APP_FORMS, [
+    ['a form registers one app', "form.get('once') ?? newKey(), request", 'newKey(), request'],
+  ]),
+  ...guardsIn(
+    'src/http/operator/console/app.ts',
+    ['test/http/operator/console/app.test.ts'],
+    [['a form makes one secret', 'runOnce(idempotency, call, null, make, madeBefore)', 'make(call.actor)']],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/people.ts',
+    ['test/http/operator/console/people.test.ts'],
+    [
+      [
+        'a form invites one person',
+        'runOnce(operatorApi.idempotency, call, person, add, addedBefore)',
+        'add(call.actor)',
+      ],
+    ],
+  ),
   ...guardsIn(
     'src/http/operator/console/person.ts',
     ['test/http/operator/console/people.test.ts'],

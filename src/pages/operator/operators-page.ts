@@ -69,7 +69,8 @@ export type ShownOnceData = {
   heading: string;
   /** Sentences that say how to use the text. */
   lead: HtmlValue;
-  text: string;
+  /** Null if an earlier answer showed it. */
+  text: string | null;
   back: string;
 };
 
@@ -81,8 +82,11 @@ export function shownOncePage(context: PageContext, { operator, heading, lead, t
     { title: heading },
     html`<h1>${heading}</h1>
 <p class="lead">${lead}</p>
-<p class="secret"><code>${text}</code></p>
-<p>It is shown only once, and is gone when you load this page again.</p>
+${
+  text !== null &&
+  html`<p class="secret"><code>${text}</code></p>
+<p>It is shown only once, and is gone when you load this page again.</p>`
+}
 <p class="part"><a class="button secondary" href="${back}">Go back</a></p>`,
   );
 }

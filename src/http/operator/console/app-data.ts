@@ -14,6 +14,7 @@ import type { Plotted } from '../../../pages/operator/plot.ts';
 import type { Service } from '../../service.ts';
 import type { ConsoleCall } from './console-routes.ts';
 import { shownEvent } from './investigation/shown-event.ts';
+import { newKey } from './once.ts';
 
 const SHOWN_FAILURES = 5;
 const SHOWN_EVENTS = 10;
@@ -47,6 +48,7 @@ export async function appData(
     lastUsedAt: lastClientUse(uses),
     secrets: {
       ...secretsOf(client, uses, now, may),
+      once: newKey(),
       handOver: handOver && { ...handOver, madeBy: nameOf(handOver.madeBy) },
     },
     ...{ grants: ended, hours, days, failures: activity.failures },
@@ -84,7 +86,7 @@ function secretsOf(
   uses: ClientUses,
   now: number,
   may: ConsoleCall['may'],
-): Omit<AppSecrets, 'handOver'> {
+): Omit<AppSecrets, 'handOver' | 'once'> {
   const subject = { kind: 'client', row: client } as const;
   const { secrets } = uses;
   const advice = secretAdvice(uses, now);

@@ -1,5 +1,4 @@
 /** The pages that register an app, and change one. */
-import { randomBytes } from 'node:crypto';
 import type { Client } from '../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../oauth/error.ts';
 import { type Scope, sentenceFor } from '../../../oauth/grants/scope.ts';
@@ -12,7 +11,6 @@ import {
   readNewClient,
 } from '../../../operator/fields/client-fields.ts';
 import { takesSecret } from '../../../operator/hand-over/hand-over.ts';
-import { KeyOfAnotherRequest } from '../../../operator/idempotency.ts';
 import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
@@ -25,6 +23,7 @@ import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
 import { changedMembers, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
 import type { ConsoleCall, ConsoleRoutes, FormLimits } from './console-routes.ts';
+import { keyAfter, newKey, runOnce } from './once.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
 const MAX_OFFERED = 50;
@@ -47,17 +46,9 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     async (call) => {
       const app = typedApp(call);
       for (const act of actsOfNewClient(app)) call.requires(act);
-      try {
-        return await registerOnce(call, app);
-      } catch (error) {
-        if (error instanceof KeyOfAnotherRequest) throw new OperatorError(REGISTERED_BEFORE, 'once');
-        throw error;
-      }
+      return registerOnce(call, app);
     },
-    (call, problem) => {
-      const key = problem.field === 'once' ? undefined : call.form.get('once');
-      return newApp(call, typedValues(call.form), key ?? newKey(), problem);
-    },
+    (call, problem) => newApp(call, typedValues(call.form), keyAfter(call, problem), problem),
     LARGE_FORM,
   );
 
@@ -107,10 +98,10 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   );
 
   function registerOnce(call: ConsoleCall, app: NewClient): Promise<Html> {
-    const asked = { key: call.form.get('once') ?? newKey(), request: ['/apps/new', JSON.stringify(app)] };
-    return idempotency.run(
-      asked,
-      call.actor,
+    return runOnce(
+      idempotency,
+      call,
+      app,
       async (actor) => {
         const made = await clients.register(app.type, app.settings, actor, null, app.handOver);
         const { client, clientSecret, handOver } = made;
@@ -179,14 +170,6 @@ function typedApp({ form }: ConsoleCall): NewClient {
   const { type, hand_over: way } = values;
   return readNewClient({ ...membersOf(values, []), type, hand_over: type === 'confidential' && way !== 'secret' });
 }
-
-/** Returns a new name of a form: 128 random bits. */
-function newKey(): string {
-  return randomBytes(16).toString('base64url');
-}
-
-const REGISTERED_BEFORE =
-  'This form registered an app before, with other settings. Press the button again to register one more.';
 
 function changedMeanwhile(): OperatorError {
   return new OperatorError(

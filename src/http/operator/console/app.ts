@@ -13,10 +13,11 @@ import { shownOncePage } from '../../../pages/operator/operators-page.ts';
 import type { Service } from '../../service.ts';
 import { appData } from './app-data.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+import { runOnce } from './once.ts';
 
 /** Adds the page and its acts. */
 export function addApp(routes: ConsoleRoutes, service: Service): void {
-  const { clients, handOvers, secretUses } = service.operatorApi;
+  const { clients, handOvers, idempotency, secretUses } = service.operatorApi;
 
   async function show(call: ConsoleCall, problem: ActProblem | null = null): Promise<Html | null> {
     const client = await service.clients.findClient(call.id);
@@ -61,15 +62,16 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     await clients.delete(id, actor);
     return { location: '/apps?done=deleted' };
   });
-  act('secrets', 'clients.make-secret', async ({ context, operator, id, actor }) => {
-    const { client, clientSecret } = await clients.rotateSecret(id, actor);
-    return shownOncePage(context, {
-      operator,
-      heading: 'The new secret',
-      lead: `Give it to the developer of ${client.name} over a channel that nobody else reads. The secret before works until you retire it.`,
-      text: clientSecret,
-      back: `${appHref(id)}#secrets`,
-    });
+  act('secrets', 'clients.make-secret', (call) => {
+    const { context, operator, id } = call;
+    const page = { operator, heading: 'The new secret', back: `${appHref(id)}#secrets` };
+    const make = async (actor: Actor) => {
+      const { client, clientSecret } = await clients.rotateSecret(id, actor);
+      const lead = `Give it to the developer of ${client.name} over a channel that nobody else reads. The secret before works until you retire it.`;
+      return shownOncePage(context, { ...page, lead, text: clientSecret });
+    };
+    const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, text: null });
+    return runOnce(idempotency, call, null, make, madeBefore);
   });
   act('hand-over', 'clients.hand-over', async ({ context, operator, id, actor }) => {
     const { address, expiresAt, makesSecret } = await handOvers.make({ kind: 'client', id }, actor);
@@ -83,6 +85,9 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     });
   });
 }
+
+const MADE_BEFORE =
+  'The form was sent twice, and one secret was made. The first answer had it. If you did not see it, make another one; where two work already, retire the newer one first.';
 
 function secretsChanged(): OperatorError {
   return new OperatorError('The secrets changed meanwhile. Look at them again before you retire one.');

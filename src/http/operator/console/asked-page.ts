@@ -3,7 +3,7 @@ import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { AskedPage } from '../../../operator/lists/lists.ts';
 
 /** Number of items of a page, which stays below 50 KB. */
-const PAGE_LENGTH = 50;
+const PAGE_LENGTH = 40;
 
 /** Returns the page that a query asks for. */
 export function askedPage(query: Parameters): AskedPage {

@@ -1,12 +1,14 @@
 /** The list of people, and the invitation of a new one. */
 import type { ListedAccount } from '../../../accounts/people/account-list.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import type { Actor } from '../../../oauth/trail/audit.ts';
 import { readNewUser } from '../../../operator/fields/user-fields.ts';
 import { invitationUrl } from '../../../operator/json/user.ts';
 import type { AskedPage } from '../../../operator/lists/lists.ts';
 import type { UserAsked } from '../../../operator/lists/user-pages.ts';
 import type { Html } from '../../../pages/html.ts';
 import { listHref } from '../../../pages/operator/listing.ts';
+import { shownOncePage } from '../../../pages/operator/operators-page.ts';
 import { invitationPage } from '../../../pages/operator/people/invitation-page.ts';
 import {
   type ListedPerson,
@@ -18,6 +20,7 @@ import {
 import type { Service } from '../../service.ts';
 import { askedPage, doneIn } from './asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+import { keyAfter, newKey, runOnce } from './once.ts';
 
 /** Products that the search offers: an installation has some dozens. */
 const PROVIDERS: AskedPage = { limit: 200, after: undefined };
@@ -31,11 +34,14 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
 
   // `users.invite` is asked for in the act, so that a missing presence loses nothing that was typed.
   routes.act('/people', 'users.update', invite, async (call, problem) => {
-    const page = await list(call, { problem, typed: typedPerson(call.form) });
+    const page = await list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) });
     return 'location' in page ? null : page;
   });
 
-  async function list(call: ConsoleCall, refused: PeopleData['refused']): Promise<Html | Onward> {
+  async function list(
+    call: ConsoleCall,
+    refused: (PeopleData['refused'] & { once: string }) | null,
+  ): Promise<Html | Onward> {
     const { context, operator, may, query } = call;
     const filter = refused ? NO_FILTER : filterIn(query);
     const only = await onlyOne(filter);
@@ -51,6 +57,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
       list: { items: found.items.map(listedPerson), next: found.next },
       isFirst: page.after === undefined,
       providers: providers.map(({ id }) => id),
+      once: refused?.once ?? newKey(),
       mayInvite: accounts.takesPasswords && may('users.invite'),
       done: doneIn(query, PEOPLE_NOTICES),
     });
@@ -65,15 +72,24 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     return one && !another ? one.account.id : null;
   }
 
-  async function invite({ context, operator, actor, form, requires }: ConsoleCall): Promise<Html> {
+  async function invite(call: ConsoleCall): Promise<Html> {
+    const { context, operator, form, requires } = call;
     requires('users.invite');
     const { username, ...typed } = typedPerson(form);
     const person = readNewUser({ ...typed, username: username || null });
-    const { account, token } = await accounts.addInvited(person, actor);
-    const url = invitationUrl(operatorApi.newPasswordUrl, token);
-    return invitationPage(context, operator, account, url);
+    const add = async (actor: Actor) => {
+      const { account, token } = await accounts.addInvited(person, actor);
+      return invitationPage(context, operator, account, invitationUrl(operatorApi.newPasswordUrl, token));
+    };
+    const addedBefore = async (id: string) =>
+      shownOncePage(context, { operator, heading: LINK, lead: INVITED_BEFORE, text: null, back: personHref(id) });
+    return runOnce(operatorApi.idempotency, call, person, add, addedBefore);
   }
 }
+
+const LINK = 'The link to set a password';
+const INVITED_BEFORE =
+  'The form was sent twice, and one person was invited. The first answer had the link. If you did not see it, go back to the person’s page and choose “Invite again”.';
 
 /** Returns the address of a person's page. */
 export function personHref(id: string): string {

@@ -38,6 +38,8 @@ export type AppSecrets = {
   readonly mayHandOver: boolean;
   /** True if a hand-over makes a secret; otherwise the developer gets the addresses alone. */
   readonly handsOverSecret: boolean;
+  /** Names the form for a new secret, so that it makes one however often it is sent. */
+  readonly once: string;
   readonly now: number;
 };
 
@@ -93,11 +95,12 @@ function daysWords(days: number): string {
   return days === 1 ? 'a day' : `${days} days`;
 }
 
-function newSecret({ id, secrets }: AppSecrets): Html {
+function newSecret({ id, secrets, once }: AppSecrets): Html {
   return actButton({
     action: `/apps/${encodeURIComponent(id)}/secrets`,
     name: 'Make a new secret',
     effect: `You see the new secret once.${secrets.length > 0 ? ' The one before works until you retire it: nothing breaks now.' : ''}`,
+    fields: html`<input type="hidden" name="once" value="${once}">`,
   });
 }
 

@@ -3,10 +3,13 @@ import { displayName } from '../../display-name.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { permissionText } from '../../permissions.ts';
+import { type Permission, permissionText } from '../../permissions.ts';
 import { actButton } from '../act.ts';
 import { listHref } from '../listing.ts';
 import type { ConnectionsData, ShownConnection, ShownPerson } from './person-data.ts';
+
+/** Number of a connection's permissions that are said in words, so that the page stays below 50 KB. */
+const SAID = 5;
 
 /** The section with all connections, and a button to end each. */
 export function connections(
@@ -49,9 +52,16 @@ function item({ messages }: PageContext, at: string, connection: ShownConnection
     fields: html`<input type="hidden" name="client" value="${clientId}"><input type="hidden" name="grant" value="${grantId}">${isWaiting && html`<input type="hidden" name="waiting" value="yes">`}`,
   });
   return html`<li><div><h3><a href="/apps/${encodeURIComponent(clientId)}">${isolated(appName)}</a>${KINDS[kind]}</h3>
-<ul class="words"><li>${sees}</li>${permissions.map((each) => html`<li>${permissionText(messages, each)}</li>`)}</ul>
+<ul class="words"><li>${sees}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each)}</li>`)}${moreOf(permissions)}</ul>
 <p>Since ${messages.minute(since)}, ${used}, ends ${messages.day(expiresAt)} unless used before. <a href="/grants/${grantId}">Its life<span class="unseen">, of ${isolated(appName)}</span></a></p></div>${mayEnd && end}</li>
 `;
+}
+
+/** The names of the permissions that are not said in words, or null. */
+function moreOf(permissions: readonly Permission[]): Html | null {
+  const more = permissions.slice(SAID);
+  if (more.length === 0) return null;
+  return html`<li>and ${more.length} more: ${isolated(more.map(({ name }) => name).join(', '), 400)}</li>`;
 }
 
 const KINDS = { app: '', device: ', on one device', installation: ', one installation' } as const;

@@ -35,12 +35,14 @@ export type PeopleData = {
   mayInvite: boolean;
   /** The invitation that was refused. */
   refused: { readonly problem: ActProblem; readonly typed: TypedPerson } | null;
+  /** Names the form for an invitation, so that it invites one person however often it is sent. */
+  once: string;
   done: keyof typeof PEOPLE_NOTICES | null;
 };
 
 /** The page of all people. */
 export function peoplePage(context: PageContext, data: PeopleData): Html {
-  const { operator, list, filter, isFirst, providers, mayInvite, refused, done } = data;
+  const { operator, list, filter, isFirst, providers, mayInvite, refused, once, done } = data;
   const isFiltered = Object.values(filter).some((value) => value !== '');
   return consoleLayout(
     context,
@@ -51,7 +53,7 @@ ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
 ${providers.length > 0 && productSearch(providers, filter)}
 ${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}
-${mayInvite && inviteForm(refused)}
+${mayInvite && inviteForm(refused, once)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -85,12 +87,12 @@ function productSearch(providers: readonly string[], { provider = '', subject = 
   );
 }
 
-function inviteForm(refused: PeopleData['refused']): Html {
+function inviteForm(refused: PeopleData['refused'], once: string): Html {
   const { email, name, username } = refused?.typed ?? { email: '', name: '', username: '' };
   return html`<section class="part" id="invite"><h2>Invite a person</h2>
 <p>You get a one-time link where the person sets a password. You need your passkey for this.</p>
 ${refused && actProblem(refused.problem)}
-<form method="post" action="/people" class="stack narrow">
+<form method="post" action="/people" class="stack narrow"><input type="hidden" name="once" value="${once}">
 ${personFields({ email, name, username })}
 <button class="primary">Invite</button>
 </form></section>`;

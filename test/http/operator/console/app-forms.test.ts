@@ -123,7 +123,7 @@ test('operators §4: a form that is sent twice registers one app, and shows its 
 
   const other = await send(at, { ...NEW_APP, once, name: 'Notes' });
   assert.equal(other.status, 400, 'the way back, and another name');
-  assert.match(textOf(other.body), /This form registered an app before, with other settings/);
+  assert.match(textOf(other.body), /This form was sent before, with other values/);
   assert.match(fieldOf(other.body, 'name'), /value="Notes"/);
   assert.equal((await send(at, { ...NEW_APP, once: hidden(other.body, 'once'), name: 'Notes' })).status, 200);
   assert.equal((await appsOf(service)).length, 2);

@@ -140,6 +140,20 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   assert.equal((await service.installation.clients.show(clientId)).secrets.length, 1);
 });
 
+test('operators §4: a button for a secret that is pressed twice makes one, and both answers say so', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  const once = /name="once" value="([^"]*)"/.exec((await browser.get(page)).body)?.[1] ?? '';
+  const press = () => postOwn(browser, `${page}/secrets`, { once });
+  const answers = [...(await Promise.all([press(), press()])), await press()];
+  for (const { status } of answers) assert.equal(status, 200);
+  assert.equal(answers.filter(({ body }) => /<code>vk_cs_/.test(body)).length, 1);
+  assert.match(textOf(answers[2]?.body ?? ''), /sent twice, and one secret was made.*retire the newer one first/);
+  assert.equal((await service.installation.clients.show(clientId)).secrets.length, 2);
+});
+
 test('operators §7: a hand-over shows its address once, and the page says when it was fetched', async (t) => {
   const service = await startConsole(t);
   const { browser, operator } = await enrolledOperator(service, 'admin', 'Ann');

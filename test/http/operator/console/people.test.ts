@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
-import { me, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
+import { exchange, me, obtainCode, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 
 /** The text of a page, without its markup. */
@@ -47,17 +47,19 @@ test('operators §7: one search leads straight to the one person of an email add
   assert.equal((await get('/ada@example.com')).status, 404, 'a page is named by the exact ID alone');
 });
 
-test('operators §7: people are listed newest first in pages of 50', async (t) => {
+test('operators §7: people are listed newest first in pages of 40, below 50 KB with long names', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
   const { accounts, operator } = service.installation;
-  for (let n = 0; n <= 50; n += 1) {
+  for (let n = 0; n <= 40; n += 1) {
     service.clock.advance(1);
-    await accounts.addInvited({ email: `p${n}@example.com`, name: `P${n}`, username: null }, operator);
+    const name = `P${n} ${'名'.repeat(95)}`;
+    await accounts.addInvited({ email: `p${n}.${'a'.repeat(40)}@example.com`, name, username: null }, operator);
   }
   const one = (await browser.get(`${service.operatorUrl}/people`)).body;
-  assert.equal(rows(one), 50);
-  assert.match(textOf(one), /P50 /);
+  assert.equal(rows(one), 40);
+  assert.ok(Buffer.byteLength(one) < 50_000, `${Buffer.byteLength(one)} bytes`);
+  assert.match(textOf(one), /P40 /);
   const next = /rel="next" href="([^"]*)"/.exec(one)?.[1]?.replaceAll('&amp;', '&');
   const two = (await browser.get(service.operatorUrl + String(next))).body;
   assert.equal(rows(two), 1);
@@ -138,6 +140,44 @@ test('operators §7: a person with many connections has a page below 50 KB, and 
   assert.match(textOf(body), /1 to 20 of 21/);
   const next = /rel="next" href="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
   assert.match(textOf((await browser.get(service.operatorUrl + String(next))).body), /21 to 21 of 21/);
+});
+
+test('operators §7: a person with apps of 20 long permissions each has a page below 50 KB, with every scope', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const { id } = await addUser(service);
+  const person = await signedInBrowser(service);
+  const sentence = 'Read your files and folders, and those that others share'.padEnd(80, '.');
+  const scopes = Array.from({ length: 20 }, (_, n) => ({ name: `files.read.${n}`, sentence, optional: false }));
+  const scope = scopes.map(({ name }) => name).join(' ');
+  for (let n = 10; n < 30; n += 1) {
+    const client = await addClient(service, { name: `An app, number ${n}`, scopes });
+    await exchange(service, client, await obtainCode(service, person, client, { scope }));
+  }
+  const { body } = await browser.get(`${service.operatorUrl}/people/${id}`);
+  assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes`);
+  assert.match(textOf(body), /and 15 more: files\.read\.5, files\.read\.6, .*files\.read\.19/);
+});
+
+test('operators §4: an invitation that is sent twice invites one person, and both answers say so', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const people = `${service.operatorUrl}/people`;
+  const { once = '' } = fieldsOf((await browser.get(people)).body, /post" action="\/people"/);
+  const typed = { email: 'grace@example.com', name: 'Grace', username: 'grace', once };
+  const send = () => postOwn(browser, people, typed);
+  const answers = [...(await Promise.all([send(), send()])), await send()];
+  for (const { status } of answers) assert.equal(status, 200);
+  assert.equal(answers.filter(({ body }) => /token=/.test(body)).length, 1);
+  assert.match(textOf(answers[2]?.body ?? ''), /sent twice, and one person was invited.*Invite again/);
+  const { id } = await service.installation.accounts.show('grace@example.com');
+  assert.match(answers[2]?.body ?? '', new RegExp(`href="/people/${id}"`));
+
+  const other = await postOwn(browser, people, { ...typed, email: 'ada@example.com', username: 'ada' });
+  assert.equal(other.status, 400);
+  assert.match(textOf(other.body), /sent before, with other values/);
+  assert.match(other.body, /value="ada@example\.com"/);
+  assert.notEqual(fieldsOf(other.body, /post" action="\/people"/)['once'], once);
 });
 
 test('operators §3: the role "read" sees a person, and ends nothing', async (t) => {
