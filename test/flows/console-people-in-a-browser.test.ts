@@ -55,7 +55,7 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     service.clock.advance(60);
     assert.equal((await exchange(service, calendar, code)).status, 400);
     await visit(`/people/${person.id}`);
-    await press(/^Calendar$/);
+    await press(/^The grant$/);
     assert.match(page.url(), /\/grants\//, 'the last event leads to its grant');
     const presented = await page.innerText('#presentations');
     assert.match(presented, /First\s+Exchanged before at 2026-01-15T12:00:01/);
