@@ -31,10 +31,16 @@ export function doneNotice(text: HtmlValue): Html {
  */
 export type ActProblem = { readonly text: string; readonly confirm?: boolean; readonly field?: string | null };
 
+/** Returns a message, which begins small in a command's output, as a sentence. */
+export function asSentence(message: string): string {
+  const end = /[.?!]$/.test(message) ? '' : '.';
+  return message.charAt(0).toUpperCase() + message.slice(1) + end;
+}
+
 /** The notice of a refused act. */
 export function actProblem({ text, confirm = false }: ActProblem): Html {
   const link =
     confirm &&
-    html` <a href="/confirm?continue=/passkeys" target="_blank">Confirm it’s you in another tab</a>, then come back and press the button again.`;
-  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${text}${link}</div></div>`;
+    html` <a href="/confirm?continue=/confirmed" target="_blank">Confirm it’s you in another tab</a>, then come back and press the button again.`;
+  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${asSentence(text)}${link}</div></div>`;
 }

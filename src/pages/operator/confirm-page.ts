@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { card, type ShownOperator } from './frame.ts';
+import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
 
 /** Data of the page; `ceremony` is null for an operator without a passkey. */
@@ -32,5 +32,16 @@ ${passkeyProblem(problem)}
 ${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
 <div class="stack">${back}</div>`,
     passkeyScriptTag(context),
+  );
+}
+
+/** The page after a confirmation in another tab, whose form is still open in the first one. */
+export function confirmedPage(context: PageContext, operator: ShownOperator): Html {
+  return consoleLayout(
+    context,
+    operator,
+    { title: 'Confirmed' },
+    html`<h1>Confirmed</h1>
+<p class="lead">Close this tab, go back to your form, and press the button again within 5 minutes.</p>`,
   );
 }

@@ -1,6 +1,5 @@
 /** The parts of pages with a long list: a filter above it, and the way to the next page below. */
 import { type Html, html } from '../html.ts';
-import { icons } from '../icons.ts';
 
 /** A page of a list. `next` is the cursor behind it, null at the end; there may be more although nothing is here. */
 export type Listed<Item> = { readonly items: readonly Item[]; readonly next: string | null };
@@ -57,5 +56,5 @@ const searched = html`<p class="lead">Nothing was found so far. The list is long
 
 /** The words of a list without items: nothing is there, and the next step. */
 export function emptyList(heading: string, text: Html | string): Html {
-  return html`<div class="empty">${icons.check}<h2>${heading}</h2><p>${text}</p></div>`;
+  return html`<div class="empty"><h2>${heading}</h2><p>${text}</p></div>`;
 }

@@ -27,6 +27,8 @@ noscript { display: block; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
 .data .whole { white-space: nowrap; }
 @media (max-width: 44rem) {
+  .console { flex-wrap: nowrap; overflow-x: auto; }
+  .console a { white-space: nowrap; }
   .data, .data :is(tbody, tr, th, td) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
   .data tr { padding: 0.75rem 0.875rem; border-block-end: 1px solid var(--line); }

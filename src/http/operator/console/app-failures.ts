@@ -1,5 +1,5 @@
 /** The page of an app's failures. */
-import { failuresOf, SPAN_MS } from '../../../oauth/activity/app-tally.ts';
+import { SPAN_MS } from '../../../oauth/activity/app-tally.ts';
 import { appFailuresPage, FAILURE_TIMES } from '../../../pages/operator/apps/app-failures-page.ts';
 import type { Service } from '../../service.ts';
 import { chosen } from './asked-page.ts';
@@ -21,7 +21,6 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const to = from + PAGE_LENGTH;
     const list = { items: failures.slice(from, to), next: to < failures.length ? String(to) : null };
     const pageFailures = service.pageFailures.list(id);
-    const counted = failuresOf(tally);
-    return appFailuresPage(context, { operator, app, filter, isFirst: from === 0, list, counted, pageFailures });
+    return appFailuresPage(context, { operator, app, filter, isFirst: from === 0, list, tally, pageFailures });
   });
 }

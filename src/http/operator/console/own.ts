@@ -4,6 +4,7 @@ import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
+import { confirmedPage } from '../../../pages/operator/confirm-page.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
@@ -31,6 +32,10 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
     return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
   });
+
+  app.get('/confirmed', { config: { ...config, act: 'own.show' } }, async (request, reply) =>
+    pages.send(reply, confirmedPage(pages.context, accessOf(request).operator)),
+  );
 
   app.get('/passkeys/new', { config: { ...config, act: 'own.add-passkey' } }, async (request, reply) =>
     ask(request, reply, null),

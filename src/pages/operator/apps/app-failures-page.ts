@@ -1,10 +1,11 @@
 /** The page of an app's failures. */
+import type { AppTally } from '../../../oauth/activity/app-tally.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing } from '../listing.ts';
-import { dataTable } from '../table.ts';
+import { dataTable, facts } from '../table.ts';
 import { type AppFailure, failureTable } from './app-failures.ts';
 import { appHref } from './app-page.ts';
 
@@ -37,14 +38,14 @@ export type AppFailuresData = {
   filter: Filter & { readonly time: FailureTime };
   isFirst: boolean;
   list: Listed<AppFailure>;
-  /** Number of failures in this time, with valid credentials or without. */
-  counted: number;
+  /** The numbers of failures in this time, with valid credentials or without. */
+  tally: FailureCounts;
   pageFailures: readonly ShownPageFailure[];
 };
 
 /** The page of an app's failures, newest first. */
 export function appFailuresPage(context: PageContext, data: AppFailuresData): Html {
-  const { operator, app, filter, isFirst, list, counted, pageFailures } = data;
+  const { operator, app, filter, isFirst, list, tally, pageFailures } = data;
   const at = `${appHref(app.id)}/failures`;
   return consoleLayout(
     context,
@@ -53,7 +54,8 @@ export function appFailuresPage(context: PageContext, data: AppFailuresData): Ht
     html`<h1>Failures of <a href="${appHref(app.id)}">${isolated(app.name)}</a></h1>
 ${filterForm(at, choiceFilter('time', 'Show', FAILURE_TIMES, filter.time))}
 <section class="part"><h2>Requests of the app</h2>
-<p>${countedWords(counted)} The last 200 with valid credentials are listed, for 30 days.</p>
+${causes(tally)}
+<p>The last 200 with valid credentials are listed, for 30 days; of the others only the number is kept.</p>
 ${listing(list, { path: at, filter, isFirst }, NONE, (failures) => failureTable(context, failures))}</section>
 ${isFirst && authorizationPage(context, pageFailures)}
 <p class="fine">All times are UTC.</p>`,
@@ -62,8 +64,26 @@ ${isFirst && authorizationPage(context, pageFailures)}
 
 const NONE = emptyList('No failure', 'No request with valid credentials was refused in this time.');
 
-function countedWords(counted: number): string {
-  return `${counted} ${counted === 1 ? 'failure was' : 'failures were'} counted in this time.`;
+/** Each cause, by its counter, with what it says to the developer. */
+const CAUSES = [
+  ['invalidClient', 'Wrong or missing credentials', 'The app’s secret or key is not the registered one.'],
+  [
+    'invalidGrant',
+    'A code or token that no longer works',
+    'It was used before, expired or ended, or its request differed.',
+  ],
+  ['invalidRequest', 'A malformed request', 'A parameter is missing, repeated or wrong.'],
+  ['limited', 'Too many requests', 'The app asked faster than its limit.'],
+  ['other', 'Other causes', 'The list below has the reasons.'],
+] as const satisfies readonly (readonly [keyof AppTally, string, string])[];
+
+type FailureCounts = Pick<AppTally, (typeof CAUSES)[number][0]>;
+
+/** How many failed for which cause, those without any left out. */
+function causes(tally: FailureCounts): Html | null {
+  const some = CAUSES.filter(([counter]) => tally[counter] > 0);
+  if (some.length === 0) return null;
+  return facts(some.map(([counter, name, meaning]) => [name, html`${tally[counter]}<small>${meaning}</small>`]));
 }
 
 /** The texts may come from anyone, and may lead anywhere: none becomes a link. */

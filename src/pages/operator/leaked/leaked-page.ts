@@ -3,6 +3,7 @@ import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
 import { type LeakedApp, leakSteps } from './leak-steps.ts';
@@ -44,8 +45,8 @@ export function leakedPage(context: PageContext, operator: ShownOperator, proble
     operator,
     { title: problem === null ? 'Leaked' : 'Problem: Leaked', section: 'Leaked' },
     html`<h1>Found a credential?</h1>
-<p class="lead">Paste a token, code, secret or key that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged.</p>
-${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${problem}</div></div>`}
+<p class="lead">Paste a token, code, secret or key that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged. A one-time link is not identified: make a newer one where it was made, which ends it.</p>
+${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}
 ${form}`,
   );
 }

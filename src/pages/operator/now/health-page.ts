@@ -35,8 +35,11 @@ ${dataTable(
   [
     ['Check', findingName],
     ['State', ({ verdict }) => verdictMark(verdict)],
-    ['Found', ({ detail }) => isolated(detail, 300)],
-    ['Remedy', ({ remedy }) => (remedy === null ? '–' : isolated(remedy, 500))],
+    [
+      'Found',
+      ({ detail, remedy }) =>
+        html`${isolated(detail, 300)}${remedy !== null && html`<small>Remedy: ${isolated(remedy, 500)}</small>`}`,
+    ],
   ],
   worstFirst(findings),
 )}

@@ -86,7 +86,7 @@ function lastDay({ messages }: PageContext, { activity, failing, failingSince, i
   return html`<section class="part"><h2>Last 24 hours, all apps</h2>
 ${plot(activity)}</section>
 <section class="part"><h2>Apps with the most failures</h2>
-<p>Since ${messages.day(failingSince)}, 00:00.</p>
+<p>Counted by days, since ${messages.day(failingSince)}.</p>
 ${
   failing.length === 0
     ? html`<p>No app failed.</p>`
@@ -111,8 +111,11 @@ ${facts([
 /** Returns the advice to have two passkeys, so that a lost device locks nobody out; null where there are. */
 export function fewPasskeys(count: number): Html | null {
   if (count > 1) return null;
-  const have = count === 0 ? 'You have no passkey.' : 'You have one passkey.';
-  return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> Add one on another device, so that you can still sign in if you lose this device. <a href="/passkeys/new">Add a passkey</a></div></div>`;
+  const [have, why] =
+    count === 0
+      ? ['You have no passkey.', 'Add one, so that you can sign in without a one-time link.']
+      : ['You have one passkey.', 'Add one on another device, so that you can still sign in if you lose this device.'];
+  return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> ${why} <a href="/passkeys/new">Add a passkey</a></div></div>`;
 }
 
 const ROLES: Readonly<Record<ShownOperator['role'], string>> = {

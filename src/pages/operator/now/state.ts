@@ -41,7 +41,7 @@ export function verdictMark(verdict: ShownFinding['verdict']): Html {
 export function worstNotice(findings: readonly ShownFinding[], more: Html | null = null): Html {
   const [worst, ...others] = worstFirst(findings).filter(({ verdict }) => verdict !== 'ok');
   if (!worst)
-    return html`<div class="notice success">${icons.check}<div>The doctor finds nothing wrong. ${more}</div></div>`;
+    return html`<div class="notice success">${icons.check}<div>The checks of the installation find nothing wrong. ${more}</div></div>`;
   const rest =
     others.length > 0 &&
     html` ${others.length} more ${others.length === 1 ? 'finding needs' : 'findings need'} a look.`;

@@ -53,7 +53,7 @@ function item({ messages }: PageContext, at: string, connection: ShownConnection
   });
   return html`<li><div><h3><a href="/apps/${encodeURIComponent(clientId)}">${isolated(appName)}</a>${KINDS[kind]}</h3>
 <ul class="words"><li>${sees}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each)}</li>`)}${moreOf(permissions)}</ul>
-<p>Since ${messages.minute(since)}, ${used}, ends ${messages.day(expiresAt)} unless used before. <a href="/grants/${grantId}">Its life<span class="unseen">, of ${isolated(appName)}</span></a></p></div>${mayEnd && end}</li>
+<p>Since ${messages.minute(since)}, ${used}, ends ${messages.day(expiresAt)} unless used before. <a href="/grants/${grantId}">Details<span class="unseen">, of ${isolated(appName)}</span></a></p></div>${mayEnd && end}</li>
 `;
 }
 

@@ -114,7 +114,7 @@ const STATES: Readonly<Record<GrantData['status'], string>> = {
   active: 'Active.',
   expired: 'Expired.',
   revoked: 'Ended.',
-  gone: 'Deleted: the row of a grant is removed a day after its end. The audit trail has the rest.',
+  gone: 'Ended: its details were deleted a day later. The audit trail has the rest.',
 };
 
 /** The end, with both presentations where a code or token came twice. */

@@ -182,7 +182,7 @@ test('operators §3: secrets, links and trust need presence, and the form comes 
   for (const fields of needing) {
     const { status, body } = await send(at, { ...NEW_APP, ...fields });
     assert.equal(status, 403, JSON.stringify(fields));
-    assert.match(body, /href="\/confirm\?continue=\/passkeys" target="_blank"/);
+    assert.match(body, /href="\/confirm\?continue=\/confirmed" target="_blank"/);
     assert.match(fieldOf(body, 'name'), /value="Calendar"/);
   }
   assert.deepEqual(await appsOf(service), []);
@@ -293,7 +293,7 @@ test('operators §3: a change that makes trust needs presence, and the form come
   service.clock.advance(PAST_PRESENCE);
   const { status, body } = await save({ ...(await open()), consent: 'skip', contact: 'help@example.com' });
   assert.equal(status, 403);
-  assert.match(body, /href="\/confirm\?continue=\/passkeys" target="_blank"/);
+  assert.match(body, /href="\/confirm\?continue=\/confirmed" target="_blank"/);
   assert.match(fieldOf(body, 'contact'), /value="help@example.com"/);
   assert.match(body, /value="skip" checked/);
   assert.equal((await app()).consent, 'ask');

@@ -85,6 +85,6 @@ test('operators §7: a grant whose app was deleted still tells its life from the
   await service.installation.clients.delete(client.clientId, service.installation.operator);
   const { status, body } = await page(grant);
   assert.equal(status, 200);
-  assert.match(textOf(body), /Deleted: the row of a grant is removed/);
+  assert.match(textOf(body), /Ended: its details were deleted/);
   assert.match(textOf(body), /The app was deleted\./);
 });

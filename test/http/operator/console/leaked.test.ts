@@ -43,7 +43,7 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   assert.equal((await me(service, token)).status, 401);
   const after = await browser.get(service.operatorUrl + String(ended.headers.get('location')));
   assert.match(textOf(after.body), /The grant has ended: all of its tokens.*none of its tokens works/);
-  assert.match(textOf((await step('revoke-grant')).body), /Nothing happened\. the grant was revoked already/);
+  assert.match(textOf((await step('revoke-grant')).body), /Nothing happened\. The grant was revoked already/);
 
   const paused = await browser.get(service.operatorUrl + String((await step('pause')).headers.get('location')));
   assert.match(textOf(paused.body), /Paused: .*Next: .*The app is paused/);

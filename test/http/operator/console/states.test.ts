@@ -96,7 +96,8 @@ for (const role of ['read', 'admin'] as const)
     const forms = [...seen].map((path) => path.replace(/\?.*/, '').split('/'));
     const unlinked = PAGES.filter(
       (page) =>
-        page !== '/leaked/apps/:id' && // Only the answer to a pasted credential leads there.
+        // Only answers to posts lead there.
+        !['/leaked/apps/:id', '/confirmed'].includes(page) &&
         !forms.some(
           (path) =>
             path.length === page.split('/').length &&
