@@ -1,4 +1,4 @@
-// node bench/lists.ts: first, middle and last pages of the operators' lists on the real service, with a large database.
+// node bench/lists.ts: first, middle and last pages of the operators' lists, and the pages of the console, on the real service with a large database.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,6 +14,7 @@ import { makeLogger } from '../src/process/log.ts';
 import { readConfiguration } from '../src/settings/configuration.ts';
 import { parseRootKeys } from '../src/settings/root-keys.ts';
 import type { Storage } from '../src/storage/storage.ts';
+import { consoleTimes } from './lists-console.ts';
 import { fillEvents, type Trail } from './lists-trail.ts';
 import { onServer, open as openPostgresql } from './scaling-postgresql.ts';
 import { fill as fillPostgresql } from './scaling-postgresql-fill.ts';
@@ -91,7 +92,7 @@ async function run(): Promise<void> {
   );
 }
 
-/** Adds an operator with a key; returns the key, and the history that cursors are sealed in. */
+/** Adds an operator with a key and a one-time address; returns both, and the history that cursors are sealed in. */
 async function keyOf({ store, installation, close }: Pick<Storage, 'store' | 'installation' | 'close'>) {
   const [at, text] = [Date.now(), withChecksum(`vk_ok_${newOperatorToken()}`)];
   const event = { at, actor: OPERATOR, clientId: 'opr_bench', resourceOwnerId: null, grantId: null, detail: null };
@@ -111,13 +112,24 @@ async function keyOf({ store, installation, close }: Pick<Storage, 'store' | 'in
     { ...key, createdAt: at, expiresAt: at + 24 * HOUR_MS },
     { ...event, action: 'operator_key_added' },
   );
+  const token = newOperatorToken();
+  const address = {
+    digest: operatorTokenDigest(token),
+    operatorId: 'opr_bench',
+    purpose: 'sign-in',
+    createdAt: at,
+  } as const;
+  await store.addOneTimeAddress(
+    { ...address, expiresAt: at + 24 * HOUR_MS },
+    { ...event, action: 'operator_sign_in_address_made' },
+  );
   await close();
-  return { key: text, history: installation.history };
+  return { key: text, token, history: installation.history };
 }
 
 async function measured(
   url: string,
-  { key, history }: { readonly key: string; readonly history: Buffer },
+  { key, token, history }: { readonly key: string; readonly token: string; readonly history: Buffer },
   made: MadeUp,
   trail: Trail,
 ): Promise<string> {
@@ -144,8 +156,12 @@ async function measured(
     for (const cursor of cursors) times.push(await timesOf(`http://localhost:${operator}/v1${path}`, cursor, key));
     rows.push([path, ...times, ...Array(3 - times.length).fill('')]);
   }
+  const pages = await consoleTimes(`http://localhost:${operator}`, token, Number(values.rounds), [
+    ...[`/apps/${clientId(7)}`, `/apps/${clientId(7)}/failures`, `/people/${accountId(7)}`],
+    ...[`/grants/${grantIdText(grantId(7, made))}`, `/events?client=${clientId(7)}`, '/events/7'],
+  ]);
   await service.stop();
-  return markdown(['list: shortest / median / longest ms (items)', 'first', 'middle', 'last'], rows);
+  return `${markdown(['list: shortest / median / longest ms (items)', 'first', 'middle', 'last'], rows)}\n\n${pages}`;
 }
 
 /** The shortest, the median and the longest of some requests, in ms, with the number of items. No more than a key may make. */
