@@ -12,7 +12,7 @@ const SCHEMES = ['light', 'dark'] as const;
 /** A window of a signed-in operator with a passkey. */
 export type ConsoleWindow = {
   readonly page: Page;
-  /** What the browser complained about; for an empty list at the end. */
+  /** Complaints of the browser; a journey expects none at its end. */
   readonly complaints: readonly string[];
   /** Goes to a path of the console, and looks at the page. */
   readonly visit: (path: string) => Promise<void>;

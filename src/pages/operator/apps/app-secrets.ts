@@ -68,7 +68,7 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
       name: app.secrets.length === 1 ? 'Retire the secret' : `Retire the ${retires} secret`,
       effect: html`${words} ${EFFECT} You need your passkey for this.`,
       isDanger: true,
-      // What the operator decided about: "older" may be another secret meanwhile, or be in use again.
+      // The secret that the operator saw: "older" may be another one meanwhile, or be in use again.
       fields: html`<input type="hidden" name="made" value="${createdAt}"><input type="hidden" name="advice" value="${advice.kind}">`,
     });
   return html`<li><div><h3>${name}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p><p>${words}</p></div>${retire}</li>
