@@ -1,23 +1,15 @@
 /** The page of an app's failures. */
+import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import type { AppTally } from '../../../oauth/activity/app-tally.ts';
+import type { PageFailure } from '../../../oauth/activity/page-failures.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
-import { type AppFailure, failureTable } from './app-failures.ts';
+import { failureTable } from './app-failures.ts';
 import { appHref } from './app-page.ts';
-
-/** A refusal on the authorization page, which anyone can cause in the app's name. `at` in ms. */
-export type ShownPageFailure = {
-  readonly at: number;
-  readonly requestId: string;
-  readonly error: string;
-  readonly reason: string;
-  readonly received: string | null;
-  readonly network: string;
-};
 
 /** Shown characters of a text that anyone can make long, so that the page stays below 50 KB. */
 const MOST_OF_RECEIVED = 160;
@@ -40,7 +32,7 @@ export type AppFailuresData = {
   list: Listed<AppFailure>;
   /** The numbers of failures in this time, with valid credentials or without. */
   tally: FailureCounts;
-  pageFailures: readonly ShownPageFailure[];
+  pageFailures: readonly PageFailure[];
 };
 
 /** The page of an app's failures, newest first. */
@@ -87,8 +79,8 @@ function causes(tally: FailureCounts): Html | null {
 }
 
 /** The texts may come from anyone, and may lead anywhere: none becomes a link. */
-function authorizationPage({ messages }: PageContext, failures: readonly ShownPageFailure[]): Html {
-  const table = dataTable<ShownPageFailure>(
+function authorizationPage({ messages }: PageContext, failures: readonly PageFailure[]): Html {
+  const table = dataTable<PageFailure>(
     'Refused visitors',
     [
       ['When', ({ at }) => messages.minute(at)],

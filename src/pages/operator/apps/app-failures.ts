@@ -1,19 +1,9 @@
 /** The table of an app's failures. */
+import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { dataTable } from '../table.ts';
-
-/** A failure of an app that proved itself. `at` in ms. */
-export type AppFailure = {
-  readonly at: number;
-  readonly requestId: string;
-  readonly endpoint: keyof typeof ENDPOINTS;
-  readonly error: string;
-  readonly reason: string;
-  readonly network: string;
-  readonly grantId: string | null;
-};
 
 /** A table of failures with their causes. */
 export function failureTable({ messages }: PageContext, failures: readonly AppFailure[]): Html {

@@ -1,5 +1,6 @@
 /** The page of one app. */
 
+import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -10,7 +11,7 @@ import type { ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
-import { type AppFailure, failureTable } from './app-failures.ts';
+import { failureTable } from './app-failures.ts';
 import { type AppSecrets, appSecrets } from './app-secrets.ts';
 import { type AppSettings, appSettings } from './app-settings.ts';
 
