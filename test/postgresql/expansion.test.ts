@@ -1,13 +1,14 @@
 /** The next release's expansion of the schema, while instances of the release before are connected. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isEnded } from '../../src/oauth/grants/grant.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
 import { crowdConformance, storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
-import { PATIENT } from '../support/postgres.ts';
+import { PATIENT, PATIENT_FOR_ROWS } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
 import { emptied, instance, openInstance, waitingCopies } from './instance.ts';
@@ -15,7 +16,8 @@ import { emptied, instance, openInstance, waitingCopies } from './instance.ts';
 const server = await sharedPostgres();
 after(() => server.remove());
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
-const SESSION = { statementTimeout: 0, lockTimeout: 5000, byKey: false };
+const WAITING = "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND locktype = 'relation'";
+const SESSION = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
 
 /** Expands a database as the first instance of the next release does. */
 async function expand(url: string): Promise<void> {
@@ -41,7 +43,8 @@ crowdConformance(name, openExpanded, waitingCopies(server));
 
 test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
   const url = await server.createDatabase();
-  const { store } = await instance(t, url, PATIENT);
+  // How long the expansion holds the tables is up to the disk: writes wait for it as long as they must.
+  const { store } = await instance(t, url, PATIENT_FOR_ROWS);
   await addAdaAndOne({ store });
   const grants = Array.from({ length: 40 }, () => sampleGrant());
   const [first] = grants;
@@ -61,4 +64,22 @@ test('an instance goes on while the next release expands the schema, and both se
     assert.ok(found && isEnded(found.grant, found.standing));
   }
   await walk(sampleGrant());
+});
+
+test('an expansion that a deadlock with an instance ended begins again', async (t) => {
+  const url = await server.createDatabase();
+  await instance(t, url, PATIENT);
+  const tables = await server.query<{ relname: string }>(url, TABLES);
+  const [first, last] = [tables[0]?.relname, tables.at(-1)?.relname];
+  const serving = await Connection.open(url, { ...SESSION, name: 'serving' });
+  const [expanded] = await serving.transaction(async () => {
+    await serving.rows(`SELECT 1 FROM ${last} LIMIT 1`);
+    const expanding = expand(url);
+    while ((await server.query(url, WAITING)).length === 0) await nextTurn();
+    // The expansion holds the first table and began to wait first: so it is the one that the server ends.
+    await serving.rows(`SELECT 1 FROM ${first} LIMIT 1`);
+    return [expanding];
+  });
+  await expanded;
+  await serving.close();
 });

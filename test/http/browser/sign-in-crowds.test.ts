@@ -99,7 +99,8 @@ for (const [store, start] of storesOfRun(stores))
       const attack = watched(
         Array.from({ length: 277 }, (_, n) => {
           const guess = guessers[n % guessers.length] as (from: string) => Promise<Visit>;
-          return guess(`2001:db8:1:${n.toString(16)}::1`);
+          // From a /56 of its own, as far as they go: none of those counts enough to be refused for its own guesses.
+          return guess(`2001:db8:1:${((n % 256) * 256 + Math.floor(n / 256)).toString(16)}::1`);
         }),
       );
       // Two instances may let in so many guesses at first that the owner waits for a second or two: time goes on as outside.
