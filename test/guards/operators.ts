@@ -16,7 +16,7 @@ export const operatorGuards: readonly Guard[] = [
     ['some acts are for commands alone', 'if (needs === COMMANDS_ALONE) return', 'if (false) return'],
     ['an act needs its role', 'if (!includesRole(operator.role, needs.role))', 'if (false)'],
     ['a key acts by its rights', '&& by.rights.includes(needs.right) ? null', '? null'],
-    ['no key touches operators', 'needs.right !== null && by', 'by'],
+    ['no key touches operators', 'needs.right !== null && by', 'by', 'no key has a right that is null'],
     ['presence passes', 'presentAt > now - PRESENCE_MS', 'true'],
     ['presence is not of the future', ' && !isAheadOfClock(presentAt, 0, now)', ''],
     ['a session at an address has no presence', "=== 'unless-address' && by.how", '!== undefined && by.how'],
