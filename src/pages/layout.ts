@@ -27,6 +27,8 @@ export type Frame = {
   /** `card`: a decision. `column`: a list. `guide`: long reading. */
   shape: 'card' | 'column' | 'guide';
   bar?: Html;
+  /** The navigation at the side of the main part, or above it on a narrow screen. */
+  nav?: Html;
   /** True for a card with a lot to read before the decision: it is wider and closer, and its buttons stay in sight. */
   isDecision?: boolean;
   /** True if the main part has the link to help; then the footer has none. */
@@ -41,7 +43,7 @@ const EMAIL = /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/;
 /** Returns the whole document of a page around its main part, which must hold the one `h1`. */
 export function layout(
   context: PageContext,
-  { title, shape, bar, script, isDecision = false, hasHelp = false }: Frame,
+  { title, shape, bar, nav, script, isDecision = false, hasHelp = false }: Frame,
   main: Html,
 ): Html {
   const { messages, language, brand, paths, stylesheetHref } = context;
@@ -56,9 +58,9 @@ export function layout(
 <link rel="icon" href="${iconHref(brand, textOn(brand.colour))}">
 <link rel="stylesheet" href="${stylesheetHref}">
 ${script}</head>
-<body class="${shape}${isDecision && ' decision'}">
+<body class="${shape}${isDecision && ' decision'}${nav && ' sided'}">
 <header class="bar"><a class="brand" href="${paths.home}">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
-<main>
+${nav}<main${nav && html` id="content" tabindex="-1"`}>
 ${main}
 </main>
 <footer class="foot"><span>${isolated(brand.productName)}</span>${!hasHelp && supportLink(context)}</footer>

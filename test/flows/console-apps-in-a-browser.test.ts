@@ -44,6 +44,27 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await page.context().close();
   });
 
+  test('WCAG 1.4.10, 2.4.1: the navigation stands beside the page, or in a menu that opens without a script', async () => {
+    const { page, complaints, visit, press } = await openConsole(browser, service, 'Navigating', { role: 'read' });
+    const { clientId } = await addClient(service, { name: 'Deep' });
+    await visit(`/apps/${clientId}/failures`);
+    assert.equal(await page.innerText('.crumbs'), 'Apps\nDeep\nFailures');
+    await press(/^Deep$/);
+    assert.equal(page.url(), `${service.operatorUrl}/apps/${clientId}`);
+    assert.equal(await page.innerText('[aria-current="page"]'), 'Apps');
+    await press(/^People$/);
+    assert.equal(page.url(), `${service.operatorUrl}/people`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const link = page.getByRole('link', { name: 'Health' });
+    assert.equal(await link.isVisible(), false);
+    await press(/^Menu\s*People$/);
+    assert.equal(await link.isVisible(), true);
+    await press(/^Health$/);
+    assert.match(await page.innerText('summary'), /Menu\s*Health/);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   test('operators §7: an operator finds why an app fails, with the keyboard alone', async () => {
     const { clientId, clientSecret } = await addClient(service, { name: 'Failing' });
     assert.equal(await presentWrongCode(clientId, clientSecret), 400);

@@ -7,6 +7,7 @@ import { addOperator, type TestConsole } from './console.ts';
 import { addAuthenticator } from './virtual-authenticator.ts';
 
 const WIDTHS = [1280, 390] as const;
+const FITS = 'document.documentElement.scrollWidth <= innerWidth';
 const SCHEMES = ['light', 'dark'] as const;
 
 /** A window of a signed-in operator with a passkey. */
@@ -16,7 +17,7 @@ export type ConsoleWindow = {
   readonly complaints: readonly string[];
   /** Goes to a path of the console, and looks at the page. */
   readonly visit: (path: string) => Promise<void>;
-  /** Looks at the open page: 1280 and 390 px, light and dark, without a fault that axe finds, and below 50 KB. */
+  /** Looks at the open page: 1280 and 390 px, light and dark, without a fault that axe finds, and below 50 KB. It stays wide. */
   readonly look: () => Promise<void>;
   /** Presses a link or button that says this, with the keyboard alone, and waits for the next page; or opens a question. */
   readonly press: (words: RegExp) => Promise<void>;
@@ -51,8 +52,12 @@ export async function openConsole(
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         const where = `${page.url()} at ${width} px, ${colorScheme}`;
         assert.deepEqual(await inaccessible(page), [], where);
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${where} is too wide`);
+        assert.ok(await page.evaluate(FITS), `${where} is too wide`);
       }
+    // WCAG 1.4.10
+    await page.setViewportSize({ width: 320, height: 800 });
+    assert.ok(await page.evaluate(FITS), `${page.url()} is too wide at 320 px`);
+    await page.setViewportSize({ width: WIDTHS[0], height: 800 });
   };
   const focus = async (what: string, isIt: string) => {
     for (let tries = 0; tries < 200; tries += 1) {

@@ -11,43 +11,97 @@ export function card(context: PageContext, title: string, main: Html, script: Ht
   return layout(context, { title: `${title} – Operators`, shape: 'card', ...(script && { script }) }, main);
 }
 
-/** The frame of a console page: its title, and the link of `SECTIONS` that it belongs to, if that has another name. */
-export type ConsoleFrame = { readonly title: string; readonly section?: Section; readonly script?: Html };
+/** A page above another one: its address and its name, which may be a foreign one. */
+export type Parent = readonly [href: string, name: string];
+
+/** The frame of a console page. */
+export type ConsoleFrame = {
+  readonly title: string;
+  /** The link of the navigation that the page belongs to, if that has another name than `title`. */
+  readonly section?: Section;
+  /**
+   * The pages above this one, from the list down: `[['/apps', 'Apps'], [appHref(app.id), app.name]]`. They are shown as
+   * breadcrumbs above the heading. A page of the navigation itself has none.
+   */
+  readonly parents?: readonly Parent[];
+  /** The page's name in its breadcrumbs, if `title` repeats a parent. */
+  readonly here?: string;
+  /** True after a refused act: the document's title begins with "Problem: ", which screen readers read first. */
+  readonly isProblem?: boolean;
+  readonly script?: Html;
+};
 
 /** Returns a page for a signed-in operator, with the links to all pages. */
 export function consoleLayout(
   context: PageContext,
   signedIn: ShownOperator,
-  { title, section, script }: ConsoleFrame,
+  { title, section, parents, here = title, isProblem = false, script }: ConsoleFrame,
   main: Html,
 ): Html {
   return layout(
     context,
-    { title: `${title} – Operators`, shape: 'column', bar: bar(signedIn), ...(script && { script }) },
-    html`<nav class="console" aria-label="Console">${SECTIONS.map(
-      ([href, name]) => html`<a href="${href}"${name === (section ?? title) && html` aria-current="page"`}>${name}</a>`,
-    )}</nav>
+    {
+      title: `${isProblem ? 'Problem: ' : ''}${title} – Operators`,
+      shape: 'column',
+      bar: bar(signedIn),
+      nav: navigation(section ?? title),
+      ...(script && { script }),
+    },
+    html`${parents && breadcrumb(parents, here)}
 ${main}`,
   );
 }
 
-/** The pages that every page leads to. */
-const SECTIONS = [
-  ['/', 'Now'],
-  ['/apps', 'Apps'],
-  ['/people', 'People'],
-  ['/events', 'Events'],
-  ['/leaked', 'Leaked'],
-  ['/apis', 'APIs'],
-  ['/products', 'Products'],
-  ['/scopes', 'Scopes'],
-  ['/health', 'Health'],
-  ['/operators', 'Operators'],
+/** The pages that every page leads to, in the groups of an operator's work. */
+const GROUPS = [
+  [null, [['/', 'Now']]],
+  [
+    'Daily work',
+    [
+      ['/apps', 'Apps'],
+      ['/people', 'People'],
+      ['/events', 'Events'],
+      ['/leaked', 'Leaked'],
+    ],
+  ],
+  [
+    'Registrations',
+    [
+      ['/apis', 'APIs'],
+      ['/products', 'Products'],
+      ['/scopes', 'Scopes'],
+    ],
+  ],
+  [
+    'Service',
+    [
+      ['/health', 'Health'],
+      ['/operators', 'Operators'],
+    ],
+  ],
 ] as const;
 
 /** The name of such a link. */
-export type Section = (typeof SECTIONS)[number][1];
+export type Section = (typeof GROUPS)[number][1][number][1];
+
+/** A narrow screen shows the current page and a menu that opens without a script; the stylesheet keeps it open at the side of a wide one. */
+function navigation(current: string): Html {
+  const item = ([href, name]: readonly [string, string]) =>
+    html`<li><a href="${href}"${name === current && html` aria-current="page"`}>${name}</a></li>`;
+  const isListed = GROUPS.some(([, links]) => links.some(([, name]) => name === current));
+  return html`<nav class="menu" aria-label="Console"><details><summary>Menu${isListed && html` <strong>${current}</strong>`}</summary><div>${GROUPS.map(
+    ([group, links]) =>
+      html`<div>${group !== null && html`<p aria-hidden="true">${group}</p>`}<ul${group !== null && html` aria-label="${group}"`}>${links.map(item)}</ul></div>`,
+  )}</div></details></nav>
+`;
+}
+
+function breadcrumb(parents: readonly Parent[], here: string): Html {
+  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol>${parents.map(
+    ([href, name]) => html`<li><a href="${href}">${isolated(name)}</a></li>`,
+  )}<li aria-current="page">${isolated(here)}</li></ol></nav>`;
+}
 
 function bar({ name, role }: ShownOperator): Html {
-  return html`<form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
+  return html`<a class="skip" href="#content">Skip to the content</a><form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
 }

@@ -55,7 +55,7 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? title : `Problem: ${title}`, section: 'Operators' },
+    { title, isProblem: problem !== null, section: 'Operators' },
     html`<h1>${isolated(shown.name)}</h1>
 <p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
 ${done !== null && doneNotice(OPERATOR_NOTICES[done])}

@@ -7,8 +7,36 @@ export function consoleStylesheet(colour: string): string {
 
 const rules = `
 noscript { display: block; }
-.column .bar, .column main, .column .foot { max-inline-size: 66rem; }
-.column .session a { padding-block: 0.375rem; }
+.sided .bar { max-inline-size: none; padding: 0.625rem max(1.5rem, calc(50% - 38rem)); background: var(--surface); border-block-end: 1px solid var(--line); }
+.sided .session a { padding-block: 0.375rem; }
+.sided .foot { max-inline-size: none; }
+.sided main { max-inline-size: none; padding-block-start: 1.25rem; }
+.sided main:focus { outline: 0; }
+.skip { position: absolute; inset: 0.5rem auto auto 1.5rem; z-index: 1; padding: 0.5rem 1rem; background: var(--surface); }
+.skip:not(:focus) { inline-size: 1px; block-size: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
+.menu { padding-inline: 1.5rem; border-block-end: 1px solid var(--line); }
+.menu summary { padding-block: 0.75rem; color: var(--muted); cursor: pointer; }
+.menu strong { margin-inline-start: 0.375rem; font-weight: 600; color: var(--ink); }
+.menu details > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.75rem 1rem; padding-block-end: 1rem; }
+.menu p { padding: 0.25rem 0.75rem; font-size: 0.8125rem; color: var(--muted); }
+.menu a { display: block; padding: 0.375rem 0.75rem; border-radius: 0.5rem; color: var(--ink); text-decoration: none; font-weight: 550; }
+.menu a:hover { background: var(--sunken); }
+.menu [aria-current] { color: var(--brand-text); background: var(--wash); box-shadow: inset 3px 0 var(--brand-edge); }
+@media (min-width: 60rem) {
+  .sided { display: grid; grid-template: auto 1fr auto / minmax(1.5rem, 1fr) 12.5rem minmax(0, 63.5rem) minmax(1.5rem, 1fr); }
+  .sided .bar { grid-column: 1 / -1; }
+  .sided main, .sided .foot { grid-column: 3; padding-inline: 2.5rem 0; }
+  .menu { grid-column: 2; position: sticky; inset-block-start: 0; align-self: start; max-block-size: 100vh; overflow-y: auto; padding: 1.25rem 0; border: 0; }
+  .menu details > div { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: 0; }
+  /* A browser without this selector keeps the summary, and opens the menu with it. */
+  @supports selector(::details-content) {
+    .menu summary { display: none; }
+    .menu details::details-content { content-visibility: visible; display: block; }
+  }
+}
+.crumbs { margin-block-end: 0.5rem; font-size: 0.875rem; color: var(--muted); }
+.crumbs ol { display: flex; flex-wrap: wrap; gap: 0 0.5rem; margin: 0; padding: 0; list-style: none; }
+.crumbs li + li::before { content: "›" / ""; margin-inline-end: 0.5rem; }
 .title { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.75rem 1.5rem; }
 .filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem 1rem; margin-block: 1.5rem; }
 .filter > .field { flex: 1 1 14rem; max-inline-size: 24rem; }
@@ -27,8 +55,6 @@ noscript { display: block; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
 .data .whole { white-space: nowrap; }
 @media (max-width: 44rem) {
-  .console { flex-wrap: nowrap; overflow-x: auto; }
-  .console a { white-space: nowrap; }
   .data, .data :is(tbody, tr, th, td) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
   .data tr { padding: 0.75rem 0.875rem; border-block-end: 1px solid var(--line); }
@@ -38,10 +64,6 @@ noscript { display: block; }
 }
 .advice { background: var(--wash); border-color: var(--line); }
 .advice .icon { color: var(--brand-text); }
-.console { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-block-end: 1.5rem; padding-block-end: 0.75rem; border-block-end: 1px solid var(--line); font-weight: 550; }
-.console a { padding-block: 0.375rem; color: var(--muted); text-decoration: none; }
-.console [aria-current] { color: var(--ink); box-shadow: 0 2px 0 var(--brand-edge); }
-.console a:hover { color: var(--brand-text); text-decoration: underline; }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .things :is(h2, h3) { font-size: 1rem; }

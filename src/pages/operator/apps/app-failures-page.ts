@@ -9,7 +9,7 @@ import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
 import { failureTable } from './app-failures.ts';
-import { appHref } from './app-page.ts';
+import { APPS, appHref } from './app-page.ts';
 
 /** Shown characters of a text that anyone can make long, so that the page stays below 50 KB. */
 const MOST_OF_RECEIVED = 160;
@@ -42,8 +42,13 @@ export function appFailuresPage(context: PageContext, data: AppFailuresData): Ht
   return consoleLayout(
     context,
     operator,
-    { title: `Failures of ${app.name}`, section: 'Apps' },
-    html`<h1>Failures of <a href="${appHref(app.id)}">${isolated(app.name)}</a></h1>
+    {
+      title: `Failures of ${app.name}`,
+      section: 'Apps',
+      parents: [APPS, [appHref(app.id), app.name]],
+      here: 'Failures',
+    },
+    html`<h1>Failures of ${isolated(app.name)}</h1>
 ${filterForm(at, choiceFilter('time', 'Show', FAILURE_TIMES, filter.time))}
 <section class="part"><h2>Requests of the app</h2>
 ${causes(tally)}

@@ -6,7 +6,7 @@ import { actProblem } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type AppForm, type Choice, flagField, radioField, someField, textField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
-import { appHref } from './app-page.ts';
+import { APPS, appHref } from './app-page.ts';
 
 /** Data of both pages. */
 type AppFormData = {
@@ -24,7 +24,7 @@ export function newAppPage(context: PageContext, { operator, form, scopes, once 
   return consoleLayout(
     context,
     operator,
-    { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
+    { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS] },
     html`<h1>${title}</h1>
 <p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
 ${problemOf(form)}
@@ -67,7 +67,7 @@ export function editAppPage(context: PageContext, data: EditAppData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: form.problem ? `Problem: ${title}` : title, section: 'Apps' },
+    { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS, [path, name]], here: 'Settings' },
     html`<h1>Change ${isolated(name)}</h1>
 <p class="lead">${PROOFS[proof]} ${isolatedCode(id)}</p>
 ${problemOf(form)}

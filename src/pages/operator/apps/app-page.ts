@@ -8,7 +8,7 @@ import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
 import { failureTable } from './app-failures.ts';
@@ -55,7 +55,7 @@ export function appPage(context: PageContext, data: AppData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? app.name : `Problem: ${app.name}`, section: 'Apps' },
+    { title: app.name, isProblem: problem !== null, parents: [APPS], section: 'Apps' },
     html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
 ${done !== null && doneNotice(APP_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
@@ -73,6 +73,9 @@ ${ending(data, at)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
+
+/** The list of apps, as the parent of their pages. */
+export const APPS: Parent = ['/apps', 'Apps'];
 
 /** Returns the address of an app's page. */
 export function appHref(id: string): string {

@@ -44,7 +44,7 @@ export function leakStepsPage(context: PageContext, { operator, app, done, probl
   return consoleLayout(
     context,
     operator,
-    { title: `${problem === null ? '' : 'Problem: '}Leak at ${app.name}`, section: 'Leaked' },
+    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaked' },
     html`<h1>Leak at ${isolated(app.name)}</h1>
 ${done !== null && doneNotice(LEAK_NOTICES[done])}
 ${problem !== null && actProblem(problem)}

@@ -43,7 +43,7 @@ export function leakedPage(context: PageContext, operator: ShownOperator, proble
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? 'Leaked' : 'Problem: Leaked', section: 'Leaked' },
+    { title: 'Leaked', isProblem: problem !== null },
     html`<h1>Found a credential?</h1>
 <p class="lead">Paste a token, code, secret or key that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged. A one-time link is not identified: make a newer one where it was made, which ends it.</p>
 ${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}

@@ -81,7 +81,7 @@ export function grantPage(context: PageContext, data: GrantData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? 'Grant' : 'Problem: Grant', section: 'People' },
+    { title: 'Grant', isProblem: problem !== null, section: 'People' },
     html`<h1>${app ? isolated(app.name) : 'An app'} for ${person ? isolated(person.name) : 'a person'}</h1>
 <p class="lead">${STATES[status]} <code>${isolatedAddress(id)}</code></p>
 ${done !== null && doneNotice(GRANT_NOTICES[done])}

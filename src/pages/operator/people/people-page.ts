@@ -47,7 +47,7 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: refused ? 'Problem: People' : 'People', section: 'People' },
+    { title: 'People', isProblem: refused !== null },
     html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}

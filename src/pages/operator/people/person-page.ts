@@ -17,7 +17,7 @@ export function personPage(context: PageContext, data: PersonData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? title : `Problem: ${title}`, section: 'People' },
+    { title, isProblem: problem !== null, section: 'People' },
     html`<h1>${isolated(title)}</h1>
 <p class="lead">${person.status === 'disabled' && html`<span class="effect sensitive">Disabled</span> `}<code>${isolatedAddress(person.id)}</code></p>
 ${done !== null && doneNotice(PERSON_NOTICES[done])}

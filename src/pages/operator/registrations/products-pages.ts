@@ -94,7 +94,7 @@ export function productPage(context: PageContext, data: ProductData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: problem === null ? name : `Problem: ${name}`, section: 'Products' },
+    { title: name, isProblem: problem !== null, section: 'Products' },
     html`<h1>${isolated(name)}</h1>
 ${done !== null && doneNotice(PRODUCT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
