@@ -24,7 +24,7 @@ import {
   readCredential,
 } from '../oauth/keys/credential.ts';
 import type { Keyring } from '../oauth/keys/keyring.ts';
-import { type StoredSecret, secretOf } from '../oauth/keys/secret.ts';
+import { type StoredSecret, secretDigest } from '../oauth/keys/secret.ts';
 import { decideAccessToken } from '../oauth/protocol/access-token.ts';
 import type { FoundGrant, GrantStore } from '../oauth/protocol/grant-store.ts';
 import { decideRefresh, retryTimes } from '../oauth/protocol/refresh-token.ts';
@@ -36,9 +36,9 @@ import type { OperatorStore } from './access/operator-store.ts';
 export type IdentificationParts = {
   readonly store: Pick<GrantStore, 'findGrant'> &
     Pick<DeviceRequestStore, 'findDeviceRequest'> &
-    Pick<ClientStore, 'listClients' | 'findClient'> &
-    Pick<ResourceServerStore, 'listResourceServers'> &
-    Pick<AccountStore, 'listIdentityProviders'> &
+    Pick<ClientStore, 'findClient' | 'findClientBySecret'> &
+    Pick<ResourceServerStore, 'findResourceServerBySecret'> &
+    Pick<AccountStore, 'findIdentityProviderBySecret'> &
     Pick<OperatorStore, 'findOperatorKey'>;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
@@ -79,9 +79,6 @@ const UNREADABLE =
 
 /** Maximum length of a text to identify: longer than any credential. */
 export const MAX_CREDENTIAL_LENGTH = 4096;
-
-/** Number of apps that are read at once. */
-const PAGE = 500;
 
 /** Identifies credentials. */
 export class Identification {
@@ -186,21 +183,17 @@ export class Identification {
     return { kind: 'key of an operator', owner: operator, grant: null, madeAt, expiresAt, deadBecause };
   }
 
-  /** Only digests are kept, so that each owner's are compared. A mistyped text costs no walk over all apps. */
+  /** Only digests are kept, each with an index. */
   async #secret(text: string): Promise<Identified | null> {
     const { store, prefix } = this.#parts;
-    if (!this.#isWhole(text)) return null;
-    if (text.startsWith(`${prefix}_rs_`)) return ownerOf('secret of an API', await store.listResourceServers(), text);
+    const digest = secretDigest(text);
+    if (text.startsWith(`${prefix}_cs_`))
+      return ownerOf('client secret', await store.findClientBySecret(digest), digest);
+    if (text.startsWith(`${prefix}_rs_`))
+      return ownerOf('secret of an API', await store.findResourceServerBySecret(digest), digest);
     if (text.startsWith(`${prefix}_ps_`))
-      return ownerOf('secret of an identity provider', await store.listIdentityProviders(), text);
-    if (isKeyText(prefix, text)) return this.#operatorKey(text);
-    if (!text.startsWith(`${prefix}_cs_`)) return null;
-    for (let after: Parameters<ClientStore['listClients']>[0] = null; ; ) {
-      const page = await store.listClients(after, PAGE);
-      const found = ownerOf('client secret', page, text);
-      after = page.at(-1) ?? null;
-      if (found || page.length < PAGE) return found;
-    }
+      return ownerOf('secret of an identity provider', await store.findIdentityProviderBySecret(digest), digest);
+    return isKeyText(prefix, text) ? this.#operatorKey(text) : null;
   }
 }
 
@@ -211,14 +204,11 @@ type Owner = {
   readonly status?: 'active' | 'paused';
 };
 
-function ownerOf(kind: Identified['kind'], owners: readonly Owner[], text: string): Identified | null {
-  for (const owner of owners) {
-    const secret = secretOf(owner.secrets, text);
-    if (!secret) continue;
-    const deadBecause = owner.status === 'paused' ? `${owner.name} is paused` : null;
-    return { kind, owner, grant: null, madeAt: secret.createdAt, expiresAt: null, deadBecause };
-  }
-  return null;
+function ownerOf(kind: Identified['kind'], owner: Owner | null, digest: Buffer): Identified | null {
+  const secret = owner?.secrets.find((each) => each.digest.equals(digest));
+  if (!owner || !secret) return null;
+  const deadBecause = owner.status === 'paused' ? `${owner.name} is paused` : null;
+  return { kind, owner, grant: null, madeAt: secret.createdAt, expiresAt: null, deadBecause };
 }
 
 /** The reason of a decision that refuses, in words for the operator; null for one that does not. */

@@ -18,6 +18,8 @@ export type Dialect = {
   readonly newestGrantId: string;
   /** Indexed expression for the id of the root key that an account's password is sealed with. */
   readonly passwordKeyId: string;
+  /** Indexed expressions for the digests (base64) of the newer and the older secret of a row; null without one. */
+  readonly secretDigests: readonly [newer: string, older: string];
 };
 
 /** A statement with the placeholders `$1`, `$2` …, and its values. */

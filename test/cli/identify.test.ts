@@ -4,9 +4,6 @@ import { PassThrough } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
-import { Identification } from '../../src/operator/identify.ts';
-import type { WholeStore } from '../../src/storage/tables/alike.ts';
-import { keyring, lifetimes } from '../oauth/samples.ts';
 import { exchange, obtainCode, obtainPair, pairOf, refresh, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 import { addResourceServer, DEVICE_GRANT, post } from '../support/standard.ts';
@@ -122,17 +119,6 @@ test('a forged, foreign or mistyped credential is said to be none of ours', asyn
     assert.match(stderr, /not a credential of this installation, or it is mistyped/);
   }
   assert.match((await run('x'.repeat(5000))).stderr, /longer than any credential/);
-});
-
-test('a mistyped secret reads no app: its checksum is wrong', async () => {
-  const store = {
-    ...(installation.operators.store as unknown as WholeStore),
-    listClients: () => assert.fail('all apps are read'),
-  };
-  const identification = new Identification({ store, keyring, lifetimes, prefix: 'vk', now: clock.now });
-  const text = app.clientSecret;
-  assert.equal(await identification.identify(text.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))), null);
-  await assert.rejects(identification.identify(text), /all apps are read/);
 });
 
 test('a whole credential of which nothing is kept is not said to be foreign for sure', async () => {

@@ -74,11 +74,6 @@ export const operatorApiGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn(
-    'src/operator/identify.ts',
-    ['test/cli/identify.test.ts'],
-    [['a mistyped secret costs no walk', 'if (!this.#isWhole(text)) return null;', '']],
-  ),
   ...guardsIn('src/http/provider/requests.ts', WRITES, [
     ['a merge patch is the body of a PATCH alone', "request.method !== 'PATCH'", 'request.method === null'],
   ]),

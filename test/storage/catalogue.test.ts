@@ -5,12 +5,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Dialect } from '../../src/storage/acts.ts';
 import { catalogueLine, type SchemaObject } from '../../src/storage/catalogue.ts';
 import { openPostgresql } from '../../src/storage/postgresql/open.ts';
 import { plain as plainPostgresql } from '../../src/storage/postgresql/plain-database.ts';
 import { reach } from '../../src/storage/postgresql/reach.ts';
+import { DIALECT as postgresql } from '../../src/storage/postgresql/rows.ts';
 import { Servers } from '../../src/storage/postgresql/servers.ts';
 import { plain as plainSqlite } from '../../src/storage/sqlite/plain-database.ts';
+import { DIALECT as sqlite } from '../../src/storage/sqlite/sql.ts';
 import type { Finding } from '../../src/storage/storage.ts';
 import { keyring } from '../oauth/samples.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -75,6 +78,28 @@ test('the catalogue of PostgreSQL is what its schema makes', async (t) => {
       objects.some((one) => one.kind === kind),
       kind,
     );
+});
+
+/** Every search by a secret's digest, and the two indexes that serve it. */
+const BY_SECRET = ['client', 'resource_server', 'identity_provider'].map((table) => ({
+  ...{ table, indexes: new RegExp(`${table}_by_newer_secret.*${table}_by_older_secret`, 's') },
+  search: ([newer, older]: Dialect['secretDigests']) => `SELECT * FROM ${table} WHERE ${newer} = 'x' OR ${older} = 'x'`,
+}));
+
+test('a found secret is searched by indexes, and no table is walked', async (t) => {
+  const path = temporaryPath(t);
+  await (await openAsService(path)).close();
+  const database = secondConnection(t, path);
+  const url = await server.createDatabase();
+  await (await openPostgresql({ ...beginning, url, keyring, role: 'command', migrate: true })).close();
+  for (const { indexes, search } of BY_SECRET) {
+    const inSqlite = database.prepare(`EXPLAIN QUERY PLAN ${search(sqlite.secretDigests)}`).all();
+    assert.match(JSON.stringify(inSqlite), indexes);
+    const explain = `EXPLAIN (FORMAT JSON) ${search(postgresql.secretDigests)}`;
+    // Of an empty table a walk would be cheaper.
+    const plan = await server.query(`${url}?options=-c%20enable_seqscan%3Doff`, explain);
+    assert.match(JSON.stringify(plan), indexes);
+  }
 });
 
 /** Changes of a SQLite database, and what is told of each. */

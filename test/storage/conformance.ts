@@ -24,6 +24,7 @@ import { rememberedConsent } from './conformance/remembered-consent.ts';
 import { requestConditions } from './conformance/request-conditions.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 import { restsOn } from './conformance/rests-on/rests-on.ts';
+import { foundSecrets } from './conformance/secrets.ts';
 import { windows } from './conformance/windows.ts';
 
 type Open = (t: TestContext) => Promise<AnyStore>;
@@ -41,6 +42,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: clients`, () => clients(withStore));
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));
+  describe(`${name}: found secrets`, () => foundSecrets(withStore));
   describe(`${name}: hand-overs`, () => handOvers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: tallies and failures of apps`, () => activity(withStore));

@@ -238,6 +238,8 @@ export type ExternalSignInStore = {
 /** Identity providers. Every change is seen by the next request. */
 export type IdentityProviderStore = {
   findIdentityProvider(id: string): Promise<IdentityProvider | null>;
+  /** Finds the provider of a live secret, by the secret's digest. */
+  findIdentityProviderBySecret(digest: Buffer): Promise<IdentityProvider | null>;
   /** Oldest first. */
   listIdentityProviders(): Promise<IdentityProvider[]>;
   /** False when there is one with this id. */

@@ -10,6 +10,8 @@ export type PublishedKeys = { readonly id: string; readonly jwksUri: string };
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
+  /** Finds the client of a live secret, by the secret's digest. */
+  findClientBySecret(digest: Buffer): Promise<Client | null>;
   /** Returns true if a client exists. */
   hasClients(): Promise<boolean>;
   /** Tells whether the id of an active client is the address of a metadata document. */

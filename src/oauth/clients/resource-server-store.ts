@@ -6,6 +6,8 @@ import type { ResourceServer } from './resource-server.ts';
 /** Resource servers. Every change is seen by the next request. */
 export type ResourceServerStore = {
   findResourceServer(id: string): Promise<ResourceServer | null>;
+  /** Finds the resource server of a live secret, by the secret's digest. */
+  findResourceServerBySecret(digest: Buffer): Promise<ResourceServer | null>;
   /** The resources that they have, each spelling once, in no order. */
   listResources(): Promise<string[]>;
   listResourceServers(): Promise<ResourceServer[]>;

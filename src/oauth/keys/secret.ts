@@ -25,13 +25,13 @@ export function makeSecret(
   bits: Buffer = randomBytes(32),
 ): { text: string; secret: StoredSecret } {
   const text = withChecksum(`${prefix}_${kind}_${bits.toString('base64url')}`);
-  return { text, secret: { digest: digestOf(text), createdAt: now } };
+  return { text, secret: { digest: secretDigest(text), createdAt: now } };
 }
 
 /** The one of the secrets whose text was presented, or null; in the same time whether there are any or not. */
 export function secretOf(secrets: readonly StoredSecret[], presented: string): StoredSecret | null {
   const candidates = secrets.length > 0 ? secrets : [NO_SECRET];
-  const digest = digestOf(presented);
+  const digest = secretDigest(presented);
   return candidates.filter((secret) => timingSafeEqual(digest, secret.digest))[0] ?? null;
 }
 
@@ -46,11 +46,12 @@ export type UseMark = Pick<StoredSecret, 'digest'>;
  * is for the operator, and proves nothing.
  */
 export function useMark(...names: readonly string[]): UseMark {
-  return { digest: digestOf(JSON.stringify(names)) };
+  return { digest: secretDigest(JSON.stringify(names)) };
 }
 
 const NO_SECRET: StoredSecret = { digest: randomBytes(32), createdAt: 0 };
 
-function digestOf(text: string): Buffer {
+/** Returns the stored digest of a secret's text. */
+export function secretDigest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

@@ -14,11 +14,12 @@ export const TYPES: ColumnTypes = {
   uuid: ['uuid'],
 };
 
-/** PostgreSQL's own expressions. `passwordKeyId` is written exactly as in the schema's index. */
+/** PostgreSQL's own expressions. Those with an index are written exactly as in the schema. */
 export const DIALECT: Dialect = {
   givenId: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
   newestGrantId: 'max(oauth_grant.id::text)',
   passwordKeyId: "((password::jsonb) ->> 'keyId')::bigint",
+  secretDigests: ["((secrets::jsonb) -> 0) ->> 'digest'", "((secrets::jsonb) -> 1) ->> 'digest'"],
 };
 
 /** Returns a relation of the rows whose values are the parameters, as `arraysOf` returns them. */

@@ -3,11 +3,12 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Dialect } from '../acts.ts';
 import type { Stored } from '../tables/table.ts';
 
-/** SQLite's own expressions. `passwordKeyId` is written exactly as in the schema's index. */
+/** SQLite's own expressions. Those with an index are written exactly as in the schema. */
 export const DIALECT: Dialect = {
   givenId: (parameter) => parameter,
   newestGrantId: 'max(oauth_grant.id)',
   passwordKeyId: "json_extract(password, '$.keyId')",
+  secretDigests: ["json_extract(secrets, '$[0].digest')", "json_extract(secrets, '$[1].digest')"],
 };
 
 /** Rewrites `$1` to `?1`, and removes row locks: SQLite has one writer at a time. */

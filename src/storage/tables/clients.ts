@@ -149,6 +149,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
   const clients = registered(runner, 'client', STORED_CLIENT, SETTINGS, PROOF);
   return {
     findClient: runner.search(FIND),
+    findClientBySecret: clients.findBySecret,
     useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
     hasDocumentClient: () => isAny(runner, HAS_DOCUMENT),

@@ -58,6 +58,7 @@ export function identityProviderStore(runner: Runner): IdentityProviderStore {
   );
   return {
     findIdentityProvider: (id) => found(runner, IDENTITY_PROVIDER, { sql: FIND, values: [id] }, [id]),
+    findIdentityProviderBySecret: providers.findBySecret,
     listIdentityProviders: providers.list,
     registerIdentityProvider: providers.register,
     updateIdentityProvider: providers.update,

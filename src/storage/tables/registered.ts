@@ -5,8 +5,9 @@
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { HandOverKind } from '../../operator/hand-over/hand-over.ts';
-import { type Act, listed, type Runner, type Statement } from '../acts.ts';
+import { type Act, found, listed, type Runner, type Statement } from '../acts.ts';
 import { endingHandOver } from './hand-over-rows.ts';
+import { digestText } from './secrets.ts';
 import type { Stored, Table } from './table.ts';
 
 type Registered = {
@@ -35,6 +36,8 @@ export function registered<Row extends Registered>(
   const set = `
     UPDATE ${table.name} SET ${settings.assignments(2)}
     WHERE id = $1 AND ${settings.unchanged(2 + settings.columns.length)}`;
+  const [newer, older] = runner.dialect.secretDigests;
+  const bySecret = `SELECT ${table.names} FROM ${table.name} WHERE ${newer} = $1 OR ${older} = $1`;
   const replace = `UPDATE ${table.name} SET secrets = $2 WHERE id = $1 AND ${proof.unchanged(3)}`;
   /** Changes a row by a statement whose `$1` is its id; returns false if no row changed. */
   const change = (
@@ -48,6 +51,7 @@ export function registered<Row extends Registered>(
   return {
     change,
     list: () => listed(runner, table, list),
+    findBySecret: (digest: Buffer) => found(runner, table, { sql: bySecret, values: [digestText(digest)] }),
     register: (row: Row, event: AuditEvent) => runner.act({ touches: [row.id], event, first: registering(table, row) }),
     update: (row: Row, expected: Row, event: AuditEvent) =>
       change(row.id, event, set, [...settings.values(row), ...settings.values(expected)]),

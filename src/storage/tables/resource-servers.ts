@@ -35,6 +35,7 @@ export function resourceServerStore(runner: Runner): ResourceServerStore {
   const servers = registered(runner, 'resource_server', RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
   return {
     findResourceServer: runner.search(FIND),
+    findResourceServerBySecret: servers.findBySecret,
     async listResources() {
       const rows = await runner.select({ sql: RESOURCES, values: [] }, 'all');
       return rows.map(([resource]) => String(resource));

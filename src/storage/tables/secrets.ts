@@ -6,7 +6,12 @@ type SecretJson = { readonly digest: string; readonly createdAt: number };
 
 /** Secrets as JSON. */
 export const SECRETS = new JsonForm<readonly StoredSecret[]>(
-  (secrets) => secrets.map(({ digest, createdAt }) => ({ digest: digest.toString('base64'), createdAt })),
+  (secrets) => secrets.map(({ digest, createdAt }) => ({ digest: digestText(digest), createdAt })),
   (secrets: readonly SecretJson[]) =>
     secrets.map((secret) => ({ ...secret, digest: Buffer.from(secret.digest, 'base64') })),
 );
+
+/** Returns a digest as rows have it. */
+export function digestText(digest: Buffer): string {
+  return digest.toString('base64');
+}

@@ -78,6 +78,9 @@ CREATE TABLE client (
 -- By the key of similar names, and by age, as apps are listed.
 CREATE INDEX client_by_name ON client (name_key);
 CREATE INDEX client_by_age ON client (created_at, id);
+-- By the digest of each secret, to identify a found one.
+CREATE INDEX client_by_newer_secret ON client (json_extract(secrets, '$[0].digest'));
+CREATE INDEX client_by_older_secret ON client (json_extract(secrets, '$[1].digest'));
 
 -- Replay marks of client assertions, by a digest of client and jti; only valid assertions leave one.
 CREATE TABLE client_assertion (
@@ -107,6 +110,9 @@ CREATE TABLE resource_server (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX resource_server_by_resource ON resource_server (resource) WHERE resource IS NOT NULL;
+-- By the digest of each secret, to identify a found one.
+CREATE INDEX resource_server_by_newer_secret ON resource_server (json_extract(secrets, '$[0].digest'));
+CREATE INDEX resource_server_by_older_secret ON resource_server (json_extract(secrets, '$[1].digest'));
 
 -- The last use of a secret, by its digest; it stays after the secret is retired.
 CREATE TABLE secret_use (
@@ -175,6 +181,10 @@ CREATE TABLE identity_provider (
   session_lifetime INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- By the digest of each secret, to identify a found one.
+CREATE INDEX identity_provider_by_newer_secret ON identity_provider (json_extract(secrets, '$[0].digest'));
+CREATE INDEX identity_provider_by_older_secret ON identity_provider (json_extract(secrets, '$[1].digest'));
 
 -- A password is JSON. A user who signs in at a provider has none, and may have no email address, or the same one as another
 -- user. An invitation is JSON: the digest of a one-time link where the user sets a password, and its expiry.
