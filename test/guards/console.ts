@@ -38,7 +38,7 @@ export const consoleGuards: readonly Guard[] = [
     [['a form makes one secret', 'runOnce(idempotency, call, null, make, madeBefore)', 'make(call.actor)']],
   ),
   ...guardsIn(
-    'src/http/operator/console/people.ts',
+    'src/http/operator/console/people/people.ts',
     ['test/http/operator/console/people.test.ts'],
     [
       [
@@ -49,7 +49,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/person.ts',
+    'src/http/operator/console/people/person.ts',
     ['test/http/operator/console/people.test.ts'],
     [
       [
@@ -58,6 +58,7 @@ export const consoleGuards: readonly Guard[] = [
         "form.get('tag') === ''",
       ],
       ['a second press reverts nothing of another operator', 'typed: typedOver(present, typed, shown)', 'typed'],
+      ['a grant ends on the page of its person alone', 'found?.grant.resourceOwnerId !== id', 'found === undefined'],
     ],
   ),
   ...guardsIn(

@@ -123,9 +123,14 @@ export const operatorApiGuards: readonly Guard[] = [
     ['a page has a time', '|| stopwatch() - start >= MAX_MS', ''],
     ['a page that is full goes on behind its last row', 'placeOf(found.at(-1) as Row)', 'placeOf(rows.at(-1) as Row)'],
   ]),
-  ...guardsIn('src/operator/lists/grant-pages.ts', STORES, [
+  ...guardsIn('src/operator/lists/grant-pages.ts', READS, [
     ['grants of what is gone are no grants', 'epochsNow !== null &&', 'epochsNow !== undefined &&'],
   ]),
+  ...guardsIn(
+    'src/operator/lists/lists.ts',
+    ['test/operator/blast-radius.test.ts'],
+    [['a page counts to a bound', 'MAX_COUNTED = 10_000', 'MAX_COUNTED = 1_000_000']],
+  ),
   ...guardsIn('src/operator/lists/event-pages.ts', STORES, [
     ['the clock may step back', 'since - TRAIL_CLOCK_STEP_MS)) - 1', 'since)) - 1'],
   ]),

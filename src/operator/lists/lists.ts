@@ -71,7 +71,7 @@ export class Lists {
   /** The number of live grants, counted to 10,000 and for as long as a page is searched; `more` is true if there may be more. */
   async countGrants(of: GrantsOf): Promise<{ readonly grants: number; readonly more: boolean }> {
     const { store, now, stopwatch } = this.#parts;
-    const walk = walkGrants(store, { ...of, status: 'active' }, now());
+    const walk = walkGrants(store, { ...of, status: 'live' }, now());
     const { found, next } = await readPage(walk, null, MAX_COUNTED, stopwatch);
     return { grants: found.length, more: next !== null };
   }

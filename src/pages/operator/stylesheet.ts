@@ -67,6 +67,9 @@ noscript { display: block; }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .things :is(h2, h3) { font-size: 1rem; }
+.of-app { display: grid; flex-basis: 100%; gap: 0.625rem; }
+.of-app > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.25rem 1.25rem; }
+.of-app > li + li { padding-block-start: 0.625rem; border-block-start: 1px solid var(--line); }
 .things p { font-size: 0.875rem; color: var(--muted); }
 .part { margin-block-start: 2.25rem; }
 .part > h2 { font-size: 1.125rem; }

@@ -5,9 +5,9 @@ import type { AskedPage } from '../../../operator/lists/lists.ts';
 /** Number of items of a page, which stays below 50 KB. */
 const PAGE_LENGTH = 40;
 
-/** Returns the page that a query asks for. */
-export function askedPage(query: Parameters): AskedPage {
-  return { limit: PAGE_LENGTH, after: query.get('after') };
+/** Returns the page that a query asks for, of `limit` items at most. */
+export function askedPage(query: Parameters, limit = PAGE_LENGTH): AskedPage {
+  return { limit, after: query.get('after') };
 }
 
 /** Returns the value of a filter, if it is one of those that the page offers; otherwise '', which filters nothing. */

@@ -21,7 +21,7 @@ export type ListedPerson = {
 export type TypedPerson = { readonly email: string; readonly name: string; readonly username: string };
 
 /** The effects of acts that lead to the list, by their names in the address. */
-export const PEOPLE_NOTICES = { deleted: 'The person was deleted, with all sessions and connections.' } as const;
+export const PEOPLE_NOTICES = { deleted: 'The person was deleted, with all sessions and grants.' } as const;
 
 /** Data of the page. */
 export type PeopleData = {

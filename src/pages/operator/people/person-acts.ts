@@ -14,15 +14,15 @@ export function personActs({ person, sessions, ended, rights, form, tag }: Perso
   const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
   return html`${rights.update && changeForm(at, form)}
 ${
-  (rights.support || rights.endConnection) &&
+  (rights.support || rights.endGrants) &&
   html`<section class="part"><h2>Actions</h2>
 <div class="acts">
 ${
-  rights.endConnection &&
+  rights.endGrants &&
   ended.grants > 0 &&
   actButton({
     action: `${at}/revoke-grants`,
-    name: 'End all connections',
+    name: 'End all grants',
     effect: html`Ends ${appGrantsWords(ended)}. Every app is refused from its next request on. The person can allow each of them again.`,
     isDanger: true,
   })
@@ -32,7 +32,7 @@ ${
   actButton({
     action: `${at}/end-sessions`,
     name: 'Sign out everywhere',
-    effect: `Ends ${counted(sessions.length, 'session')} here. Connected apps stay connected.`,
+    effect: `Ends ${counted(sessions.length, 'session')} here. Grants stay: apps go on.`,
   })
 }
 ${
@@ -41,7 +41,7 @@ ${
   actButton({
     action: `${at}/disable`,
     name: 'Disable',
-    effect: html`Ends ${counted(sessions.length, 'session')} and an open invitation, and refuses every sign-in and every request of apps, until you enable the person. Of the connections (${appGrantsWords(ended)}) none ends: they work again then.`,
+    effect: html`Ends ${counted(sessions.length, 'session')} and an open invitation, and refuses every sign-in and every request of apps, until you enable the person. Grants stay, and work again then: ${appGrantsWords(ended)}.`,
     isDanger: true,
   })
 }
@@ -51,7 +51,7 @@ ${
   actButton({
     action: `${at}/enable`,
     name: 'Enable',
-    effect: html`The person can sign in again, and the connections work again: ${appGrantsWords(ended)}.`,
+    effect: html`The person can sign in again, and apps may act again: ${appGrantsWords(ended)}.`,
   })
 }
 ${

@@ -5,6 +5,7 @@ import type { ActProblem } from '../act.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import type { ShownOperator } from '../frame.ts';
+import type { Listed } from '../listing.ts';
 import type { TypedPerson } from './people-page.ts';
 
 /** A person's data. Times in ms; null where there is none. */
@@ -23,11 +24,11 @@ export type ShownPerson = {
   readonly identities: readonly { readonly provider: string; readonly subject: string }[];
 };
 
-/** One connection. Times in ms. */
-export type ShownConnection = {
+/** One live grant. Times in ms. */
+export type ShownGrant = {
+  readonly id: string;
   readonly clientId: string;
   readonly appName: string;
-  readonly grantId: string;
   readonly kind: 'app' | 'device' | 'installation';
   readonly isWaiting: boolean;
   readonly permissions: readonly Permission[];
@@ -37,14 +38,8 @@ export type ShownConnection = {
   readonly expiresAt: number;
 };
 
-/** A page of connections: those from `first` (counted from 1), of `total`; `next` is the cursor behind it. */
-export type ConnectionsData = {
-  readonly shown: readonly ShownConnection[];
-  readonly first: number;
-  readonly total: number;
-  readonly after: string | null;
-  readonly next: string | null;
-};
+/** A page of live grants, those of one app beside each other. */
+export type GrantsData = { readonly list: Listed<ShownGrant>; readonly isFirst: boolean };
 
 /** A live session. Times in ms; `provider` is null after a sign-in here. */
 export type PersonSession = {
@@ -55,7 +50,7 @@ export type PersonSession = {
 
 /** The acts that the operator's role allows. */
 export type PersonRights = {
-  readonly endConnection: boolean;
+  readonly endGrants: boolean;
   readonly support: boolean;
   /** Null where nobody can be invited, since a password is no way to sign in. */
   readonly invite: boolean;
@@ -65,11 +60,12 @@ export type PersonRights = {
 
 /** The effects of acts in sentences, by their names in the address. */
 export const PERSON_NOTICES = {
-  'connection-ended': 'The connection has ended. The app loses access with its next request.',
-  'all-ended': 'All connections have ended. The apps lose access with their next request.',
+  'grant-ended': 'The grant has ended. The app is refused from its next request on.',
+  'app-ended': 'All grants of the app have ended. It is refused from its next request on.',
+  'all-ended': 'All grants have ended. The apps are refused from their next request on.',
   'signed-out': 'Signed out everywhere. All sessions have ended.',
   disabled: 'Disabled. The person is signed out, and apps cannot act for them.',
-  enabled: 'Enabled. The person can sign in, and their connections work again.',
+  enabled: 'Enabled. The person can sign in, and apps may act for them again.',
   updated: 'The changes were saved.',
 } as const;
 
@@ -77,10 +73,10 @@ export const PERSON_NOTICES = {
 export type PersonData = {
   operator: ShownOperator;
   person: ShownPerson;
-  connections: ConnectionsData;
+  grants: GrantsData;
   sessions: readonly PersonSession[];
   events: readonly ShownEvent[];
-  /** The grants that end with all connections. */
+  /** The grants that end with all of the person. */
   ended: AppsBlastRadius;
   rights: PersonRights;
   /** The form that changes the person: its values, the digests of those that it began with, and the tag of the person then. */

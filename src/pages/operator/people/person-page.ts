@@ -1,4 +1,4 @@
-/** One person: profile, connections, sessions and events, and the acts on them. */
+/** One person: profile, grants, sessions and events, and the acts on them. */
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -6,9 +6,9 @@ import { actProblem, doneNotice } from '../act.ts';
 import { lastEvents } from '../events/events-table.ts';
 import { consoleLayout } from '../frame.ts';
 import { dataTable, facts } from '../table.ts';
-import { connections } from './connections.ts';
 import { personActs } from './person-acts.ts';
 import { PERSON_NOTICES, type PersonData, type PersonSession, type ShownPerson } from './person-data.ts';
+import { personGrants } from './person-grants.ts';
 
 /** The page of one person. */
 export function personPage(context: PageContext, data: PersonData): Html {
@@ -23,7 +23,7 @@ export function personPage(context: PageContext, data: PersonData): Html {
 ${done !== null && doneNotice(PERSON_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${profile(context, person)}
-${connections(context, person, data.connections, data.rights.endConnection)}
+${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
 ${lastEvents(context, { user: person.id }, events)}
 ${personActs(data)}

@@ -158,6 +158,15 @@ test('RFC 9110 §8.8.3: an object has a version, which a use does not change and
   assert.notEqual((await ask('showClient', path)).headers.get('etag'), before.headers.get('etag'));
 });
 
+test('grants of a deleted app are in no list, whatever state is asked for', async () => {
+  const gone = await addClient(api, { name: 'Gone' });
+  await obtainPair(api, browser, gone);
+  const listed = (state = '') => items('listGrants', `/grants?client=${gone.clientId}${state}`);
+  assert.equal((await listed('&state=active')).length, 1);
+  await installation.clients.delete(gone.clientId, installation.operator);
+  for (const state of ['', '&state=active', '&state=revoked']) assert.deepEqual(await listed(state), [], state);
+});
+
 test('a credential is identified as the command does it; nothing of it is stored or logged', async () => {
   const identify = (credential: unknown) => ask('identify', '/identify', { json: { credential } });
   const before = await installation.operators.store.lastAuditSequence();

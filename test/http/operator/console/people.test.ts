@@ -1,6 +1,7 @@
 // The pages of people in the console, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { grantIdText } from '../../../../src/oauth/grants/grant.ts';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { exchange, me, obtainCode, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
@@ -66,7 +67,7 @@ test('operators §7: people are listed newest first in pages of 40, below 50 KB 
   assert.match(textOf(two), /P0 /);
 });
 
-async function withConnections(service: TestConsole, browser: Browser) {
+async function withGrants(service: TestConsole, browser: Browser) {
   const id = await addPerson(service, 'ada@example.com', 'Ada');
   const client = await addClient(service, { name: 'Calendar' });
   const other = await addClient(service, { name: 'Notes' });
@@ -77,17 +78,17 @@ async function withConnections(service: TestConsole, browser: Browser) {
   return { id, client, pair, kept, at, page: async () => (await browser.get(at)).body };
 }
 
-test('operators §7: a person’s page shows who may act for them; ending one connection ends that alone', async (t) => {
+test('operators §7: a person’s page shows who may act for them; ending one grant ends that alone', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'support');
-  const { pair, kept, at, page, client } = await withConnections(service, browser);
+  const { pair, kept, at, page, client } = await withGrants(service, browser);
   const before = await page();
   assert.match(textOf(before), /Calendar .* Notes /);
   assert.match(textOf(before), /ada@example\.com Verified/);
   assert.match(textOf(before), /Sessions .* A password/);
   assert.match(before, /\/events\?user=/);
-  const done = await postOwn(browser, `${at}/end-connection`, fieldsOf(before, /end-connection/));
-  assert.match(String(done.headers.get('location')), /\?done=connection-ended$/);
+  const done = await postOwn(browser, `${at}/end-grant`, fieldsOf(before, /end-grant/));
+  assert.match(String(done.headers.get('location')), /\?done=grant-ended$/);
   assert.match((await browser.get(service.operatorUrl + String(done.headers.get('location')))).body, /role="status"/);
   assert.equal((await me(service, pair.accessToken)).status, 401);
   assert.equal((await refresh(service, client, pair.refreshToken)).status, 400);
@@ -95,15 +96,15 @@ test('operators §7: a person’s page shows who may act for them; ending one co
   const [grant] = await service.installation.grants.list({ clientId: client.clientId, limit: 1 });
   assert.equal(grant?.grant.revocationReason, 'operator', 'the row says who ended it');
 
-  const again = await postOwn(browser, `${at}/end-connection`, { client: 'nobody', grant: 'nothing' });
+  const again = await postOwn(browser, `${at}/end-grant`, { grant: 'nothing' });
   assert.equal(again.status, 400);
-  assert.match(textOf(again.body), /Nothing happened\. This connection is not there any more\./);
+  assert.match(textOf(again.body), /Nothing happened\. This grant is not there any more\./);
 });
 
 test('operators §3: support ends, signs out, disables and enables, and sees the size of each act before', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'support');
-  const { id, kept, at, page } = await withConnections(service, browser);
+  const { id, kept, at, page } = await withGrants(service, browser);
   const post = (act: string) => postOwn(browser, `${at}/${act}`);
   const before = textOf(await page());
   assert.match(before, /Ends 2 grants of 2 apps\./);
@@ -115,7 +116,7 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.match(textOf(await page()), /Signed in nowhere/);
   assert.match(String((await post('disable')).headers.get('location')), /done=disabled/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
-  assert.match(textOf(await page()), /Disabled usr_.*the connections work again: 2 grants of 2 apps/);
+  assert.match(textOf(await page()), /Disabled usr_.*apps may act again: 2 grants of 2 apps/);
   assert.match(String((await post('enable')).headers.get('location')), /done=enabled/);
   assert.equal((await me(service, kept.accessToken)).status, 200);
   assert.equal((await post('enable')).status, 400, 'enabled already');
@@ -128,18 +129,52 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.equal((await service.installation.accounts.show(id)).status, 'active');
 });
 
-test('operators §7: a person with many connections has a page below 50 KB, and a next one', async (t) => {
+test('operators §7: a person with many grants has a page below 50 KB, and more behind it', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'admin');
   const { id } = await addUser(service);
   const person = await signedInBrowser(service);
   for (let n = 10; n <= 30; n += 1)
     await obtainPair(service, person, await addClient(service, { name: `An app of the people, number ${n}` }));
-  const { body } = await browser.get(`${service.operatorUrl}/people/${id}`);
+  const at = `${service.operatorUrl}/people/${id}`;
+  const grantsIn = (body: string) => (body.match(/"\/people\/[^"]*\/end-grant"/g) ?? []).length;
+  const { body } = await browser.get(at);
   assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes`);
-  assert.match(textOf(body), /1 to 20 of 21/);
+  assert.equal(grantsIn(body), 20);
   const next = /rel="next" href="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
-  assert.match(textOf((await browser.get(service.operatorUrl + String(next))).body), /21 to 21 of 21/);
+  const last = (await browser.get(service.operatorUrl + String(next))).body;
+  assert.equal(grantsIn(last), 1);
+  assert.match(last, /First grants/);
+  assert.equal((await browser.get(`${at}?after=abc`)).headers.get('location'), `/people/${id}`);
+});
+
+test('operators §7: several grants of one app stand together, and end one by one or all at once', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support');
+  const { pair, kept, client, at, page } = await withGrants(service, browser);
+  service.clock.advance(60);
+  const person = await signedInBrowser(service, 'ada@example.com');
+  const newer = await obtainPair(service, person, client);
+  await obtainCode(service, person, client);
+  assert.match(
+    textOf(await page()),
+    /Calendar End all grants of Calendar Ends 3 grants: .* Notes .*End the grant of Notes/,
+  );
+  const [newest] = await service.installation.grants.list({ clientId: client.clientId, limit: 1 });
+  await postOwn(browser, `${at}/end-grant`, { grant: grantIdText(newest?.grant.id ?? Buffer.alloc(16)) });
+  assert.match(textOf(await page()), /Ends 2 grants: /);
+  for (const { accessToken } of [pair, newer]) assert.equal((await me(service, accessToken)).status, 200);
+  const end = () => postOwn(browser, `${at}/end-app`, { client: client.clientId });
+  assert.match(String((await end()).headers.get('location')), /done=app-ended$/);
+  for (const { accessToken } of [pair, newer]) assert.equal((await me(service, accessToken)).status, 401);
+  assert.equal((await me(service, kept.accessToken)).status, 200, 'the other app stays');
+  assert.match(textOf((await end()).body), /Nothing happened\. This app has no grant any more\./);
+
+  const bob = await addPerson(service, 'bob@example.com', 'Bob');
+  const [ofAda] = await service.installation.grants.list({ limit: 1 });
+  const foreign = { grant: grantIdText(ofAda?.grant.id ?? Buffer.alloc(16)) };
+  assert.equal((await postOwn(browser, `${service.operatorUrl}/people/${bob}/end-grant`, foreign)).status, 400);
+  assert.equal((await me(service, kept.accessToken)).status, 200, 'a grant ends on the page of its person alone');
 });
 
 test('operators §7: a person with apps of 20 long permissions each has a page below 50 KB, with every scope', async (t) => {
@@ -183,11 +218,11 @@ test('operators §4: an invitation that is sent twice invites one person, and bo
 test('operators §3: the role "read" sees a person, and ends nothing', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
-  const { kept, at, page } = await withConnections(service, browser);
+  const { kept, at, page } = await withGrants(service, browser);
   const body = await page();
   assert.match(textOf(body), /Calendar/);
   assert.doesNotMatch(body, /action="\/people/);
-  for (const act of ['end-connection', 'revoke-grants', 'end-sessions', 'disable'])
+  for (const act of ['end-grant', 'end-app', 'revoke-grants', 'end-sessions', 'disable'])
     assert.equal((await postOwn(browser, `${at}/${act}`)).status, 403, act);
   assert.equal((await me(service, kept.accessToken)).status, 200);
 });

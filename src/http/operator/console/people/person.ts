@@ -1,40 +1,32 @@
 /** The page of one person, and the acts on it. */
-import type { Account } from '../../../accounts/people/account.ts';
-import { subjectOf } from '../../../accounts/people/identity-provider.ts';
-import { sessionExpiresAt } from '../../../accounts/people/session.ts';
-import { type ConnectedApp, pageOfApps } from '../../../oauth/connected-apps/connected-apps.ts';
-import { OperatorError } from '../../../oauth/error.ts';
-import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import type { Actor } from '../../../oauth/trail/audit.ts';
-import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
-import type { Act } from '../../../operator/access/rights.ts';
-import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
-import { actsOfUserChanges, readUserChanges } from '../../../operator/fields/user-fields.ts';
-import { invitationUrl, userJson } from '../../../operator/json/user.ts';
-import { findShownUser, type ShownUser } from '../../../operator/shown-user.ts';
-import type { Html } from '../../../pages/html.ts';
-import type { ActProblem } from '../../../pages/operator/act.ts';
-import { invitationPage } from '../../../pages/operator/people/invitation-page.ts';
-import type { TypedPerson } from '../../../pages/operator/people/people-page.ts';
-import {
-  PERSON_NOTICES,
-  type PersonData,
-  type ShownConnection,
-  type ShownPerson,
-} from '../../../pages/operator/people/person-data.ts';
-import { personPage } from '../../../pages/operator/people/person-page.ts';
-import { permissionsGranted } from '../../browser/permissions.ts';
-import type { Service } from '../../service.ts';
-import { etagOf } from '../api/etag.ts';
-import { shownOf, typedOver } from './app-form-values.ts';
-import { doneIn } from './asked-page.ts';
-import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
-import { shownEvent } from './investigation/shown-event.ts';
+import type { Account } from '../../../../accounts/people/account.ts';
+import { subjectOf } from '../../../../accounts/people/identity-provider.ts';
+import { sessionExpiresAt } from '../../../../accounts/people/session.ts';
+import { OperatorError } from '../../../../oauth/error.ts';
+import { parseGrantId } from '../../../../oauth/grants/grant.ts';
+import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import type { Actor } from '../../../../oauth/trail/audit.ts';
+import { ChangedSince } from '../../../../oauth/trail/request-conditions.ts';
+import type { Act } from '../../../../operator/access/rights.ts';
+import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
+import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
+import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
+import { findShownUser, type ShownUser } from '../../../../operator/shown-user.ts';
+import type { Html } from '../../../../pages/html.ts';
+import type { ActProblem } from '../../../../pages/operator/act.ts';
+import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
+import type { TypedPerson } from '../../../../pages/operator/people/people-page.ts';
+import { PERSON_NOTICES, type PersonData, type ShownPerson } from '../../../../pages/operator/people/person-data.ts';
+import { personPage } from '../../../../pages/operator/people/person-page.ts';
+import type { Service } from '../../../service.ts';
+import { etagOf } from '../../api/etag.ts';
+import { shownOf, typedOver } from '../app-form-values.ts';
+import { doneIn } from '../asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
+import { shownEvent } from '../investigation/shown-event.ts';
 import { personHref, typedPerson } from './people.ts';
+import { grantsOf } from './person-grants.ts';
 
-/** Number of connections on the page, each with a form: 50 would take more than 50 KB. */
-const CONNECTIONS = 20;
 /** Number of events on the page. */
 const LAST_EVENTS = 10;
 
@@ -48,11 +40,15 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
 
   routes.page('/people/:id', 'users.show', (call) => show(call, null));
 
-  act('end-connection', 'grants.revoke', 'connection-ended', async ({ id }, { form, actor }) => {
-    const isWaiting = form.has('waiting');
-    const taken = { clientId: form.get('client') ?? '', grantId: form.get('grant') ?? '', isWaiting };
-    if ((await grants.takeBack(id, taken, actor)) === null)
-      throw new OperatorError('This connection is not there any more.');
+  act('end-grant', 'grants.revoke', 'grant-ended', async ({ id }, { form, actor }) => {
+    const grant = form.get('grant') ?? '';
+    const found = await store.findGrant(parseGrantId(grant) ?? Buffer.alloc(16));
+    if (found?.grant.resourceOwnerId !== id) throw new OperatorError('This grant is not there any more.');
+    await grants.revoke(grant, actor);
+  });
+  act('end-app', 'grants.revoke', 'app-ended', async ({ id }, { form, actor }) => {
+    const ended = await grants.disconnect(id, form.get('client') ?? '', actor);
+    if (ended === 0) throw new OperatorError('This app has no grant any more.');
   });
   act('revoke-grants', 'users.revoke-grants', 'all-ended', (one, { actor }) => accounts.revokeGrants(one, actor));
   act('end-sessions', 'users.end-sessions', 'signed-out', (one, { actor }) => accounts.endSessions(one, actor));
@@ -66,7 +62,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       const { account, token } = await asShown(call, (one, actor) => accounts.invite(one, actor));
       return invitationPage(call.context, call.operator, account, invitationUrl(operatorApi.newPasswordUrl, token));
     },
-    show,
+    again,
   );
   routes.act(
     '/people/:id/delete',
@@ -76,7 +72,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       await asShown(call, (one, actor) => accounts.delete(one, actor));
       return { location: '/people?done=deleted' };
     },
-    show,
+    again,
   );
 
   /** An act that leads back to the page. */
@@ -90,7 +86,13 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       await run(await find(call.id), call);
       return { location: `${personHref(call.id)}?done=${notice}` };
     };
-    routes.act(`/people/:id/${path}`, name, runIt, show);
+    routes.act(`/people/:id/${path}`, name, runIt, again);
+  }
+
+  /** The page after a refused act. */
+  async function again(call: ConsoleCall, problem: ActProblem): Promise<Html | null> {
+    const page = await show(call, problem);
+    return page === null || 'location' in page ? null : page;
   }
 
   /** By the exact id: the registry would also take an address. */
@@ -125,28 +127,28 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     if (Object.keys(changes).length > 0) await accounts.update(account, changes, actor);
   }
 
-  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | Onward | null> {
     const { id, context, operator, query, form, may } = call;
     const user = await findShownUser(store, id);
     if (!user) return null;
     const { account } = user;
-    const [apps, sessions, events, ended, operators] = await Promise.all([
-      grants.connectedApps(id),
+    const [page, sessions, events, ended, operators] = await Promise.all([
+      grantsOf(service, account, query),
       store.listSessions(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
       service.operators.registry.list(),
     ]);
-    const { apps: connected, ...page } = pageOfApps(apps, query.get('after') ?? null, CONNECTIONS);
+    if (page === null) return { location: personHref(id) };
     const live = sessions.filter((session) => sessionExpiresAt(session) > service.now());
     return personPage(context, {
       ...{ operator, ended, problem },
       person: shownPerson(user, service.now()),
-      connections: { ...page, shown: await Promise.all(connected.map((each) => shownConnection(each, account))) },
+      grants: page,
       sessions: live.map(({ createdAt, lastSeenAt, providerId }) => ({ createdAt, lastSeenAt, provider: providerId })),
       events: events.map((event) => shownEvent(event, operators)),
       rights: {
-        endConnection: may('grants.revoke'),
+        endGrants: may('grants.revoke'),
         support: may('users.disable'),
         invite: accounts.takesPasswords && may('users.invite'),
         update: may('users.update'),
@@ -156,16 +158,6 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       tag: etagOf(userJson(account)),
       done: doneIn(query, PERSON_NOTICES),
     });
-  }
-
-  async function shownConnection(connected: ConnectedApp, account: Account): Promise<ShownConnection> {
-    const { clientId, clientName, scope, personFields, ...shown } = connected;
-    const client = await service.clients.findClient(clientId);
-    return {
-      ...{ ...shown, clientId, appName: clientName },
-      permissions: await permissionsGranted(service, client, scope, 'en'),
-      person: fieldsThere(personFields, account),
-    };
   }
 }
 

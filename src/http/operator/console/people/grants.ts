@@ -1,25 +1,25 @@
 /** The page of one grant. */
-import { accountLabel } from '../../../accounts/people/account.ts';
-import { findGrantLife, type GrantLife } from '../../../oauth/connected-apps/grant-life.ts';
-import { isForDevice } from '../../../oauth/grants/device-grant.ts';
-import { grantStatus, lastUse } from '../../../oauth/grants/grant.ts';
-import { personFieldsOf } from '../../../oauth/grants/person-fields.ts';
-import { scopeNames } from '../../../oauth/grants/scope.ts';
-import type { FoundGrant } from '../../../oauth/protocol/grant-store.ts';
-import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
-import type { Html } from '../../../pages/html.ts';
-import type { ActProblem } from '../../../pages/operator/act.ts';
+import { accountLabel } from '../../../../accounts/people/account.ts';
+import { findGrantLife, type GrantLife } from '../../../../oauth/connected-apps/grant-life.ts';
+import { isForDevice } from '../../../../oauth/grants/device-grant.ts';
+import { grantStatus, lastUse } from '../../../../oauth/grants/grant.ts';
+import { personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
+import { scopeNames } from '../../../../oauth/grants/scope.ts';
+import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
+import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
+import type { Html } from '../../../../pages/html.ts';
+import type { ActProblem } from '../../../../pages/operator/act.ts';
 import {
   GRANT_NOTICES,
   type GrantData,
   type GrantEvent,
   type GrantFacts,
   grantPage,
-} from '../../../pages/operator/people/grant-page.ts';
-import { permissionsGranted } from '../../browser/permissions.ts';
-import type { Service } from '../../service.ts';
-import { doneIn } from './asked-page.ts';
-import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
+} from '../../../../pages/operator/people/grant-page.ts';
+import { permissionsGranted } from '../../../browser/permissions.ts';
+import type { Service } from '../../../service.ts';
+import { doneIn } from '../asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 
 /** Number of a grant's last events on the page. */
 const LAST_EVENTS = 30;

@@ -1,26 +1,26 @@
 /** The list of people, and the invitation of a new one. */
-import type { ListedAccount } from '../../../accounts/people/account-list.ts';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import type { Actor } from '../../../oauth/trail/audit.ts';
-import { readNewUser } from '../../../operator/fields/user-fields.ts';
-import { invitationUrl } from '../../../operator/json/user.ts';
-import type { AskedPage } from '../../../operator/lists/lists.ts';
-import type { UserAsked } from '../../../operator/lists/user-pages.ts';
-import type { Html } from '../../../pages/html.ts';
-import { listHref } from '../../../pages/operator/listing.ts';
-import { shownOncePage } from '../../../pages/operator/operators-page.ts';
-import { invitationPage } from '../../../pages/operator/people/invitation-page.ts';
+import type { ListedAccount } from '../../../../accounts/people/account-list.ts';
+import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import type { Actor } from '../../../../oauth/trail/audit.ts';
+import { readNewUser } from '../../../../operator/fields/user-fields.ts';
+import { invitationUrl } from '../../../../operator/json/user.ts';
+import type { AskedPage } from '../../../../operator/lists/lists.ts';
+import type { UserAsked } from '../../../../operator/lists/user-pages.ts';
+import type { Html } from '../../../../pages/html.ts';
+import { listHref } from '../../../../pages/operator/listing.ts';
+import { shownOncePage } from '../../../../pages/operator/operators-page.ts';
+import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
 import {
   type ListedPerson,
   PEOPLE_NOTICES,
   type PeopleData,
   peoplePage,
   type TypedPerson,
-} from '../../../pages/operator/people/people-page.ts';
-import type { Service } from '../../service.ts';
-import { askedPage, doneIn } from './asked-page.ts';
-import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
-import { keyAfter, newKey, runOnce } from './once.ts';
+} from '../../../../pages/operator/people/people-page.ts';
+import type { Service } from '../../../service.ts';
+import { askedPage, doneIn } from '../asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
+import { keyAfter, newKey, runOnce } from '../once.ts';
 
 /** Products that the search offers: an installation has some dozens. */
 const PROVIDERS: AskedPage = { limit: 200, after: undefined };

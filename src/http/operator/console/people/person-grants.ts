@@ -1,0 +1,49 @@
+/** The live grants of one person, a page at a time. */
+import type { Account } from '../../../../accounts/people/account.ts';
+import type { Client } from '../../../../oauth/clients/client.ts';
+import { isForDevice } from '../../../../oauth/grants/device-grant.ts';
+import { grantIdText, lastUse } from '../../../../oauth/grants/grant.ts';
+import { fieldsThere, personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
+import { scopeNames } from '../../../../oauth/grants/scope.ts';
+import type { ListedGrant } from '../../../../oauth/protocol/grant-store.ts';
+import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import type { GrantsData, ShownGrant } from '../../../../pages/operator/people/person-data.ts';
+import { permissionsGranted } from '../../../browser/permissions.ts';
+import type { Service } from '../../../service.ts';
+import { askedPage } from '../asked-page.ts';
+
+/** Number of grants on the page, each with a form: 50 would take more than 50 KB. */
+const GRANTS = 20;
+
+/** Returns the page of grants that a query asks for; null if its cursor is none, or too old. */
+export async function grantsOf(service: Service, account: Account, query: Parameters): Promise<GrantsData | null> {
+  const page = askedPage(query, GRANTS);
+  const found = await service.operatorApi.lists.grants({ resourceOwnerId: account.id, status: 'live' }, page);
+  if (found === null) return null;
+  const ids = [...new Set(found.items.map(({ grant }) => grant.clientId))];
+  const clients = new Map(
+    await Promise.all(ids.map(async (id) => [id, await service.clients.findClient(id)] as const)),
+  );
+  const items = found.items.map((listed) =>
+    shownGrant(service, listed, account, clients.get(listed.grant.clientId) ?? null),
+  );
+  return { list: { items: await Promise.all(items), next: found.next }, isFirst: page.after === undefined };
+}
+
+async function shownGrant(
+  service: Service,
+  { grant, clientName }: ListedGrant,
+  account: Account,
+  client: Client | null,
+): Promise<ShownGrant> {
+  const { id, clientId, generation, grantedAt, expiresAt, scope } = grant;
+  return {
+    id: grantIdText(id),
+    ...{ clientId, appName: clientName, expiresAt, since: grantedAt },
+    kind: isForDevice(grant) ? 'device' : client?.documentSha256 ? 'installation' : 'app',
+    isWaiting: generation === 0,
+    permissions: await permissionsGranted(service, client, scopeNames(scope), 'en'),
+    person: fieldsThere(personFieldsOf(grant), account),
+    lastUsedAt: lastUse(grant),
+  };
+}
