@@ -2,7 +2,6 @@
 import type { Client } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
-import { isNamed } from '../oauth/name-key.ts';
 import { type ClientUses, findClientUses, lastClientUse } from './last-uses.ts';
 
 /** An app in a list, with its last uses. */
@@ -27,13 +26,8 @@ export async function* listClients(
   after: Client | null,
 ): AsyncGenerator<readonly ListedClient[]> {
   for (let last = after; ; ) {
-    const page = await store.listClients(last, PAGE);
-    const some = page.filter(
-      (client) =>
-        (name === undefined || isNamed(name, [client.name])) &&
-        (status ?? client.status) === client.status &&
-        (among?.has(client.id) ?? true),
-    );
+    const page = await store.listClients(last, PAGE, { name, status });
+    const some = page.filter((client) => among?.has(client.id) ?? true);
     const listed = await Promise.all(
       some.map(async (client) => ({ client, uses: await findClientUses(client, store) })),
     );

@@ -20,6 +20,8 @@ export type Dialect = {
   readonly passwordKeyId: string;
   /** Indexed expressions for the digests (base64) of the newer and the older secret of a row; null without one. */
   readonly secretDigests: readonly [newer: string, older: string];
+  /** Function of a text and a part of it: the part's place from 1 on, or 0. */
+  readonly placeOf: string;
 };
 
 /** A statement with the placeholders `$1`, `$2` …, and its values. */

@@ -7,6 +7,9 @@ import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 /** A client by its id, with the address where its keys are. */
 export type PublishedKeys = { readonly id: string; readonly jwksUri: string };
 
+/** Clients to list: those with a text anywhere in their name, as people read both (`nameKey`), and those in a state. */
+export type ClientsAsked = { readonly name?: string | undefined; readonly status?: Client['status'] | undefined };
+
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
@@ -16,12 +19,10 @@ export type ClientStore = {
   hasClients(): Promise<boolean>;
   /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;
-  /** The next clients after one (null: from the first), oldest first, at most `limit`. */
-  listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number): Promise<Client[]>;
+  /** The next clients after one (null: from the first), oldest first, at most `limit`: all, or those that are asked for. */
+  listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number, asked?: ClientsAsked): Promise<Client[]>;
   /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
-  /** The next clients whose names begin as this one does to people (`nameKey`), by name, after one (null: from the first), at most `limit`. */
-  listClientsBeginning(start: string, after: Pick<Client, 'id' | 'name'> | null, limit: number): Promise<Client[]>;
   /** The default resources of all clients, each spelling once, unordered. */
   listDefaultResources(): Promise<string[]>;
   /** Registers a client; false when its id is taken. */

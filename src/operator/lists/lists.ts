@@ -50,7 +50,7 @@ export class Lists {
     this.#parts = parts;
   }
 
-  /** Apps, oldest first; by name if the beginning of a name is asked for. */
+  /** Apps, oldest first. */
   async clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
     const walk = await walkClients(this.#parts, asked);
     return this.#page('clients', asked, walk, page, (clients) => withUses(this.#parts.store, clients));

@@ -20,6 +20,7 @@ export const DIALECT: Dialect = {
   newestGrantId: 'max(oauth_grant.id::text)',
   passwordKeyId: "((password::jsonb) ->> 'keyId')::bigint",
   secretDigests: ["((secrets::jsonb) -> 0) ->> 'digest'", "((secrets::jsonb) -> 1) ->> 'digest'"],
+  placeOf: 'strpos',
 };
 
 /** Returns a relation of the rows whose values are the parameters, as `arraysOf` returns them. */

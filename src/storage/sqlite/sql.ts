@@ -9,6 +9,7 @@ export const DIALECT: Dialect = {
   newestGrantId: 'max(oauth_grant.id)',
   passwordKeyId: "json_extract(password, '$.keyId')",
   secretDigests: ["json_extract(secrets, '$[0].digest')", "json_extract(secrets, '$[1].digest')"],
+  placeOf: 'instr',
 };
 
 /** Rewrites `$1` to `?1`, and removes row locks: SQLite has one writer at a time. */

@@ -63,7 +63,7 @@ const addAll = async (store: AnyStore, ids: readonly string[]) => {
 
 /** Lists. */
 export function lists(withStore: WithStore): void {
-  withStore('cursors reach every app once while apps come and go, by age and by name', async (store) => {
+  withStore('cursors reach every app once while apps come and go, all and those of a name or state', async (store) => {
     const staying = apps(0, 30);
     await addAll(store, [...staying, ...apps(100, 120)]);
     for (const asked of [{}, { name: 'shop' }, { status: 'active' as const }]) {
@@ -85,13 +85,19 @@ export function lists(withStore: WithStore): void {
     }
   });
 
-  withStore('apps are found by id, beginning of the name, state, last use and failures', async (store) => {
+  withStore('apps are found by id, any part of the name, state, last use and failures', async (store) => {
     await store.registerClient(
       sampleClient({ id: 'https://app.test/?a=b', name: 'Éclair', secrets: [] }),
       event('client_registered'),
     );
     await store.registerClient(
-      sampleClient({ id: 'app_old', name: 'ÉCLAIR two', status: 'paused', secrets: [], createdAt: NOW - 9 * DAY }),
+      sampleClient({
+        id: 'app_old',
+        name: 'ÉCLAIR two, 100%',
+        status: 'paused',
+        secrets: [],
+        createdAt: NOW - 9 * DAY,
+      }),
       event('client_registered'),
     );
     await store.addActivity({ clientId: 'app_old', at: NOW, tally: { ...emptyTally(), other: 1 }, failures: [] }, NOW);
@@ -103,9 +109,14 @@ export function lists(withStore: WithStore): void {
       );
     assert.deepEqual(await found({ id: 'https://app.test/?a=b' }), ['https://app.test/?a=b']);
     assert.deepEqual(await found({ id: 'app_old', status: 'active' }), []);
-    assert.deepEqual(await found({ name: 'éc' }), ['https://app.test/?a=b', 'app_old']);
-    assert.deepEqual(await found({ name: 'clair' }), []);
-    assert.deepEqual(await found({ name: 'éc', status: 'paused' }), ['app_old']);
+    assert.deepEqual(await found({ name: 'éC' }), ['app_old', 'https://app.test/?a=b'], 'in any case, oldest first');
+    assert.deepEqual(await found({ name: 'LAIR  t' }), ['app_old'], 'any part, however it is spaced');
+    assert.deepEqual(await found({ name: '100%' }), ['app_old'], 'each character stands for itself');
+    assert.deepEqual(await found({ name: 'é%r' }), []);
+    assert.deepEqual(await found({ name: 'éclair_' }), []);
+    assert.deepEqual(await found({ name: 'clair', status: 'paused' }), ['app_old']);
+    assert.deepEqual(await found({ id: 'app_old', name: 'two' }), ['app_old']);
+    assert.deepEqual(await found({ id: 'app_old', name: 'one' }), []);
     assert.deepEqual(await found({ unusedSince: NOW - DAY }), ['app_old']);
     assert.deepEqual(await found({ failingSince: NOW }), ['app_old']);
     assert.deepEqual(await found({}), ['app_old', 'app_one', 'https://app.test/?a=b']);

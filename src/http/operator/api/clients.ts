@@ -27,9 +27,9 @@ const STATES = ['active', 'paused'] as const;
 const SPANS = ['hour', 'day'] as const;
 const DAY_MS = 86_400_000;
 
-const LIST = listOperation('clients', 'listClients', 'Apps, oldest first; by name with `name`', CLIENT, [
+const LIST = listOperation('clients', 'listClients', 'Apps, oldest first', CLIENT, [
   textParameter('id', 'Only the app with this ID.'),
-  textParameter('name', 'Only apps whose name begins so.'),
+  textParameter('name', 'Only apps whose name contains this text, in any case.'),
   textParameter('state', 'Only apps in this state.', { enum: STATES }),
   timeParameter('unused_since', 'Only apps that were neither used nor registered since then.'),
   timeParameter('failing_since', 'Only apps with a refused request since then, or in the same hour or day.'),

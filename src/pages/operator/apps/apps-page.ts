@@ -55,7 +55,7 @@ export function appsPage(
     { title: 'Apps' },
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
-${filterForm('/apps', html`${textFilter('q', 'Name begins with, or ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
+${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable(
     'Apps',

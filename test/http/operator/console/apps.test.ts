@@ -16,7 +16,7 @@ test('operators §7: an installation without an app says how the first one comes
   assert.match(body, /href="\/apps\/new"/);
 });
 
-test('operators §7: apps are listed page by page, found by the beginning of their name or their id, and by their state', async (t) => {
+test('operators §7: apps are listed page by page, found by any part of their name or their ID, and by their state', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
   const names = Array.from({ length: 41 }, (_, n) => `App ${String(n).padStart(2, '0')}`);
@@ -38,6 +38,8 @@ test('operators §7: apps are listed page by page, found by the beginning of the
   assert.doesNotMatch(two, /rel="next"/);
 
   assert.equal(shown(await get('?q=app%2001')), 1);
+  assert.equal(shown(await get('?q=P%202')), 10, 'any part, in any case');
+  assert.match(textOf(await get('?q=%00')), /No app found/);
   const found = await browser.get(`${at}?q=${first}`);
   assert.deepEqual([found.status, found.headers.get('location')], [303, `/apps/${first}`]);
   const paused = await get('?show=paused');
