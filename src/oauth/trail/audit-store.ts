@@ -28,6 +28,11 @@ export type AuditFilter = {
 
 /** Which events to walk over, in the order of the trail, or newest first. Those of a person, grant, client or operator have an index. */
 export type AuditWalk = Omit<AuditFilter, 'sequence' | 'since' | 'limit'> & {
+  /**
+   * The id of a client, resource server, provider or operator, of which only the events that name no person are listed: the
+   * changes of its registration. They have an index.
+   */
+  readonly changesOf?: string;
   /** The id of the actor, who is an operator. */
   readonly operatorId?: string;
   readonly order: 'newest' | 'oldest';

@@ -17,6 +17,7 @@ export const CATALOGUE: readonly string[] = [
   'index audit_event audit_event_by_grant: CREATE INDEX audit_event_by_grant ON audit_event USING btree (grant_id, sequence) WHERE (grant_id IS NOT NULL)',
   "index audit_event audit_event_by_operator: CREATE INDEX audit_event_by_operator ON audit_event USING btree (actor_id, sequence) WHERE (actor_kind = 'operator'::text)",
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event USING btree (resource_owner_id, sequence) WHERE (resource_owner_id IS NOT NULL)',
+  'index audit_event audit_event_change: CREATE INDEX audit_event_change ON audit_event USING btree (client_id, sequence) WHERE ((client_id IS NOT NULL) AND (resource_owner_id IS NULL))',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event USING btree (sequence) WHERE (action = 'audit_checkpoint'::text)",
   "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event USING btree (action, at) WHERE (action = ANY (ARRAY['code_replay'::text, 'refresh_reuse'::text, 'wrong_sign_ins'::text]))",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event USING btree (sequence) WHERE (action = 'audit_shortened'::text)",

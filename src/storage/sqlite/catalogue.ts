@@ -16,6 +16,7 @@ export const CATALOGUE: readonly string[] = [
   'index audit_event audit_event_by_grant: CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NOT NULL',
   "index audit_event audit_event_by_operator: CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator'",
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL',
+  'index audit_event audit_event_change: CREATE INDEX audit_event_change ON audit_event (client_id, resource_owner_id) WHERE client_id IS NOT NULL AND resource_owner_id IS NULL',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint'",
   "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event (action, at) WHERE action IN ('code_replay', 'refresh_reuse', 'wrong_sign_ins')",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened'",

@@ -9,14 +9,20 @@ const PLACE = Table.of<AuditPlace>('audit_event', { sequence: 'integer', at: 'ti
 const INDEXED = {
   grantId: 'grant_id',
   resourceOwnerId: 'resource_owner_id',
+  changesOf: 'client_id',
   clientId: 'client_id',
   operatorId: 'actor_id',
 } as const satisfies Partial<Record<keyof AuditWalk, string>>;
 const COMPARED = { ...INDEXED, action: 'action' } as const;
 
-/** The index of operators has only their events. */
+/** The conditions of indexes that have only some events. */
+const PARTIAL: Partial<Record<keyof typeof COMPARED, string>> = {
+  changesOf: ' AND resource_owner_id IS NULL',
+  operatorId: " AND actor_kind = 'operator'",
+};
+
 const condition = (field: keyof typeof COMPARED, value: string) =>
-  `${COMPARED[field]} = ${value}${field === 'operatorId' ? " AND actor_kind = 'operator'" : ''}`;
+  `${COMPARED[field]} = ${value}${PARTIAL[field] ?? ''}`;
 
 /** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
 function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: number): Statement {

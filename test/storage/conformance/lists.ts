@@ -242,6 +242,8 @@ export function lists(withStore: WithStore): void {
       [{}, () => true],
       [{ clientId: 'app_one', since: NOW + 1 }, (n) => n % 2 === 0],
       [{ resourceOwnerId: 'usr_ada' }, (n) => n % 3 === 0],
+      [{ changesOf: 'app_one' }, (n) => n % 2 === 0 && n % 3 !== 0],
+      [{ changesOf: 'app_one', action: 'sign_in' }, (n) => n % 10 === 0 && n % 3 !== 0],
       [{ grantId: 'g7' }, (n) => n % 7 === 0],
       [{ operatorId: 'opr_eve' }, (n) => n % 11 === 0],
       [{ action: 'sign_in' }, (n) => n % 5 === 0],

@@ -17,7 +17,7 @@ import { shownEvent } from './investigation/shown-event.ts';
 import { newKey } from './once.ts';
 
 const SHOWN_FAILURES = 5;
-const SHOWN_EVENTS = 10;
+const SHOWN_CHANGES = 5;
 const FAILURES_SINCE_MS = 30 * SPAN_MS.day;
 
 /** Reads an app for its page. */
@@ -29,15 +29,15 @@ export async function appData(
   const { id, name, status } = client;
   const { operatorApi, grants, scopes, pageFailures } = service;
   const now = service.now();
-  const newest = { limit: SHOWN_EVENTS, after: undefined };
-  const [uses, definitions, ended, hours, days, activity, events, handOver, operators] = await Promise.all([
+  const newest = { limit: SHOWN_CHANGES, after: undefined };
+  const [uses, definitions, ended, hours, days, activity, changes, handOver, operators] = await Promise.all([
     findClientUses(client, operatorApi.secretUses),
     scopes.listScopes(),
     grantsToEndSoon({ grants, lists: operatorApi.lists }, { clientId: id }),
     plotted(service, id, 'hour', now),
     plotted(service, id, 'day', now),
     operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS, SHOWN_FAILURES),
-    operatorApi.lists.events({ clientId: id, order: 'newest' }, newest),
+    operatorApi.lists.events({ changesOf: id, order: 'newest' }, newest),
     operatorApi.handOvers.newest({ kind: 'client', id }),
     service.operators.registry.list(),
   ]);
@@ -53,7 +53,7 @@ export async function appData(
     },
     ...{ grants: ended, hours, days, failures: activity.failures },
     pageFailureCount: pageFailures.list(id).length,
-    events: (events?.items ?? []).map((event) => shownEvent(event, operators)),
+    changes: (changes?.items ?? []).map((event) => shownEvent(event, operators)),
     may: {
       update: may('clients.update'),
       pause: may('clients.pause'),

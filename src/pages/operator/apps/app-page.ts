@@ -6,9 +6,10 @@ import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
-import { lastEvents } from '../events/events-table.ts';
+import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
+import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
 import { failureTable } from './app-failures.ts';
@@ -41,7 +42,8 @@ export type AppData = {
   failures: readonly AppFailure[];
   /** Number of refusals on the authorization page that this instance remembers. */
   pageFailureCount: number;
-  events: readonly ShownEvent[];
+  /** The last changes of the registration. */
+  changes: readonly ShownEvent[];
   /** The acts that the role allows. */
   may: { readonly update: boolean; readonly pause: boolean; readonly revokeGrants: boolean; readonly delete: boolean };
   done: AppNotice | null;
@@ -68,7 +70,7 @@ ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
 <section class="part"><h2>Last 400 days</h2>
 ${plot(days)}</section>
-${lastEvents(context, { client: app.id }, data.events)}
+${changesOf(context, data)}
 ${ending(data, at)}
 <p class="fine">All times are UTC.</p>`,
   );
@@ -116,6 +118,12 @@ function failing(context: PageContext, { failures, pageFailureCount }: AppData, 
 ${failures.length === 0 ? html`<p>No request of the app failed in the last 30 days.</p>` : failureTable(context, failures)}
 ${page}
 <p><a href="${at}/failures">All failures</a></p></section>`;
+}
+
+function changesOf(context: PageContext, { app, changes }: AppData): Html {
+  return html`<section class="part" id="changes"><h2>Changes</h2>
+${changes.length === 0 ? html`<p>The audit trail has none.</p>` : eventsTable(context, changes)}
+<p><a href="${listHref('/events', { client: app.id })}">All events of the app</a></p></section>`;
 }
 
 function ending({ app, grants, may }: AppData, at: string): Html | null {

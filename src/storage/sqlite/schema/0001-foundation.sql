@@ -352,6 +352,8 @@ CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'au
 CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_incident ON audit_event (action, at) WHERE action IN ('code_replay', 'refresh_reuse', 'wrong_sign_ins');
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
+-- Changes of a registration name no person: few beside the events of an app with many users.
+CREATE INDEX audit_event_change ON audit_event (client_id, resource_owner_id) WHERE client_id IS NOT NULL AND resource_owner_id IS NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;
 CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator';

@@ -62,6 +62,21 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
   assert.equal((await browser.get(`${service.operatorUrl}/apps/app_nothing/failures`)).status, 404);
 });
 
+test('operators §7: the page of an app shows the changes of its registration, whatever its users did since', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service);
+  const app = await addClient(service, { name: 'Notes' });
+  const { clientId } = app;
+  await addUser(service);
+  const person = await signedInBrowser(service);
+  for (let n = 0; n < 12; n += 1) await obtainPair(service, person, app);
+  await pressAct(browser, `${service.operatorUrl}/apps/${clientId}`, `/apps/${clientId}/pause`);
+  const { body } = await browser.get(`${service.operatorUrl}/apps/${clientId}`);
+  const changes = body.slice(body.indexOf('id="changes"')).split('</section>')[0] ?? '';
+  assert.deepEqual(changes.match(/Paused|Registered|Allowed/g), ['Paused', 'Registered']);
+  assert.ok(changes.includes(`href="/events?client=${clientId}"`), 'the way to the rest');
+});
+
 test('operators §7: support pauses and resumes an app, and does nothing else', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'support');
