@@ -14,7 +14,7 @@ export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
   program
     .leaf(
       'identify',
-      'Identify a found credential: its kind, its owner, and if it works. Reads standard input, and stores nothing.',
+      'Identify a found credential or one-time link: its kind, its owner, and if it works. Reads standard input, and stores nothing.',
       ['identify', 'identify < found.txt', 'identify --json < found.txt'],
     )
     .action(() =>
@@ -56,16 +56,33 @@ function shown(json: IdentifiedJson): CommandResult {
   };
 }
 
-/** The command that ends what was found, if it still works. */
-function next({ kind, alive, owner_id: owner, grant_id: grant }: IdentifiedJson): string {
+/** Returns the command that ends what was found, if it still works. */
+function next({ kind, alive, owner_kind, owner_id: owner, grant_id: grant }: IdentifiedJson): string {
   if (!alive) return 'It gives no access now.';
   if (grant !== null) return `Next: "valetkey grant revoke ${grant}" ends it, with every token of the same grant.`;
-  if (kind === 'key of an operator')
-    return `Next: "valetkey operator key list ${owner}" shows the IDs of the keys, and "operator key end" ends one.`;
-  if (kind === 'device code') return 'It gives no access until a user allows it, and expires by itself.';
-  const group = {
-    'secret of an API': 'resource-server',
-    'secret of an identity provider': 'identity-provider',
-  } as const;
-  return `Next: "valetkey ${kind in group ? group[kind as keyof typeof group] : 'client'} rotate-secret ${owner}" makes a new secret; then retire this one.`;
+  const group = GROUPS[owner_kind];
+  switch (kind) {
+    case 'key of an operator':
+      return `Next: "valetkey operator key list ${owner}" shows the IDs of the keys, and "operator key end" ends one.`;
+    case 'device code':
+      return 'It gives no access until a user allows it, and expires by itself.';
+    case 'pick-up link':
+      return `Next: "valetkey ${group} rotate-secret ${owner} --hand-over" makes a new link, which ends this one.`;
+    case 'invitation link':
+      return `Next: "valetkey user invite ${owner}" makes a new link, which ends this one; "user disable" ends it alone.`;
+    case 'enrollment link':
+      return `Next: "valetkey operator reset ${owner}" makes a new link, and ends this one, all passkeys and all sessions.`;
+    case 'sign-in link':
+      return `Next: "valetkey operator end-sessions ${owner}" ends it, and all sessions.`;
+    default:
+      return `Next: "valetkey ${group} rotate-secret ${owner}" makes a new secret; then retire this one.`;
+  }
 }
+
+const GROUPS = {
+  client: 'client',
+  resource_server: 'resource-server',
+  identity_provider: 'identity-provider',
+  user: 'user',
+  operator: 'operator',
+} as const satisfies Record<IdentifiedJson['owner_kind'], string>;

@@ -3,6 +3,7 @@
  * decides nothing on one that is not genuine.
  */
 
+import { accountLabel } from '../accounts/people/account.ts';
 import type { AccountStore } from '../accounts/people/store.ts';
 import type { Client } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
@@ -31,39 +32,23 @@ import { decideRefresh, retryTimes } from '../oauth/protocol/refresh-token.ts';
 import { isKeyText } from './access/operator-key.ts';
 import { operatorTokenDigest } from './access/operator-session.ts';
 import type { OperatorStore } from './access/operator-store.ts';
+import type { HandOverKind } from './hand-over/hand-over.ts';
+import type { Identified } from './identified.ts';
+import { identifyLink, type LinkStore, linkToken } from './identify-links.ts';
 
 /** The parts of `Identification`. `now` returns ms. */
 export type IdentificationParts = {
   readonly store: Pick<GrantStore, 'findGrant'> &
     Pick<DeviceRequestStore, 'findDeviceRequest'> &
-    Pick<ClientStore, 'findClient' | 'findClientBySecret'> &
+    Pick<ClientStore, 'findClientBySecret'> &
     Pick<ResourceServerStore, 'findResourceServerBySecret'> &
     Pick<AccountStore, 'findIdentityProviderBySecret'> &
-    Pick<OperatorStore, 'findOperatorKey'>;
+    Pick<OperatorStore, 'findOperatorKey'> &
+    LinkStore;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
   readonly prefix: string;
   readonly now: () => number;
-};
-
-/** A credential that was identified. Times in ms; null where there is none. */
-export type Identified = {
-  readonly kind:
-    | 'authorization code'
-    | 'access token'
-    | 'refresh token'
-    | 'device code'
-    | 'client secret'
-    | 'secret of an API'
-    | 'secret of an identity provider'
-    | 'key of an operator';
-  /** The app, API, identity provider or operator that it was made for. */
-  readonly owner: { readonly id: string; readonly name: string };
-  readonly grant: FoundGrant | null;
-  readonly madeAt: number | null;
-  readonly expiresAt: number | null;
-  /** Why it does not work now, in words for the operator; null while it works. */
-  readonly deadBecause: string | null;
 };
 
 const KINDS = { ac: 'authorization code', at: 'access token', rt: 'refresh token' } as const;
@@ -76,6 +61,9 @@ const FORGOTTEN =
   'this credential gives no access here: it is not of this installation, or its access ended more than a day ago, or its app, user, root key or secret was removed';
 const UNREADABLE =
   'this is not a credential of this installation, or it is mistyped or incomplete: give the whole text, and nothing else';
+
+const UNKNOWN_LINK =
+  'no link of this installation has this token now: it was used, replaced or withdrawn, or it is of another installation, or mistyped';
 
 /** Maximum length of a text to identify: longer than any credential. */
 export const MAX_CREDENTIAL_LENGTH = 4096;
@@ -95,12 +83,15 @@ export class Identification {
       const credential = readCredential(prefix, kind, text);
       if (credential) return this.#credential(credential);
     }
+    const token = linkToken(text);
+    if (token !== null) return identifyLink(this.#parts.store, token, this.#parts.now());
     return (await this.#deviceCode(text)) ?? this.#secret(text);
   }
 
   /** Says why a text is not identified, in a sentence for the operator. */
   whyUnknown(text: string): string {
-    return this.#isWhole(text) ? FORGOTTEN : UNREADABLE;
+    if (this.#isWhole(text)) return FORGOTTEN;
+    return linkToken(text) === null ? UNREADABLE : UNKNOWN_LINK;
   }
 
   #isWhole(text: string): boolean {
@@ -114,8 +105,7 @@ export class Identification {
     const { grant, client } = found;
     return {
       kind: KINDS[credential.kind],
-      owner: client,
-      grant: found,
+      ...{ owner: appOf(client), ...partyOf(found) },
       // Of earlier generations the time is not kept.
       madeAt: credential.generation === grant.generation ? grant.rotatedAt : null,
       expiresAt: credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt,
@@ -148,8 +138,7 @@ export class Identification {
     const grant = await store.findGrant(code.grantId);
     return {
       kind: 'device code',
-      owner,
-      grant,
+      ...{ owner: appOf(owner), ...partyOf(grant) },
       madeAt: null,
       expiresAt: code.expiresAt,
       deadBecause: grant ? this.#whyRedeemed(code, grant) : await this.#whyNeverAllowed(code, owner),
@@ -180,7 +169,8 @@ export class Identification {
     const expired = key.expiresAt <= now() ? 'the key has expired' : null;
     const deadBecause = operator.status === 'disabled' ? `${operator.name} is disabled` : expired;
     const { createdAt: madeAt, expiresAt } = key;
-    return { kind: 'key of an operator', owner: operator, grant: null, madeAt, expiresAt, deadBecause };
+    const owner = { kind: 'operator', id: operator.id, name: operator.name } as const;
+    return { kind: 'key of an operator', owner, person: null, grant: null, madeAt, expiresAt, deadBecause };
   }
 
   /** Only digests are kept, each with an index. */
@@ -188,11 +178,16 @@ export class Identification {
     const { store, prefix } = this.#parts;
     const digest = secretDigest(text);
     if (text.startsWith(`${prefix}_cs_`))
-      return ownerOf('client secret', await store.findClientBySecret(digest), digest);
+      return ofSecret('client secret', 'client', await store.findClientBySecret(digest), digest);
     if (text.startsWith(`${prefix}_rs_`))
-      return ownerOf('secret of an API', await store.findResourceServerBySecret(digest), digest);
+      return ofSecret('secret of an API', 'resource_server', await store.findResourceServerBySecret(digest), digest);
     if (text.startsWith(`${prefix}_ps_`))
-      return ownerOf('secret of an identity provider', await store.findIdentityProviderBySecret(digest), digest);
+      return ofSecret(
+        'secret of an identity provider',
+        'identity_provider',
+        await store.findIdentityProviderBySecret(digest),
+        digest,
+      );
     return isKeyText(prefix, text) ? this.#operatorKey(text) : null;
   }
 }
@@ -204,11 +199,32 @@ type Owner = {
   readonly status?: 'active' | 'paused';
 };
 
-function ownerOf(kind: Identified['kind'], owner: Owner | null, digest: Buffer): Identified | null {
+function ofSecret(
+  kind: Identified['kind'],
+  ownerKind: HandOverKind,
+  owner: Owner | null,
+  digest: Buffer,
+): Identified | null {
   const secret = owner?.secrets.find((each) => each.digest.equals(digest));
   if (!owner || !secret) return null;
-  const deadBecause = owner.status === 'paused' ? `${owner.name} is paused` : null;
-  return { kind, owner, grant: null, madeAt: secret.createdAt, expiresAt: null, deadBecause };
+  const { id, name, status } = owner;
+  return {
+    ...{ kind, owner: { kind: ownerKind, id, name }, person: null, grant: null },
+    ...{ madeAt: secret.createdAt, expiresAt: null, deadBecause: status === 'paused' ? `${name} is paused` : null },
+  };
+}
+
+function appOf({ id, name }: Client): Identified['owner'] {
+  return { kind: 'client', id, name };
+}
+
+function partyOf(grant: FoundGrant | null): Pick<Identified, 'grant' | 'person'> {
+  const person = grant && {
+    id: grant.resourceOwner.id,
+    name: accountLabel(grant.resourceOwner),
+    email: grant.resourceOwner.email,
+  };
+  return { grant, person };
 }
 
 /** The reason of a decision that refuses, in words for the operator; null for one that does not. */

@@ -142,3 +142,25 @@ test('people read what it is and how to end it, and no part of it comes back or 
   for (const secret of [refreshToken, app.clientSecret])
     assert.ok(![stdout, stderr, ...log].some((line) => line.includes(secret.slice(8))));
 });
+
+test('operators §4: a one-time link is told with the command that ends it, and one that is gone may be mistyped', async () => {
+  const { handOvers, accounts } = installation;
+  const handed = await addClient(service, { name: 'Handed Over' });
+  const { address } = await handOvers.make({ kind: 'client', id: handed.clientId }, operator);
+  const pickUp = await run(`${address}\n`);
+  assert.match(pickUp.stdout, /^Kind +pick-up link\nOf +Handed Over \(app_\w+\)\nMade/);
+  assert.match(pickUp.stderr, new RegExp(`client rotate-secret ${handed.clientId} --hand-over" makes a new link`));
+  const { account, token } = await accounts.invite(ada.id, operator);
+  const json = await found(token);
+  assert.deepEqual(
+    [json['kind'], json['owner_kind'], json['owner_id'], json['user_email'], json['made_at'], json['alive']],
+    ['invitation link', 'user', account.id, 'ada@example.com', new Date(clock.now()).toISOString(), true],
+  );
+  clock.advance(24 * 3600);
+  assert.equal((await found(token))['dead_because'], 'the link has expired');
+  const gone = await run(token.replace(/.{43}$/, 'A'.repeat(43)));
+  assert.deepEqual([gone.code, gone.stdout], [1, '']);
+  assert.match(gone.stderr, /no link of this installation has this token now: it was used, replaced or withdrawn/);
+  for (const secret of [token, address.slice(-43)])
+    assert.ok(![pickUp.stdout, pickUp.stderr, ...log].some((line) => line.includes(secret.slice(-24))));
+});

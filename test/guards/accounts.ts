@@ -114,10 +114,10 @@ export const accountsGuards: readonly Guard[] = [
     [
       [
         'the token of an invitation must be right',
-        "timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token)) && now < expiresAt",
-        'timingSafeEqual(digestOf(digest), digestOf(digest)) && now < expiresAt && token !== null',
+        "timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token))",
+        'timingSafeEqual(digestOf(digest), digestOf(digest)) && token !== null',
       ],
-      ['an invitation is good for a day', '&& now < expiresAt', '&& now < Infinity * expiresAt'],
+      ['an invitation is good for a day', '|| found.expiresAt <= now()', ''],
       ['who pressed twice hears that the password is set', "isThere ? 'set' : 'dead'", "'dead'"],
       ['who typed another password than was set hears that', "isThere ? 'set' : 'dead'", "'set'"],
       [

@@ -65,6 +65,11 @@ export const consoleGuards: readonly Guard[] = [
     'src/http/operator/console/investigation/leaked.ts',
     ['test/http/operator/console/leaked.test.ts'],
     [
+      [
+        'a role is offered only the steps of its own that end a link',
+        'may: mayEnd[owner.kind]',
+        "may: { handOver: true, invite: true, reset: true, ...(owner.kind === 'client' && { pause: true }) }",
+      ],
       ['no address gets a pasted text', "grant ? grantIdText(grant) : ''", "call.form.get('grant') ?? ''"],
       [
         'a step ends a grant of its app alone',

@@ -60,11 +60,22 @@ export async function findInvitation(
   // Before the search; otherwise simultaneous guesses would not be counted in time.
   const retryAfterSeconds = budget.countSource(source, now());
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
+  const found = await findInvited(store, token);
+  if (!found || found.expiresAt <= now()) return { kind: 'dead' };
+  budget.refundSource(source, now());
+  return { kind: 'good', invited: found.invited };
+}
+
+/** Finds the account whose invitation has a token, expired or not, and when the invitation was made and ends (ms). */
+export async function findInvited(
+  store: Pick<AccountStore, 'findAccount'>,
+  token: string,
+): Promise<{ invited: Invited; madeAt: number; expiresAt: number } | null> {
   const [, accountId] = TOKEN.exec(token) ?? [];
   const account = accountId === undefined ? null : await store.findAccount(accountId);
-  if (!account || !isInvited(account) || !isGood(account.invitation, token, now())) return { kind: 'dead' };
-  budget.refundSource(source, now());
-  return { kind: 'good', invited: account };
+  if (!account || !isInvited(account) || !hasToken(account.invitation, token)) return null;
+  const { expiresAt } = account.invitation;
+  return { invited: account, madeAt: expiresAt - LIFETIME_MS, expiresAt };
 }
 
 /** Sets the password of an invited user, once, and ends all sessions of the account. It begins none. */
@@ -90,8 +101,8 @@ function isInvited(account: Account): account is Invited {
   return account.invitation !== null && account.email !== null;
 }
 
-function isGood({ digest, expiresAt }: Invitation, token: string, now: number): boolean {
-  return timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token)) && now < expiresAt;
+function hasToken({ digest }: Invitation, token: string): boolean {
+  return timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token));
 }
 
 /** 256 random bits need no slow hash (ASVS 6.5.2). */

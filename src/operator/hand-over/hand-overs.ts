@@ -22,12 +22,14 @@ import {
 } from './hand-over.ts';
 import type { HandOverStore } from './hand-over-store.ts';
 
+/** The store of what is handed over. */
+export type SubjectStore = Pick<ClientStore, 'findClient'> &
+  Pick<ResourceServerStore, 'findResourceServer'> &
+  Pick<IdentityProviderStore, 'findIdentityProvider'>;
+
 /** The parts of hand-overs. `now` returns ms since the epoch. */
 export type HandOverParts = {
-  readonly store: HandOverStore &
-    Pick<ClientStore, 'findClient'> &
-    Pick<ResourceServerStore, 'findResourceServer'> &
-    Pick<IdentityProviderStore, 'findIdentityProvider'>;
+  readonly store: HandOverStore & SubjectStore;
   readonly keyring: Keyring;
   readonly prefix: string;
   /** The page where developers pick up; takes the token in its query. */
@@ -77,7 +79,7 @@ export class HandOvers {
   /** Makes an address, and ends the open one before it. Throws an `OperatorError` when that is refused, and then changed nothing. */
   async make(name: HandOverName, actor: Actor): Promise<MadeHandOver> {
     const { store, now } = this.#parts;
-    const subject = await this.#subject(name);
+    const subject = await findSubject(store, name);
     if (!subject) throw new NothingThere(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
     const { command } = KINDS[name.kind];
     const problem = handOverProblem(subject);
@@ -113,7 +115,7 @@ export class HandOvers {
     if (!handOver) return { kind: 'dead' };
     if (handOver.fetchedAt !== null) return { kind: 'used', at: handOver.fetchedAt };
     if (handOver.endedAt !== null || handOver.expiresAt <= now()) return { kind: 'dead' };
-    const subject = await this.#subject(handOver.subject);
+    const subject = await findSubject(store, handOver.subject);
     if (!subject) return { kind: 'dead' };
     const problem = handOverProblem(subject);
     if (problem === null) return { kind: 'good', handOver, subject };
@@ -148,7 +150,7 @@ export class HandOvers {
   async #again(token: string, browser: string): Promise<PickedUp | null> {
     const { store, now } = this.#parts;
     const handOver = await store.findHandOver(digestOfToken(token) as Buffer);
-    const subject = handOver && (await this.#subject(handOver.subject));
+    const subject = handOver && (await findSubject(store, handOver.subject));
     if (!subject || handOver.fetchedAt === null || Math.abs(now() - handOver.fetchedAt) >= AGAIN_MS) return null;
     const made = this.#secretOf(subject, token, browser, handOver.fetchedAt);
     if (!made) return pickedUp(subject, null, false);
@@ -171,17 +173,17 @@ export class HandOvers {
     const bits = mac(currentKey(keyring, 'hand-over'), token, browser);
     return makeSecret(prefix, SECRET_KINDS[subject.kind], now, bits);
   }
+}
 
-  async #subject({ kind, id }: HandOverName): Promise<HandOverSubject | null> {
-    const { store } = this.#parts;
-    switch (kind) {
-      case 'client':
-        return subjectOf(kind, await store.findClient(id)) as HandOverSubject | null;
-      case 'resource_server':
-        return subjectOf(kind, await store.findResourceServer(id)) as HandOverSubject | null;
-      case 'identity_provider':
-        return subjectOf(kind, await store.findIdentityProvider(id)) as HandOverSubject | null;
-    }
+/** Finds an app, API or product by its kind and id. */
+export async function findSubject(store: SubjectStore, { kind, id }: HandOverName): Promise<HandOverSubject | null> {
+  switch (kind) {
+    case 'client':
+      return subjectOf(kind, await store.findClient(id)) as HandOverSubject | null;
+    case 'resource_server':
+      return subjectOf(kind, await store.findResourceServer(id)) as HandOverSubject | null;
+    case 'identity_provider':
+      return subjectOf(kind, await store.findIdentityProvider(id)) as HandOverSubject | null;
   }
 }
 

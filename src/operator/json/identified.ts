@@ -1,19 +1,20 @@
 /** An identified credential as commands and an API print it. */
 import { grantIdText } from '../../oauth/grants/grant.ts';
-import type { Identified } from '../identify.ts';
+import type { Identified } from '../identified.ts';
 import { isoTime } from './time.ts';
 
 /** An identified credential for programs. */
 export type IdentifiedJson = ReturnType<typeof identifiedJson>;
 
 /** The kind of a credential, its owner, and whether it works. */
-export function identifiedJson({ kind, owner, grant, madeAt, expiresAt, deadBecause }: Identified) {
+export function identifiedJson({ kind, owner, person, grant, madeAt, expiresAt, deadBecause }: Identified) {
   return {
     kind,
+    owner_kind: owner.kind,
     owner_id: owner.id,
     owner_name: owner.name,
-    user_id: grant?.resourceOwner.id ?? null,
-    user_email: grant?.resourceOwner.email ?? null,
+    user_id: person?.id ?? null,
+    user_email: person?.email ?? null,
     grant_id: grant && grantIdText(grant.grant.id),
     made_at: isoTime(madeAt),
     expires_at: isoTime(expiresAt),

@@ -13,11 +13,16 @@ import { IDENTIFIED } from './schemas.ts';
 const IDENTIFY: Operation = {
   operationId: 'identify',
   tags: ['identify'],
-  summary: 'Says what a credential is that somebody found, whose it is, and if it works',
+  summary: 'Says what a credential or one-time link is that somebody found, whose it is, and if it works',
   description: 'Nothing of the credential is stored or logged.',
   security: BY_KEY,
   requestBody: postedJson(
-    { credential: text('The whole credential.', { minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH }) },
+    {
+      credential: text('The whole credential, or the link or its token.', {
+        minLength: 1,
+        maxLength: MAX_CREDENTIAL_LENGTH,
+      }),
+    },
     ['credential'],
   ),
   responses: {

@@ -292,6 +292,7 @@ export const IDENTIFIED = named(
   'Identified',
   object({
     kind: TEXT,
+    owner_kind: oneOf('client', 'resource_server', 'identity_provider', 'user', 'operator'),
     owner_id: TEXT,
     owner_name: TEXT,
     user_id: TEXT_OR_NULL,

@@ -7,35 +7,39 @@ import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
 import { type LeakedApp, leakSteps } from './leak-steps.ts';
+import { linkSteps, type ShownLink } from './link-steps.ts';
 
 /** A credential that was identified. Times in ms. */
 export type ShownCredential = {
-  readonly kind: 'authorization code' | 'access token' | 'refresh token' | 'device code' | keyof typeof OWNERS;
-  readonly owner: { readonly id: string; readonly name: string };
+  readonly kind: string;
+  readonly owner: { readonly kind: keyof typeof OWNERS; readonly id: string; readonly name: string };
   readonly person: { readonly id: string; readonly name: string } | null;
   readonly grantId: string | null;
   readonly madeAt: number | null;
   readonly expiresAt: number | null;
   /** Null while it works. */
   readonly deadBecause: string | null;
-  /** The app that it was made for; null for any other owner. */
+  /** The app whose token, code or secret it is; otherwise null. */
   readonly app: LeakedApp | null;
+  /** The one-time link that it is; otherwise null. */
+  readonly link: Omit<ShownLink, 'href' | 'noun'> | null;
 };
 
-/** The owners of secrets: noun, path of the page, and the remedy unless it is an app. */
+/** The owners: noun, path of the page, and the remedy for a secret or key, unless it is an app's. */
 const OWNERS = {
-  'client secret': ['App', '/apps', ''],
-  'secret of an API': [
+  client: ['App', '/apps', ''],
+  resource_server: [
     'API',
     '/apis',
     'Give the API a new secret, then retire this one. Its page names the commands. Until then, whoever has it can check tokens.',
   ],
-  'secret of an identity provider': [
+  identity_provider: [
     'Product',
     '/products',
     'Act at once: whoever has it can sign in as any user of the product. On the product’s page, pause it. Then change the secret, end everything given since, and resume it.',
   ],
-  'key of an operator': ['Operator', '/operators', 'End the key on the operator’s page. Then look at what it did.'],
+  operator: ['Operator', '/operators', 'End the key on the operator’s page. Then look at what it did.'],
+  user: ['Person', '/people', ''],
 } as const;
 
 /** The page with the form; `problem` says why nothing was identified. */
@@ -45,22 +49,22 @@ export function leakedPage(context: PageContext, operator: ShownOperator, proble
     operator,
     { title: 'Leaked', isProblem: problem !== null },
     html`<h1>Found a credential?</h1>
-<p class="lead">Paste a token, code, secret or key that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged. A one-time link is not identified: make a newer one where it was made, which ends it.</p>
+<p class="lead">Paste a token, code, secret, key or one-time link that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged, and a look uses no link up.</p>
 ${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}
 ${form}`,
   );
 }
 
 const form = html`<form method="post" action="/leaked" class="stack narrow part" autocomplete="off">
-<div class="field"><label for="credential">The whole credential</label><textarea id="credential" name="credential" rows="4" required autocomplete="off" autocapitalize="off" spellcheck="false"></textarea></div>
+<div class="field"><label for="credential">The whole credential or link</label><textarea id="credential" name="credential" rows="4" required autocomplete="off" autocapitalize="off" spellcheck="false"></textarea></div>
 <button class="primary">Identify</button>
 </form>`;
 
 /** The page of an identified credential, which follows the post. */
 export function identifiedPage(context: PageContext, operator: ShownOperator, found: ShownCredential): Html {
-  const { kind, owner, person, grantId, madeAt, expiresAt, deadBecause, app } = found;
+  const { kind, owner, person, grantId, madeAt, expiresAt, deadBecause } = found;
   const { messages } = context;
-  const [noun, path] = kind in OWNERS ? OWNERS[kind as keyof typeof OWNERS] : OWNERS['client secret'];
+  const [noun, path] = OWNERS[owner.kind];
   return consoleLayout(
     context,
     operator,
@@ -69,7 +73,12 @@ export function identifiedPage(context: PageContext, operator: ShownOperator, fo
 ${facts([
   ['Works', deadBecause === null ? html`<strong>Yes</strong>` : html`No: ${isolated(deadBecause, 300)}`],
   [noun, html`<a href="${path}/${encodeURIComponent(owner.id)}">${isolated(owner.name)}</a>`],
-  ['Person', person && html`<a href="/people/${encodeURIComponent(person.id)}">${isolated(person.name)}</a>`],
+  [
+    'Person',
+    owner.kind !== 'user' &&
+      person &&
+      html`<a href="/people/${encodeURIComponent(person.id)}">${isolated(person.name)}</a>`,
+  ],
   [
     'Grant',
     grantId !== null &&
@@ -78,16 +87,19 @@ ${facts([
   ['Made', madeAt !== null && messages.minute(madeAt)],
   ['Expires', expiresAt !== null && messages.minute(expiresAt)],
 ])}
-${app ? leakSteps(app) : elsewhere(kind, deadBecause, `${path}/${encodeURIComponent(owner.id)}`)}
+${whatToDo(found)}
 <p class="part"><a href="/leaked">Identify another credential</a></p>
 <p class="fine">All times are UTC.</p>`,
   );
 }
 
-function elsewhere(kind: ShownCredential['kind'], deadBecause: string | null, href: string): Html {
+function whatToDo({ owner, app, link, deadBecause }: ShownCredential): Html {
+  if (app) return leakSteps(app);
+  const [noun, path, words] = OWNERS[owner.kind];
+  const [href, inText] = [`${path}/${encodeURIComponent(owner.id)}`, noun === 'API' ? noun : noun.toLowerCase()];
+  if (link) return linkSteps({ ...link, href, noun: inText });
   if (deadBecause !== null)
     return html`<section class="part"><h2>What to do now</h2><p>Nothing: it gives no access now.</p></section>`;
-  const [noun, , words] = OWNERS[kind as keyof typeof OWNERS];
   return html`<section class="part"><h2>What to do now</h2><p>${words}</p>
-<p><a class="button secondary" href="${href}">Open the ${noun === 'API' ? noun : noun.toLowerCase()}</a></p></section>`;
+<p><a class="button secondary" href="${href}">Open the ${inText}</a></p></section>`;
 }

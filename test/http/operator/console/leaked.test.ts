@@ -1,6 +1,7 @@
 // The console's pages for a found credential, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { invitationUrl } from '../../../../src/operator/json/user.ts';
 import { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { me, obtainPair, signedInBrowser } from '../../../support/flow.ts';
@@ -128,4 +129,132 @@ test('operators §7: a pasted credential is in no log line, event, address or pa
   ]);
   assert.ok(service.log.length > before);
   for (const credential of texts) assert.ok(!seen.includes(canaryOf(credential)), credential.slice(0, 6));
+});
+
+/** One live link of each kind, as a whole URL, with what is its own, and the step that ends it. */
+async function withLinks(service: TestConsole) {
+  const { installation } = service;
+  const { handOvers, accounts, operators, operator: actor } = installation;
+  const app = await addClient(service, { name: 'Calendar' });
+  const api = await addResourceServer(service, { name: 'Mail' });
+  const invited = await accounts.addInvited({ email: 'bob@example.com', name: 'Bob', username: null }, actor);
+  const added = await operators.registry.add('Oscar', 'support', actor);
+  return {
+    app,
+    bob: invited.account,
+    links: [
+      ['pick-up link', 'Calendar', (await handOvers.make({ kind: 'client', id: app.clientId }, actor)).address],
+      ['pick-up link', 'Mail', (await handOvers.make({ kind: 'resource_server', id: api.id }, actor)).address],
+      ['invitation link', 'bob@example.com', invitationUrl(installation.newPasswordUrl, invited.token)],
+      ['enrollment link', 'Oscar', added.url],
+      ['sign-in link', 'Oscar', (await operators.registry.signInAddress('Oscar', actor)).url],
+    ] as const,
+  };
+}
+
+const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? '';
+
+test('operators §4: a one-time link is identified, whole or by its token, and a look uses none up', async (t) => {
+  const service = await startConsole(t);
+  const { links } = await withLinks(service);
+  const { browser, operator } = await enrolledOperator(service, 'admin');
+  const at = `${service.operatorUrl}/leaked`;
+  const { text: key } = await service.installation.operators.registry.addKey(
+    operator.id,
+    { name: 'ci', rights: ['identify'] },
+    service.installation.operator,
+  );
+  for (const [kind, owner, link] of links)
+    for (const credential of [link, tokenIn(link)]) {
+      const { status, body } = await postOwn(browser, at, { credential });
+      assert.equal(status, 200, kind);
+      const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+      assert.match(textOf(body), new RegExp(`${name} of ${owner} .*Works Yes .*What to do now`));
+      const answer = await fetch(`${service.operatorUrl}/v1/identify`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ credential }),
+      });
+      const json = (await answer.json()) as Record<string, unknown>;
+      assert.deepEqual([json['kind'], json['owner_name'], json['alive']], [kind, owner, true]);
+      assert.ok(json['made_at'] && json['expires_at']);
+    }
+  const unknown = await postOwn(browser, at, { credential: `https://elsewhere.example/?token=${'A'.repeat(43)}` });
+  assert.deepEqual([unknown.status, /no link of this installation has this token/i.test(unknown.body)], [400, true]);
+});
+
+test('operators §4: the page of a link says which step ends it, and each step does', async (t) => {
+  const service = await startConsole(t);
+  const { installation } = service;
+  const { links, app, bob } = await withLinks(service);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const look = async (n: number) =>
+    textOf((await postOwn(browser, `${service.operatorUrl}/leaked`, { credential: links[n]?.[2] ?? '' })).body);
+  const { handOvers, clients, accounts, operators, operator: actor } = installation;
+  assert.match(await look(0), /Hand over the secret again.*Pause the app.*Open the app/);
+  await handOvers.make({ kind: 'client', id: app.clientId }, actor);
+  assert.match(await look(0), /Works No: a newer link replaced it.*Nothing: the link gives no access now/);
+  await clients.pause(app.clientId, actor);
+  assert.match(await look(1), /Hand over the secret again.*The page names the command.*Open the API/);
+  assert.match(await look(2), /Invite the person again.*Disable the person/);
+  await accounts.disable(bob, actor);
+  assert.match(await look(2), /no link of this installation has this token/i);
+  assert.match(await look(4), /End all sessions of the operator/);
+  await operators.registry.endSessions('Oscar', actor);
+  assert.match(await look(4), /no link of this installation has this token/i);
+  assert.match(await look(3), /Reset the operator/);
+  service.clock.advance(24 * 3600 + 1);
+  assert.equal((await installation.identification.identify(links[3][2]))?.deadBecause, 'the link has expired');
+  await operators.registry.reset('Oscar', actor);
+  assert.equal(await installation.identification.identify(links[3][2]), null);
+});
+
+test('operators §4: a used pick-up link says that its user may have the secret', async (t) => {
+  const service = await startConsole(t);
+  const { links } = await withLinks(service);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const [, , link] = links[0];
+  const origin = { source: '192.0.2.7', requestId: 'req_1' };
+  assert.equal((await service.installation.handOvers.pickUp(tokenIn(link), 'browser', origin)).kind, 'picked_up');
+  const { body } = await postOwn(browser, `${service.operatorUrl}/leaked`, { credential: link });
+  assert.match(textOf(body), /Works No: the link was used .*replace the secret of the app at once/);
+});
+
+test('operators §3: the page of a link offers each role only the steps that it may take', async (t) => {
+  const service = await startConsole(t);
+  const { links } = await withLinks(service);
+  const steps = {
+    read: /Your role cannot end it/,
+    support: /Pause the app|Disable the person|Your role cannot end it/,
+  };
+  for (const role of ['read', 'support'] as const) {
+    const { browser } = await enrolledOperator(service, role);
+    for (const [kind, , credential] of links) {
+      const { body } = await postOwn(browser, `${service.operatorUrl}/leaked`, { credential });
+      assert.match(textOf(body), steps[role], kind);
+      assert.doesNotMatch(textOf(body), /Hand over the secret again|Invite the person again|Reset the operator/);
+      if (role === 'read') assert.doesNotMatch(textOf(body), /Pause the app|Disable the person/);
+    }
+  }
+});
+
+test('operators §4: the token of a pasted link is in no log line, event, address or page', async (t) => {
+  const service = await startConsole(t);
+  const { links } = await withLinks(service);
+  const { browser } = await enrolledOperator(service, 'support');
+  const before = service.log.length;
+  const answers = [];
+  for (const [, , link] of links)
+    for (const credential of [link, tokenIn(link), `${link}x`]) {
+      answers.push(await postOwn(browser, `${service.operatorUrl}/leaked`, { credential }));
+      answers.push(await postOwn(new Browser(), `${service.operatorUrl}/leaked`, { credential }));
+    }
+  const events = await service.installation.audit.listAuditEvents({ limit: 200 });
+  const seen = JSON.stringify([
+    service.log.slice(before),
+    events,
+    answers.map(({ body, headers }) => [body, [...headers]]),
+  ]);
+  assert.ok(service.log.length > before);
+  for (const [kind, , link] of links) assert.ok(!seen.includes(canaryOf(link)), kind);
 });

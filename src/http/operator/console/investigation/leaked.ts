@@ -1,5 +1,4 @@
 /** The pages for a found credential. It comes in a body, and goes nowhere: no address, page, log or event has it. */
-import { accountLabel } from '../../../../accounts/people/account.ts';
 import type { Client } from '../../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
 import { grantIdText, grantStatus, parseGrantId } from '../../../../oauth/grants/grant.ts';
@@ -7,7 +6,9 @@ import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { takesSecret } from '../../../../operator/hand-over/hand-over.ts';
+import { type Identified, isLinkKind } from '../../../../operator/identified.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/identify.ts';
+import { USED } from '../../../../operator/identify-links.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type LeakNotice,
   leakStepsPage,
 } from '../../../../pages/operator/leaked/leak-steps.ts';
+import type { ShownCredential } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { identifiedPage, leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import type { Service } from '../../../service.ts';
@@ -38,14 +40,11 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
         throw new OperatorError(`Paste one credential, of at most ${MAX_CREDENTIAL_LENGTH} characters.`);
       const found = await identification.identify(sent);
       if (!found) throw new OperatorError(identification.whyUnknown(sent));
-      const { kind, owner, grant, madeAt, expiresAt, deadBecause } = found;
-      const client = grant?.client ?? (await service.clients.findClient(owner.id));
-      const person = grant && { id: grant.resourceOwner.id, name: accountLabel(grant.resourceOwner) };
-      return identifiedPage(context, operator, {
-        ...{ kind, owner, person, madeAt, expiresAt, deadBecause },
-        grantId: grant && grantIdText(grant.grant.id),
-        app: client && (await leakedApp(call, client, grant)),
-      });
+      const { grant, ...shown } = found;
+      const link = shownLink(call, found);
+      const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
+      const app = client && (await leakedApp(call, client, grant));
+      return identifiedPage(context, operator, { ...shown, grantId: grant && grantIdText(grant.grant.id), app, link });
     },
     async ({ context, operator }, { text }) => leakedPage(context, operator, text),
   );
@@ -110,4 +109,17 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     const status = grantStatus(grant, standing, service.now());
     return status === 'issued' || status === 'active';
   }
+}
+
+/** Returns a found one-time link, with the acts that end it and the role allows; null for anything else. */
+function shownLink({ may }: ConsoleCall, { kind, owner, deadBecause }: Identified): ShownCredential['link'] {
+  if (!isLinkKind(kind)) return null;
+  const mayEnd = {
+    client: { handOver: may('clients.hand-over'), pause: may('clients.pause') },
+    resource_server: { handOver: may('resource-servers.hand-over'), pause: false },
+    identity_provider: { handOver: may('identity-providers.hand-over'), pause: may('identity-providers.pause') },
+    user: { invite: may('users.invite'), disable: may('users.disable') },
+    operator: { reset: may('operators.reset'), endSessions: may('operators.end-sessions') },
+  };
+  return { kind, isAlive: deadBecause === null, isUsed: deadBecause === USED, may: mayEnd[owner.kind] };
 }
