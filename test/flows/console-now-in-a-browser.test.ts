@@ -39,7 +39,7 @@ describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
     assert.match(await page.innerText('.problem'), /Backup, last: 3 days old/);
     await look();
     await press(/^Show the numbers$/);
-    assert.match(await page.innerText('.plot table'), /Failed: invalid grant/);
+    assert.match(await page.innerText('.plot table'), /Refused: invalid grant/);
     await look();
     await press(/^See health$/);
     assert.equal(page.url(), `${service.operatorUrl}/health`);

@@ -19,10 +19,10 @@ test('operators §7: what worked and what failed have bars on scales of their ow
   const body = String(plot({ span: 'hour', from: MIDNIGHT + 5, to: MIDNIGHT + 3 * HOUR - 1, tallies }));
   assert.deepEqual(barsOf(body), ['M0 100V0M2 100V50', 'M0 100V0']);
   assert.match(body, /viewBox="-0.5 0 3 100"/);
-  assert.match(body, /aria-label="Worked by hour: 6,002, at most 4,001 in an hour, 3 Nov 2026, 00:00"/);
-  assert.match(body, /aria-label="Failed by hour: 1, at most 1 in an hour, 3 Nov 2026, 00:00"/);
+  assert.match(body, /aria-label="Succeeded by hour: 6,002, at most 4,001 in an hour, 3 Nov 2026, 00:00"/);
+  assert.match(body, /aria-label="Refused by hour: 1, at most 1 in an hour, 3 Nov 2026, 00:00"/);
   assert.deepEqual(rowsOf(body), [
-    ['Hour from', 'Allowed', 'Denied', 'Refreshes', 'Checks', 'Failed: invalid grant'],
+    ['Hour from', 'Allowed', 'Denied', 'Refreshes', 'Checks', 'Refused: invalid grant'],
     ['3 Nov 2026, 02:00', '1', '0', '2,000', '0', '0'],
     ['3 Nov 2026, 00:00', '0', '1', '0', '4,000', '1'],
     ['Total', '1', '1', '2,000', '4,000', '1'],
@@ -37,7 +37,7 @@ test('operators §7: tallies outside of the time are left out, and a bar of few 
   ];
   const body = String(plot({ span: 'day', from: MIDNIGHT, to: MIDNIGHT + DAY, tallies }));
   assert.deepEqual(barsOf(body), ['M0 100V97M1 100V0', '']);
-  assert.match(body, /Failed by day: 0"/);
+  assert.match(body, /Refused by day: 0"/);
   assert.match(
     String(plot({ span: 'day', from: MIDNIGHT + 2 * DAY, to: MIDNIGHT + 3 * DAY, tallies })),
     /Nothing was counted/,

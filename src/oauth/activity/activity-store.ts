@@ -25,8 +25,8 @@ export type ActivityStore = {
   listFailures(clientId: string, since: number, limit: number): Promise<AppFailure[]>;
   /** The sums over all apps, deleted ones too, of the hours that end after `since` (ms), oldest first. */
   listTalliesOfAll(since: number): Promise<SummedTally[]>;
-  /** The apps with the most failures in the days that end after `since` (ms), at most `limit`. */
-  listMostFailing(since: number, limit: number): Promise<FailingClient[]>;
+  /** The apps with the most failures in the hour that began at `hour` (ms), at most `limit`, the worst one first. */
+  listMostFailing(hour: number, limit: number): Promise<FailingClient[]>;
   /** The ids of the apps with a failure in a span that ends after `since` (ms). */
   listFailingClients(span: Span, since: number): Promise<string[]>;
 };

@@ -25,16 +25,21 @@ const WORKED = [
   ['introspections', 'Introspections'],
 ] as const;
 const FAILED = [
-  ['invalidClient', 'Failed: invalid client'],
-  ['invalidGrant', 'Failed: invalid grant'],
-  ['invalidRequest', 'Failed: invalid request'],
-  ['limited', 'Failed: rate limit'],
-  ['other', 'Failed: other causes'],
+  ['invalidClient', 'Refused: invalid client'],
+  ['invalidGrant', 'Refused: invalid grant'],
+  ['invalidRequest', 'Refused: invalid request'],
+  ['limited', 'Refused: rate limit'],
+  ['other', 'Refused: other causes'],
 ] as const;
 
 type Series = readonly (readonly [counter: Counter, name: string])[];
-/** A row of bars; `heights` in the order of time. */
-type Band = { readonly name: string; readonly look: 'worked' | 'failed'; readonly heights: readonly number[] };
+/** A row of bars: its name, what it counts (empty: nothing), and its heights in the order of time. */
+type Band = {
+  readonly name: string;
+  readonly look: 'worked' | 'failed';
+  readonly of: string;
+  readonly heights: readonly number[];
+};
 /** A period of the table, which sums up its tallies. */
 type Period = { readonly name: string; readonly tallies: readonly PlottedTally[] };
 
@@ -47,7 +52,13 @@ const [FULL, LEAST] = [100, 3];
 
 const formats = new Formats('en-GB');
 
-/** Draws what worked and what failed, each on a scale of its own: a few failures show beside many checks. */
+/** The numbers of requests that succeeded and that were refused. */
+export function countsOf(tallies: readonly AppTally[]): { readonly succeeded: number; readonly refused: number } {
+  const count = (series: Series) => tallies.reduce((sum, tally) => sum + sumOf(tally, series), 0);
+  return { succeeded: count(WORKED), refused: count(FAILED) };
+}
+
+/** Draws what succeeded and what was refused, each on a scale of its own: a few failures show beside many checks. */
 export function plot(activity: Plotted): Html {
   const { span, from, to, tallies } = activity;
   const [first, last] = [startOf(from, span), startOf(to, span)];
@@ -59,15 +70,16 @@ export function plot(activity: Plotted): Html {
     for (const tally of within) sums[Math.round((tally.bucket - first) / MS[span])] = sumOf(tally, series);
     return sums;
   };
-  const worked: Band = { name: 'Worked', look: 'worked', heights: heights(WORKED) };
-  const failed: Band = { name: 'Failed', look: 'failed', heights: heights(FAILED) };
+  const of = 'decisions of people, token requests and token checks';
+  const worked: Band = { name: 'Succeeded', look: 'worked', of, heights: heights(WORKED) };
+  const failed: Band = { name: 'Refused', look: 'failed', of: causesOf(within), heights: heights(FAILED) };
   const times = [first, first + Math.floor((length - 1) / 2) * MS[span], last];
   return html`<figure class="plot">${[worked, failed].map((each) => band(each, first, span))}
 <p class="times" aria-hidden="true">${times.map((time) => html`<span>${timeOf(time, span)}</span>`)}</p>
 <details><summary>Show the numbers</summary>${numbers(within, span, length)}</details></figure>`;
 }
 
-function band({ name, look, heights }: Band, first: number, span: Span): Html {
+function band({ name, look, of, heights }: Band, first: number, span: Span): Html {
   const most = Math.max(...heights);
   const total = formats.number(heights.reduce((sum, height) => sum + height, 0));
   const peak =
@@ -78,7 +90,7 @@ function band({ name, look, heights }: Band, first: number, span: Span): Html {
     if (height === 0) return '';
     return `M${at} ${FULL}V${FULL - Math.max(LEAST, Math.round((height / most) * FULL))}`;
   });
-  return html`<p><span class="${look}">${name}</span> <strong>${total}</strong>${peak && html` <small>${peak}</small>`}</p>
+  return html`<p><span class="${look}">${name}</span> <strong>${total}</strong>${of !== '' && html` <small>${of}</small>`}</p>
 <svg class="bars ${look}" viewBox="-0.5 0 ${heights.length} ${FULL}" preserveAspectRatio="none" role="img" aria-label="${name} by ${span}: ${total}${peak && `, ${peak}`}"><path d="${bars.join('')}"/></svg>`;
 }
 
@@ -101,7 +113,19 @@ function periodsOf(tallies: readonly PlottedTally[], nameOf: (time: number) => s
   return [...byName].map(([name, tallies]) => ({ name, tallies }));
 }
 
-function sumOf(tally: PlottedTally, series: Series): number {
+/** The causes of the failures, the most frequent one first: "310 invalid grant, 12 rate limit". */
+function causesOf(tallies: readonly PlottedTally[]): string {
+  return FAILED.map(([counter, name]) => ({
+    count: tallies.reduce((sum, tally) => sum + tally[counter], 0),
+    cause: name.replace('Refused: ', ''),
+  }))
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ count, cause }) => `${formats.number(count)} ${cause}`)
+    .join(', ');
+}
+
+function sumOf(tally: AppTally, series: Series): number {
   return series.reduce((sum, [counter]) => sum + tally[counter], 0);
 }
 

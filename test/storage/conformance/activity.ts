@@ -125,16 +125,18 @@ export function activity(withStore: WithStore): void {
     assert.deepEqual(await store.listFailingClients('hour', hour), [], 'the sum is no app');
   });
 
-  withApps('the apps with the most failures of the days come first, and nobody without one', async (store) => {
-    const day = NOW - (NOW % SPAN_MS.day);
-    await add(store, day, { invalidGrant: 2, limited: 1, checks: 50 });
-    await add(store, day - 1, { invalidClient: 4 });
-    await add(store, day, { invalidRequest: 2, other: 2 }, other);
-    assert.deepEqual(await store.listMostFailing(day, 5), [
+  withApps('the apps with the most failures of an hour come first, and nobody without one', async (store) => {
+    const hour = NOW - (NOW % HOUR);
+    await add(store, hour, { invalidGrant: 2, limited: 1, checks: 50 });
+    await add(store, hour - 1, { invalidClient: 9 });
+    await add(store, hour, { invalidRequest: 2, other: 2 }, other);
+    await add(store, hour + HOUR, { checks: 1 });
+    assert.deepEqual(await store.listMostFailing(hour, 5), [
       { clientId: other, failures: 4 },
       { clientId: app, failures: 3 },
     ]);
-    assert.deepEqual(await store.listMostFailing(day - 1, 1), [{ clientId: app, failures: 7 }]);
-    assert.deepEqual(await store.listMostFailing(day + SPAN_MS.day, 5), []);
+    assert.deepEqual(await store.listMostFailing(hour, 1), [{ clientId: other, failures: 4 }]);
+    assert.deepEqual(await store.listMostFailing(hour - HOUR, 5), [{ clientId: app, failures: 9 }]);
+    assert.deepEqual(await store.listMostFailing(hour + HOUR, 5), []);
   });
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
@@ -17,7 +18,7 @@ export function healthPage(
     operator,
     { title: 'Health' },
     html`<h1>Health</h1>
-${worstNotice(findings)}
+${worstNotice(findings) ?? html`<div class="notice success">${icons.check}<div>The service is healthy: no check finds anything wrong.</div></div>`}
 <section class="part"><h2>Installation</h2>
 ${facts([
   ['Last backup', lastBackup(messages, state)],

@@ -1,26 +1,11 @@
-import type { IncidentCounts } from '../../../oauth/trail/audit.ts';
 import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { type Plotted, plot } from '../plot.ts';
-import { dataTable, facts } from '../table.ts';
-import { lastBackup, type ShownState, timeAndAge, worstNotice } from './state.ts';
-
-/** An app, and the number of its failures. */
-export type FailingApp = { readonly id: string; readonly name: string; readonly failures: number };
-
-/** The last 24 hours. */
-export type LastDay = {
-  readonly activity: Plotted;
-  /** The apps with the most failures since the day in which `failingSince` (ms) lies. */
-  readonly failing: readonly FailingApp[];
-  readonly failingSince: number;
-  /** More than `countedTo` of a kind are not counted. */
-  readonly incidents: IncidentCounts;
-  readonly countedTo: number;
-};
+import { facts } from '../table.ts';
+import { daySummary, type LastDay, lastDay } from './last-day.ts';
+import { isHealthy, lastBackup, type ShownState, timeAndAge, worstNotice } from './state.ts';
 
 /** The next steps of an installation without an app: those that are done, and the way to the first one. */
 export type FirstSteps = { readonly mayRegister: boolean; readonly hasPeople: boolean };
@@ -41,20 +26,23 @@ export type NowData = {
 /** The start page: what needs a look, and the last 24 hours. */
 export function nowPage(context: PageContext, { operator, how, passkeyCount, state, content }: NowData): Html {
   const { messages } = context;
+  const healthy = isHealthy(state.findings) && 'The service is healthy. ';
   return consoleLayout(
     context,
     operator,
     { title: 'Now' },
     html`<h1>Hello, ${isolated(operator.name)}</h1>
-<p class="lead">${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
-${fewPasskeys(passkeyCount)}
+<p class="lead">${healthy}${content.kind === 'day' && daySummary(content.day)}</p>
 ${worstNotice(state.findings, html`<a href="/health">See health</a>`)}
-${content.kind === 'steps' ? firstSteps(content.steps, state) : lastDay(context, content.day)}
+${content.kind === 'steps' ? firstSteps(content.steps, state) : lastDay(content.day)}
 <section class="part"><h2>Installation</h2>
 ${facts([
   ['Last backup', lastBackup(messages, state)],
   ['Root key', html`In use since ${timeAndAge(messages, state.rootKey.createdAt, state.at)}`],
 ])}</section>
+<section class="part"><h2>You</h2>
+<p>${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
+${fewPasskeys(passkeyCount)}</section>
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -76,38 +64,6 @@ function step(number: number, name: string, text: Html, isDone: boolean): Html {
 `;
 }
 
-function lastDay({ messages }: PageContext, { activity, failing, failingSince, incidents, countedTo }: LastDay): Html {
-  const since = new Date(activity.to - 86_400_000).toISOString().slice(0, 10);
-  const count = (action: keyof IncidentCounts) => {
-    const number = incidents[action];
-    if (number === 0) return 'None';
-    return html`<a href="/events?action=${action}&amp;since=${since}">${number > countedTo ? `More than ${countedTo}` : number}</a>`;
-  };
-  return html`<section class="part"><h2>Last 24 hours, all apps</h2>
-${plot(activity)}</section>
-<section class="part"><h2>Apps with the most failures</h2>
-<p>Counted by days, since ${messages.day(failingSince)}.</p>
-${
-  failing.length === 0
-    ? html`<p>No app failed.</p>`
-    : dataTable(
-        'Apps with the most failures',
-        [
-          ['App', ({ id, name }) => html`<a href="/apps/${encodeURIComponent(id)}">${isolated(name)}</a>`],
-          ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
-          ['Failures', ({ failures }) => failures],
-        ],
-        failing,
-      )
-}</section>
-<section class="part"><h2>Incidents in 24 hours</h2>
-${facts([
-  ['Authorization codes used twice', count('code_replay')],
-  ['Refresh tokens used twice', count('refresh_reuse')],
-  ['Users with wrong passwords, each hour', count('wrong_sign_ins')],
-])}</section>`;
-}
-
 /** Returns the advice to have two passkeys, so that a lost device locks nobody out; null where there are. */
 export function fewPasskeys(count: number): Html | null {
   if (count > 1) return null;
@@ -120,6 +76,6 @@ export function fewPasskeys(count: number): Html | null {
 
 const ROLES: Readonly<Record<ShownOperator['role'], string>> = {
   read: 'You can see everything, and change only your own passkeys and sessions.',
-  support: 'You can see everything, pause and resume apps, sign users out, and end their connections.',
+  support: 'You can see everything, pause and resume apps, sign users out, and end their grants.',
   admin: 'You can do everything. Actions that give access, or take it from many users, need your passkey again.',
 };

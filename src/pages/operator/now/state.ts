@@ -37,15 +37,19 @@ export function verdictMark(verdict: ShownFinding['verdict']): Html {
   return html`<span class="effect${verdict === 'wrong' && ' sensitive'}">${verdict === 'wrong' ? 'Wrong' : 'Warning'}</span>`;
 }
 
-/** The worst finding with its remedy, and how many others need a look; `more` leads to them. */
-export function worstNotice(findings: readonly ShownFinding[], more: Html | null = null): Html {
+/** True if the doctor finds nothing that needs a look. */
+export function isHealthy(findings: readonly ShownFinding[]): boolean {
+  return findings.every(({ verdict }) => verdict === 'ok');
+}
+
+/** The worst finding with its remedy, and how many others need a look; `more` leads to them. Null if the service is healthy. */
+export function worstNotice(findings: readonly ShownFinding[], more: Html | null = null): Html | null {
   const [worst, ...others] = worstFirst(findings).filter(({ verdict }) => verdict !== 'ok');
-  if (!worst)
-    return html`<div class="notice success">${icons.check}<div>The checks of the installation find nothing wrong. ${more}</div></div>`;
+  if (!worst) return null;
   const rest =
     others.length > 0 &&
     html` ${others.length} more ${others.length === 1 ? 'finding needs' : 'findings need'} a look.`;
-  return html`<div class="notice ${worst.verdict === 'wrong' ? 'problem' : 'advice'}">${icons.alert}<div><strong>${findingName(worst)}: ${isolated(worst.detail, 300)}</strong> ${remedyOf(worst)}${rest} ${more}</div></div>`;
+  return html`<div class="notice ${worst.verdict === 'wrong' ? 'problem' : 'advice'}">${icons.alert}<div><strong>${findingName(worst)}: ${isolated(worst.detail, 300)}.</strong> ${remedyOf(worst)}${rest} ${more}</div></div>`;
 }
 
 /** The name of a finding: "Backup, last". */

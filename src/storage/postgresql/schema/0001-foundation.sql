@@ -148,8 +148,8 @@ CREATE TABLE tally (
 
 CREATE INDEX tally_by_bucket ON tally (span, bucket);
 
--- Whoever looks for apps that fail reads this index alone, and none of the apps that work.
-CREATE INDEX tally_failed ON tally (span, bucket, client_id, invalid_client, invalid_grant, invalid_request, limited, other)
+-- A search for failing apps reads this index alone: in each hour or day, the apps with the most failures first.
+CREATE INDEX tally_failed ON tally (span, bucket, (invalid_client + invalid_grant + invalid_request + limited + other) DESC, client_id)
 WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0;
 
 -- The last failures of authenticated apps; the key is the id, the time and the request.

@@ -28,12 +28,16 @@ test('operators §7: a new installation is told the next three steps, and which 
   await addClient(service, { name: 'Calendar' });
   const text = textOf((await reader.browser.get(`${service.operatorUrl}/`)).body);
   assert.doesNotMatch(text, /Next steps/);
-  assert.match(text, /Last 24 hours, all apps Nothing was counted .* No app failed\. .* used twice None/);
+  assert.match(
+    text,
+    /In 24 hours, no app sent a request, and no incidents happened\. .* Nothing was counted .* No app had a refused request\. Incidents No code/,
+  );
 });
 
 test('operators §7: Now shows the last 24 hours of all apps, and those with the most failures', async (t) => {
   const service = await startConsole(t);
   const { installation, clock } = service;
+  await installation.backups.note('another disk', installation.operator);
   const names = ['<b>Bold</b>', 'Calendar', 'Notes', 'Photos', 'Tasks', 'Travel'];
   for (const [n, name] of names.entries()) {
     const { clientId } = await addClient(service, { name });
@@ -43,16 +47,25 @@ test('operators §7: Now shows the last 24 hours of all apps, and those with the
   await installation.activity.flush();
   const { browser } = await enrolledOperator(service, 'read');
   const body = (await browser.get(`${service.operatorUrl}/`)).body;
-  assert.match(textOf(body), /Worked 6 .* Failed 21 /);
+  assert.match(
+    textOf(body),
+    /The service is healthy\. In 24 hours, 21 of 27 requests were refused , and no incidents happened\. .* Succeeded 6 .* Refused 21 21 invalid grant /,
+  );
+  assert.match(body, /<a href="\/apps\/[^"/]+\/failures">See the causes<span class="unseen"> of <bdi>Travel/);
   assert.deepEqual(
-    [...body.matchAll(/<td role="cell" data-column="Failures">(\d+)</g)].map(([, failures]) => failures),
+    [...body.matchAll(/<td role="cell" data-column="Refused">(\d+)</g)].map(([, failures]) => failures),
     ['6', '5', '4', '3', '2'],
   );
   assert.doesNotMatch(body, /<b>|Bold/);
 
-  clock.advance(DAY_S + 3600);
-  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
-  assert.match(textOf((await later.get(`${service.operatorUrl}/`)).body), /Nothing was counted/);
+  // An hour later than the last one of them: the plot and the apps are of the same 24 hours.
+  for (const hours of [23, 1]) {
+    clock.advance(hours * 3600);
+    const { browser: later } = await enrolledOperator(service, 'read', `Later ${hours}`);
+    const text = textOf((await later.get(`${service.operatorUrl}/`)).body);
+    if (hours === 23) assert.match(text, /Refused 21 .* Travel 6 See/);
+    else assert.match(text, /Nothing was counted .* No app had a refused request/);
+  }
 });
 
 test('operators §7: incidents of 24 hours are counted, and lead to their events', async (t) => {
@@ -68,10 +81,15 @@ test('operators §7: incidents of 24 hours are counted, and lead to their events
     return (await browser.get(`${operatorUrl}/`)).body;
   };
   const body = await incidents();
-  assert.match(textOf(body), /Authorization codes used twice 1 Refresh tokens used twice None/);
+  assert.match(textOf(body), /and 1 incident happened/);
+  assert.match(
+    textOf(body),
+    /Authorization code used twice Somebody may have stolen it\. Its grant was ended\. 1 See the events/,
+  );
+  assert.doesNotMatch(textOf(body), /Refresh token used twice|Wrong passwords/);
   assert.match(body, /href="\/events\?action=code_replay&amp;since=2026-01-14"/);
   clock.advance(DAY_S + 1);
-  assert.match(textOf(await incidents()), /Authorization codes used twice None/);
+  assert.match(textOf(await incidents()), /Incidents No code or token was used twice/);
 });
 
 test('operators §7: a backup that is two days late is seen on Now and on Health, with its remedy', async (t) => {
@@ -94,7 +112,7 @@ test('operators §7: a backup that is two days late is seen on Now and on Health
   }
   clock.advance(3 * DAY_S);
   const [now, health] = await pages();
-  assert.match(now, /Backup, last : 3 days old Remedy: .*valetkey database backup FILE/);
+  assert.match(now, /Backup, last : 3 days old \. Remedy: .*valetkey database backup FILE/);
   assert.match(now, /Last backup 15 Jan 2026, 12:00 \(3 days ago\) Wrong/);
   assert.match(health, /Backup, last Wrong 3 days old .*valetkey database backup FILE/);
   assert.match(health, /Last restore Never Root key [0-9a-f]+ , in use since .* Version \d+\.\d+\.\d+ Instance /);

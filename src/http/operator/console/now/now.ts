@@ -1,11 +1,12 @@
 /** The start page. */
-import { type FailingApp, type FirstSteps, type LastDay, nowPage } from '../../../../pages/operator/now/now-page.ts';
+
+import type { FailingApp, LastDay } from '../../../../pages/operator/now/last-day.ts';
+import { type FirstSteps, nowPage } from '../../../../pages/operator/now/now-page.ts';
 import type { Service } from '../../../service.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MOST_FAILING = 5;
 const COUNTED_INCIDENTS = 1000;
 
@@ -34,15 +35,14 @@ async function firstSteps({ operatorApi }: Service, { may }: ConsoleCall): Promi
   return { mayRegister: may('clients.register'), hasPeople: people?.items.length === 1 };
 }
 
+/** The 24 hours that end with the one that has just begun: the plot, the apps and the incidents are of the same time. */
 async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay> {
   const to = now();
-  // 24 hours with the one that has just begun.
-  const from = to - 23 * HOUR_MS;
-  const failingSince = to - DAY_MS;
+  const from = to - (to % HOUR_MS) - 23 * HOUR_MS;
   const [tallies, failing, incidents] = await Promise.all([
     operatorApi.appActivity.talliesOfAll(from),
-    operatorApi.appActivity.mostFailing(failingSince, MOST_FAILING),
-    operatorApi.store.countIncidents(to - DAY_MS, COUNTED_INCIDENTS + 1),
+    operatorApi.appActivity.mostFailing(from, MOST_FAILING),
+    operatorApi.store.countIncidents(from, COUNTED_INCIDENTS + 1),
   ]);
   const named = failing.map(async ({ clientId, failures }): Promise<FailingApp> => {
     const client = await clients.findClient(clientId);
@@ -51,7 +51,6 @@ async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay>
   return {
     activity: { span: 'hour', from, to, tallies },
     failing: await Promise.all(named),
-    failingSince,
     incidents,
     countedTo: COUNTED_INCIDENTS,
   };

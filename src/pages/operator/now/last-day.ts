@@ -1,0 +1,96 @@
+/** The last 24 hours on Now: what was asked of the service, which apps fail, and the incidents. */
+import type { IncidentCounts } from '../../../oauth/trail/audit.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
+import { isolated } from '../../isolated.ts';
+import { Formats } from '../../messages/formats.ts';
+import { countsOf, type Plotted, plot } from '../plot.ts';
+import { dataTable } from '../table.ts';
+
+/** An app, and the number of its failures. */
+export type FailingApp = { readonly id: string; readonly name: string; readonly failures: number };
+
+/** The last 24 hours. */
+export type LastDay = {
+  readonly activity: Plotted;
+  /** The apps with the most failures. */
+  readonly failing: readonly FailingApp[];
+  /** More than `countedTo` of a kind are not counted. */
+  readonly incidents: IncidentCounts;
+  readonly countedTo: number;
+};
+
+const formats = new Formats('en-GB');
+
+/** The incidents, each with what happened and what follows from it. */
+const INCIDENTS = [
+  ['refresh_reuse', 'Refresh token used twice', 'Somebody may have stolen it. Its grant was ended.'],
+  ['code_replay', 'Authorization code used twice', 'Somebody may have stolen it. Its grant was ended.'],
+  ['wrong_sign_ins', 'Wrong passwords for one person', 'Counted once an hour for each person.'],
+] as const;
+
+/** Says how many requests were refused, and how many incidents there were, with links to both. */
+export function daySummary({ activity, incidents, countedTo }: LastDay): Html {
+  const { succeeded, refused } = countsOf(activity.tallies);
+  const all = succeeded + refused;
+  const requests =
+    all === 0
+      ? 'no app sent a request'
+      : html`<a href="#refused">${formats.number(refused)} of ${formats.number(all)} requests were refused</a>`;
+  const count = incidentsOf(incidents);
+  const isMore = Object.values(incidents).some((number) => number > countedTo);
+  const number = isMore ? `more than ${formats.number(countedTo)}` : count === 0 ? 'no' : formats.number(count);
+  const happened = `${number} ${count === 1 ? 'incident' : 'incidents'} happened`;
+  return html`In 24 hours, ${requests}, and ${count === 0 ? happened : html`<a href="#incidents">${happened}</a>`}.`;
+}
+
+/** The plot, the apps that fail, and the incidents. */
+export function lastDay({ activity, failing, incidents, countedTo }: LastDay): Html {
+  return html`<section class="part"><h2>Last 24 hours, all apps</h2>
+${plot(activity)}</section>
+<section class="part" id="refused"><h2>Apps with the most refused requests</h2>
+${failing.length === 0 ? html`<p>No app had a refused request.</p>` : failingApps(failing)}</section>
+<section class="part" id="incidents"><h2>Incidents</h2>
+${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(incidents, countedTo, activity.from)}</section>`;
+}
+
+function failingApps(failing: readonly FailingApp[]): Html {
+  const at = (id: string) => `/apps/${encodeURIComponent(id)}`;
+  return dataTable(
+    'Apps with the most refused requests in 24 hours',
+    [
+      ['App', ({ id, name }) => html`<a href="${at(id)}">${isolated(name)}</a>`],
+      ['Refused', ({ failures }) => formats.number(failures)],
+      [
+        'Why',
+        ({ id, name }) =>
+          html`<a href="${at(id)}/failures">See the causes<span class="unseen"> of ${isolated(name)}</span></a>`,
+      ],
+    ],
+    failing,
+  );
+}
+
+function incidentTable(incidents: IncidentCounts, countedTo: number, from: number): Html {
+  const since = new Date(from).toISOString().slice(0, 10);
+  return dataTable(
+    'Incidents in 24 hours',
+    [
+      ['What happened', ([, name, meaning]): HtmlValue => html`${name} <small>${meaning}</small>`],
+      [
+        'How often',
+        ([action]) =>
+          incidents[action] > countedTo ? `More than ${formats.number(countedTo)}` : formats.number(incidents[action]),
+      ],
+      [
+        'Events',
+        ([action, name]) =>
+          html`<a href="/events?action=${action}&amp;since=${since}">See the events<span class="unseen">: ${name}</span></a>`,
+      ],
+    ],
+    INCIDENTS.filter(([action]) => incidents[action] > 0),
+  );
+}
+
+function incidentsOf(incidents: IncidentCounts): number {
+  return Object.values(incidents).reduce((sum, number) => sum + number, 0);
+}
