@@ -13,6 +13,16 @@ async function prepare() {
   const service = await startConsole({ after });
   await addUser(service, 'grace@example.com', 'Grace');
   const person = await addUser(service, 'ada@example.com', 'Ada');
+  const product = {
+    id: 'product',
+    name: 'Product',
+    signInUrl: 'https://product.example/sign-in',
+    ownIds: false,
+    keys: [],
+  };
+  const { identityProviders, operator } = service.installation;
+  const rights = { rights: ['sign-in'] as const, forOperators: false, sessionLifetime: null };
+  await identityProviders.register({ ...product, ...rights }, operator);
   const scopes = [{ name: 'events.write', sentence: 'Change the events of your calendar', optional: false }];
   const calendar = await addClient(service, { name: 'Calendar', scopes });
   const notes = await addClient(service, { name: 'Notes' });
@@ -29,6 +39,8 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'People');
     const [ended, kept] = [await obtainPair(service, ada, calendar), await obtainPair(service, ada, notes)];
     await visit('/people');
+    await press(/^Find by the ID at a product$/);
+    await look();
     await type('q', 'ada@example.com');
     await press(/^Search$/);
     assert.equal(await page.innerText('h1'), 'Ada');

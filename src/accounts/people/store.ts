@@ -16,6 +16,31 @@ export type Taken = 'email' | 'username';
 /** When somebody last signed in, and when an app last came for them (ms); null where no event and no grant tells. */
 export type AccountUse = { readonly lastSignInAt: number | null; readonly appsLastUsedAt: number | null };
 
+/** When somebody last signed in (ms): `not lately` if at least their last 1,000 events are of something else. */
+export type LastSignIn = number | 'never' | 'not lately';
+
+/** Lists of accounts. */
+export type AccountListStore = {
+  /** The next accounts with an email (its key) or a user name, by their ids after one, at most `limit`. */
+  listAccountsCalled(
+    name: { readonly emailKey: string } | { readonly username: string },
+    after: string,
+    limit: number,
+  ): Promise<Account[]>;
+  /** The next accounts whose email key or user name begins so, in its order after one (null: from the first), at most `limit`. */
+  listAccountsBeginning(
+    start: { readonly emailKey: string } | { readonly username: string },
+    after: { readonly key: string; readonly id: string } | null,
+    limit: number,
+  ): Promise<Account[]>;
+  /** The next accounts after one (null: from the newest), newest first, at most `limit`. */
+  listAccounts(after: Pick<Account, 'id' | 'createdAt'> | null, limit: number): Promise<Account[]>;
+  /** When these accounts were last used, by their ids; of one that is gone there is nothing. */
+  findAccountUses(ids: readonly string[]): Promise<ReadonlyMap<string, AccountUse>>;
+  /** When these accounts last signed in, from a bounded number of each one's events; of one that is gone there is nothing. */
+  findLastSignIns(ids: readonly string[]): Promise<ReadonlyMap<string, LastSignIn>>;
+};
+
 /**
  * Accounts and sessions. When a verb returns, its effect is on disk. A verb with the `proof` of a provider writes nothing and
  * returns false if the proof no longer holds, for example if the provider was paused while its call waited.
@@ -24,24 +49,15 @@ export type AccountStore = SessionStore &
   IdentityStore &
   ExternalSignInStore &
   ForeignPasswordStore &
-  IdentityProviderStore & {
+  IdentityProviderStore &
+  AccountListStore & {
     findAccount(id: string): Promise<Account | null>;
     /** The account with a password of an address, by the key that `emailKey` makes. */
     findPasswordAccount(emailKey: string): Promise<Account | null>;
     /** Accounts of an address, at most `limit`: first those where this installation owns it (`ownsEmail`), then by age, oldest first. */
     listAccountsByEmail(emailKey: string, limit: number): Promise<Account[]>;
-    /** The next accounts with an email (its key) or a user name, by their ids after one, at most `limit`. */
-    listAccountsCalled(
-      name: { readonly emailKey: string } | { readonly username: string },
-      after: string,
-      limit: number,
-    ): Promise<Account[]>;
     /** Returns true if any account exists; needs no list of possibly millions. */
     hasAccounts(): Promise<boolean>;
-    /** The next accounts after one (null: from the newest), newest first, at most `limit`. */
-    listAccounts(after: Pick<Account, 'id' | 'createdAt'> | null, limit: number): Promise<Account[]>;
-    /** When these accounts were last used, by their ids; of one that is gone there is nothing. */
-    findAccountUses(ids: readonly string[]): Promise<ReadonlyMap<string, AccountUse>>;
     /** Records an event of sign-in that changes nothing else. */
     recordSignInEvent(event: AuditEvent): Promise<void>;
     /** Which of these names an account with a password or an invitation has; the address where it is both. */

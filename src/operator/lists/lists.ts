@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/people/account.ts';
 import { type ListedAccount, NO_USE } from '../../accounts/people/account-list.ts';
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
-import type { IdentityProviderStore } from '../../accounts/people/store.ts';
+import type { IdentityProviderStore, LastSignIn } from '../../accounts/people/store.ts';
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
@@ -16,6 +16,7 @@ import { openCursor, sealCursor } from './cursor.ts';
 import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
 import { type GrantAsked, walkGrants } from './grant-pages.ts';
 import { readPage, type Walk } from './page.ts';
+import { type PeopleAsked, type PeopleStore, walkAll, walkBeginning } from './people-pages.ts';
 import { type UserAsked, type UserStore, walkUsers } from './user-pages.ts';
 
 /** Maximum number of grants that a page counts. */
@@ -27,10 +28,14 @@ export type AskedPage = { readonly limit: number; readonly after: string | undef
 /** A page of a list. There may be more although `items` is empty; `next` is the cursor behind it, null at the end. */
 export type ListPage<Item> = { readonly items: readonly Item[]; readonly next: string | null };
 
+/** A person in a list for a page. */
+export type ListedPerson = { readonly account: Account; readonly lastSignIn: LastSignIn };
+
 /** The parts of `Lists`. `now` returns ms, `stopwatch` ms since any start. */
 export type ListsParts = ClientParts & {
   readonly store: ClientParts['store'] &
     UserStore &
+    PeopleStore &
     EventStore &
     Pick<AuditStore, 'listNamedAuditEventsAt'> &
     Pick<GrantStore, 'listGrantStates' | 'listGrantsById'> &
@@ -59,6 +64,18 @@ export class Lists {
   /** People, newest first; by id if an email address or a user name is asked for. */
   users(asked: UserAsked, page: AskedPage): Promise<ListPage<ListedAccount> | null> {
     return this.#page('users', asked, walkUsers(this.#parts.store, asked), page, (some) => this.#withUse(some));
+  }
+
+  /** People for a page, newest first, or by the beginning of a user name or an email address. */
+  async people({ beginning }: PeopleAsked, page: AskedPage): Promise<ListPage<ListedPerson> | null> {
+    const { store } = this.#parts;
+    const listed = async (accounts: readonly Account[]) => {
+      const signIns = await store.findLastSignIns(accounts.map(({ id }) => id));
+      return accounts.map((account) => ({ account, lastSignIn: signIns.get(account.id) ?? 'never' }));
+    };
+    if (beginning === undefined) return this.#page('people', {}, walkAll(store), page, listed);
+    const walk = walkBeginning(store, beginning);
+    return this.#page('people', { beginning }, walk, page, (some) => listed(some.map(({ account }) => account)));
   }
 
   /** Grants, newest first; those of one person by app. */

@@ -15,6 +15,11 @@ export type UserAsked = {
 /** The place of an account in its order. */
 export type UserPlace = Pick<Account, 'id' | 'createdAt'>;
 
+/** Returns the place of an account. */
+export function placeOfAccount({ id, createdAt }: Account): UserPlace {
+  return { id, createdAt };
+}
+
 /** The store that people are read from. */
 export type UserStore = Pick<
   AccountStore,
@@ -24,7 +29,7 @@ export type UserStore = Pick<
 /** Returns the walk over the people that match. */
 export function walkUsers(store: UserStore, asked: UserAsked): Walk<Account, UserPlace> {
   const { id, email, username, identity } = asked;
-  const placeOf = ({ id, createdAt }: Account) => ({ id, createdAt });
+  const placeOf = placeOfAccount;
   if (Object.keys(asked).length === 0) return { read: (after, limit) => store.listAccounts(after, limit), placeOf };
   const read = async (after: UserPlace | null, limit: number): Promise<Account[]> => {
     if (id !== undefined) return after ? [] : found(await store.findAccount(id));

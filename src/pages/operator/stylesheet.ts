@@ -83,6 +83,8 @@ noscript { display: block; }
 .field textarea { inline-size: 100%; padding: 0.625rem 0.875rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; resize: vertical; }
 .field textarea:read-only { color: var(--muted); background: var(--sunken); }
 .field [aria-invalid="true"] { border-color: var(--problem); }
+.filter + .hint { margin-block: -1rem 0.5rem; font-size: 0.8125rem; color: var(--muted); }
+.further .filter { margin-block: 0.25rem 1.5rem; }
 .hint.wrong { display: block; font-size: 0.8125rem; color: var(--problem); }
 .settings { max-inline-size: 40rem; }
 .settings legend { color: var(--ink); }

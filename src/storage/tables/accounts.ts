@@ -3,8 +3,8 @@
 import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/people/account.ts';
 import { functionRank } from '../../accounts/people/foreign-function.ts';
 import type {
+  AccountListStore,
   AccountStore,
-  AccountUse,
   ExternalSignInStore,
   ForeignPasswordStore,
   IdentityProviderStore,
@@ -14,7 +14,6 @@ import type {
 import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
-import { LAST_USE } from './grant-summaries.ts';
 import { stillProven } from './identity-providers.ts';
 import { type Stored, Table } from './table.ts';
 
@@ -76,13 +75,6 @@ const HAS_NAMES = (account: string) => `(${account}.password IS NOT NULL OR ${ac
 const BY_EMAIL = `
   ${SELECT} WHERE email_key = $1
   ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at, id LIMIT $2`;
-const CALLED = (column: 'email_key' | 'username') => `
-  ${SELECT} WHERE ${column} = $1 AND id > $2 ORDER BY id LIMIT $3`;
-/** The limit is in the text: PostgreSQL would plan a parameter as a tenth of all accounts. */
-const next = (limit: number) => `
-  ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-/** After every account's creation (ms). */
-const NEVER = Number.MAX_SAFE_INTEGER;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
 /** One search for each name: with both in one condition SQLite would scan all accounts. */
 const TAKEN = `
@@ -130,20 +122,6 @@ const KEEP_IDENTITIES = `
   ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, account_id = excluded.account_id,
     created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
-/**
- * The audit trail has an event of each sign-in, so its time needs no column. A password change also begins a session,
- * without a sign-in event. An invitation begins none.
- */
-const USES = `
-  SELECT account.id,
-    (SELECT at FROM audit_event WHERE resource_owner_id = account.id
-        AND action IN ('sign_in', 'password_changed')
-      ORDER BY sequence DESC LIMIT 1),
-    (SELECT max(${LAST_USE}) FROM oauth_grant WHERE resource_owner_id = account.id)
-  FROM account`;
-/** Number of accounts in one statement. */
-const USES_AT_ONCE = 100;
-
 const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 /** Ends the user's open tickets, so that an earlier statement of the provider begins no session. */
 const END_TICKETS = `
@@ -176,12 +154,17 @@ export function accountUpdate(
   return { touches: [id], event, first: { sql, values } };
 }
 
-/** Implements the port for accounts, without their sessions. */
+/** Implements the port for accounts, without their lists and sessions. */
 export function accountStore(
   runner: Runner,
 ): Omit<
   AccountStore,
-  keyof (SessionStore & IdentityStore & ExternalSignInStore & ForeignPasswordStore & IdentityProviderStore)
+  keyof (SessionStore &
+    IdentityStore &
+    ExternalSignInStore &
+    ForeignPasswordStore &
+    IdentityProviderStore &
+    AccountListStore)
 > {
   const one = (where: string, value: string, restsOn: RestsOn) =>
     found(runner, ACCOUNT, { sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
@@ -214,24 +197,7 @@ export function accountStore(
     // Takes equally long whether found or not: the duration of a sign-in must not reveal known emails (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
     listAccountsByEmail: (emailKey, limit) => listed(runner, ACCOUNT, BY_EMAIL, [emailKey, limit]),
-    listAccountsCalled: (name, after, limit) =>
-      'emailKey' in name
-        ? listed(runner, ACCOUNT, CALLED('email_key'), [name.emailKey, after, limit])
-        : listed(runner, ACCOUNT, CALLED('username'), [name.username, after, limit]),
     hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
-    listAccounts: (after, limit) => listed(runner, ACCOUNT, next(limit), [after?.createdAt ?? NEVER, after?.id ?? '']),
-    async findAccountUses(ids) {
-      const uses = new Map<string, AccountUse>();
-      for (let start = 0; start < ids.length; start += USES_AT_ONCE) {
-        const some = ids.slice(start, start + USES_AT_ONCE);
-        const sql = `${USES} WHERE account.id IN (${some.map((_, index) => `$${index + 1}`).join(', ')})`;
-        for (const row of await runner.select({ sql, values: some }, 'all')) {
-          const [id, lastSignInAt, appsLastUsedAt] = row as [string, number | null, number | null];
-          uses.set(id, { lastSignInAt, appsLastUsedAt });
-        }
-      }
-      return uses;
-    },
     recordSignInEvent: (event) => runner.record(event),
     findTaken: (username, emailKey) => taken({ id: '', username }, emailKey),
     async addAccount(account, emailKey, event) {

@@ -19,6 +19,7 @@ import type { OperatorStore } from '../../operator/access/operator-store.ts';
 import type { HandOverStore } from '../../operator/hand-over/hand-over-store.ts';
 import type { Runner } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
+import { accountLists } from './account-lists.ts';
 import { accountStore } from './accounts.ts';
 import { activityStore } from './activity.ts';
 import { trail } from './audit-events.ts';
@@ -75,6 +76,7 @@ export function wholeStore(
       ...grantStore(grants, runner, marks),
       ...handOverStore(runner),
       ...accountStore(runner),
+      ...accountLists(runner),
       ...activityStore(runner),
       ...backupStore(runner, restore),
       ...clientStore(runner, own),

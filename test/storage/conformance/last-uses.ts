@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from '../../../src/accounts/people/account.ts';
 import { type AccountFilter, listAccounts } from '../../../src/accounts/people/account-list.ts';
 import type { Client } from '../../../src/oauth/clients/client.ts';
+import type { AuditAction } from '../../../src/oauth/trail/audit.ts';
 import { type ClientFilter, listClients } from '../../../src/operator/client-list.ts';
 import { event, NOW, sampleAccount, sampleClient } from '../../support/storage.ts';
 import { issue, type WithStore } from './any-store.ts';
@@ -52,6 +53,22 @@ export function lastUses(withStore: WithStore): void {
     const many = ['usr_ada', ...Array.from({ length: 150 }, (_, n) => `usr_${n}`)];
     const expected = { lastSignInAt: NOW + 4, appsLastUsedAt: NOW + 9 };
     assert.deepEqual([...(await store.findAccountUses(many))], [['usr_ada', expected]]);
+  });
+
+  withStore('the last sign-in of a page is found among a bounded number of events', async (store) => {
+    const record = (action: AuditAction, at: number) =>
+      store.recordSignInEvent({ ...event(action, { resourceOwnerId: 'usr_ada' }), at });
+    const found = async () => [...(await store.findLastSignIns(['usr_ada', 'usr_none']))];
+    assert.deepEqual(await found(), [['usr_ada', 'never']]);
+    await record('sign_in', NOW + 1);
+    assert.deepEqual(await found(), [['usr_ada', NOW + 1]]);
+    await record('password_changed', NOW + 2);
+    await Promise.all(Array.from({ length: 999 }, () => record('sign_out', NOW + 3)));
+    assert.deepEqual(await found(), [['usr_ada', NOW + 2]]);
+    await record('sign_out', NOW + 4);
+    assert.deepEqual(await found(), [['usr_ada', 'not lately']]);
+    await record('sign_in', NOW + 5);
+    assert.deepEqual(await found(), [['usr_ada', NOW + 5]]);
   });
 
   withStore(

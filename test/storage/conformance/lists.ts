@@ -1,5 +1,6 @@
 /** Lists by keys: each page bounded, and every row reached once while others come and go. */
 import assert from 'node:assert/strict';
+import { emailKey } from '../../../src/accounts/people/account.ts';
 import { emptyTally } from '../../../src/oauth/activity/app-tally.ts';
 import { grantIdText } from '../../../src/oauth/grants/grant.ts';
 import { AppActivity } from '../../../src/operator/app-activity.ts';
@@ -163,6 +164,38 @@ export function lists(withStore: WithStore): void {
       assert.deepEqual(await one({ id: 'usr_ada', username: 'else' }), []);
     },
   );
+
+  withStore('people are found by the beginning of a user name or an email address, each once', async (store) => {
+    await registerProduct(store);
+    const add = (id: string, email: string | null, username: string | null) => {
+      const account = { ...sampleAccount(), id, email, username, password: null, passwordSetAt: null };
+      const identity = { id: `product:${id}`, providerId: 'product', accountId: id, createdAt: NOW };
+      return store.addAccountWithIdentity(identity, account, email && emailKey(email), event('user_added'));
+    };
+    await add('usr_1', 'ÉVE@example.com', 'eve');
+    await add('usr_2', 'éve.l@example.com', null);
+    await add('usr_3', 'evelyn@example.com', 'bob');
+    await add('usr_4', null, 'evelyn');
+    await add('usr_5', 'eve@example.com', 'evening');
+    await add('usr_6', 'x@example.com', 'Eve');
+    await add('usr_7', 'eve@example.com', null);
+    const found = (beginning: string, limit = 2) =>
+      walkOf(
+        (page) => listsOf(store).people({ beginning }, page),
+        ({ account }) => account.id,
+        limit,
+      );
+    for (const limit of [1, 2, 50])
+      assert.deepEqual(await found('eve', limit), ['usr_1', 'usr_4', 'usr_5', 'usr_7', 'usr_3'], String(limit));
+    assert.deepEqual(await found('E\u0301VE'), ['usr_2', 'usr_1'], 'an address is compared as at a sign-in');
+    assert.deepEqual(await found('Eve'), ['usr_6', 'usr_5', 'usr_7', 'usr_3'], 'a user name byte by byte');
+    for (const none of ['eve%', 'eve_', 'yn@', 'evelyn@example.com '])
+      assert.deepEqual(await found(none), none.endsWith(' ') ? ['usr_3'] : []);
+    const many = Array.from({ length: 600 }, (_, n) => add(`usr_n${n}`, `many${n}@example.com`, `many${n}`));
+    await Promise.all(many);
+    const all = await found('many', 200);
+    assert.deepEqual([all.length, new Set(all).size], [600, 600], 'beyond one window');
+  });
 
   withStore(
     'cursors reach every grant once while grants come and go, of an app, a person, both and all',

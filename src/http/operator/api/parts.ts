@@ -1,5 +1,5 @@
 /** The domain as the operators' API sees it. */
-import type { AccountStore } from '../../../accounts/people/store.ts';
+import type { AccountListStore, AccountStore } from '../../../accounts/people/store.ts';
 import type { ResourceServerStore } from '../../../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../../../oauth/clients/scope-store.ts';
 import type { GrantStore } from '../../../oauth/protocol/grant-store.ts';
@@ -37,7 +37,8 @@ export type OperatorApiParts = {
   readonly newPasswordUrl: string;
   readonly store: Pick<ResourceServerStore, 'findResourceServer'> &
     Pick<ScopeStore, 'listScopes'> &
-    Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'findAccountUses' | 'listIdentities' | 'listSessions'> &
+    Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'listIdentities' | 'listSessions'> &
+    Pick<AccountListStore, 'findAccountUses' | 'findLastSignIns'> &
     Pick<GrantStore, 'findGrant' | 'findPresentation'> &
     Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt' | 'countIncidents'>;
 };

@@ -1,6 +1,6 @@
 /** The list of people. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
@@ -12,10 +12,14 @@ export type ListedPerson = {
   readonly id: string;
   readonly name: string | null;
   readonly email: string | null;
+  readonly username: string | null;
   readonly status: 'active' | 'disabled';
   readonly createdAt: number;
-  readonly lastSignInAt: number | null;
+  readonly lastSignIn: LastSignIn;
 };
+
+/** The last sign-in: its time (ms), or that none is known. */
+export type LastSignIn = number | 'never' | 'not lately';
 
 /** The profile fields of a person, as an operator types them. */
 export type TypedPerson = { readonly email: string; readonly name: string; readonly username: string };
@@ -51,8 +55,10 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
     html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
+<p class="hint">The beginning of an email address or a user name is enough. An ID must be whole.</p>
 ${providers.length > 0 && productSearch(providers, filter)}
-${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}
+<section class="part">${list.items.length > 0 && html`<h2>${isFiltered ? 'Found people' : 'Newest people'}</h2>`}
+${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}</section>
 ${mayInvite && inviteForm(refused, once)}
 <p class="fine">All times are UTC.</p>`,
   );
@@ -67,24 +73,35 @@ function peopleTable({ messages }: PageContext, people: readonly ListedPerson[])
         ({ id, name, email }) =>
           html`<a href="/people/${encodeURIComponent(id)}">${isolated(name ?? email ?? id)}</a><small><code>${isolatedAddress(id)}</code></small>`,
       ],
-      ['Email', ({ email }) => (email === null ? 'None' : isolatedAddress(email))],
+      [
+        'Email and user name',
+        ({ email, username }) =>
+          email === null && username === null
+            ? 'None'
+            : html`${email !== null && isolatedAddress(email)}${username !== null && html`<small>${isolatedAddress(username)}</small>`}`,
+      ],
       [
         'State',
         ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Disabled</span>`),
       ],
-      ['Last sign-in', ({ lastSignInAt }) => (lastSignInAt === null ? 'Never' : messages.day(lastSignInAt))],
+      [
+        'Last sign-in',
+        ({ lastSignIn }) => (typeof lastSignIn === 'number' ? messages.day(lastSignIn) : NO_SIGN_IN[lastSignIn]),
+      ],
       ['Added', ({ createdAt }) => messages.day(createdAt)],
     ],
     people,
   );
 }
 
+/** The words for a time of the last sign-in that is not known. */
+const NO_SIGN_IN = { never: 'Never', 'not lately': 'Not lately' } as const;
+
 function productSearch(providers: readonly string[], { provider = '', subject = '' }: Filter): Html {
   const options = [['', 'Choose a product'], ...providers.map((id) => [id, id] as const)] as const;
-  return filterForm(
-    '/people',
-    html`${choiceFilter('provider', 'Product', options as readonly (readonly [string, string])[], provider)}${textFilter('subject', 'ID of the person there', subject)}`,
-  );
+  return html`<details class="further"${(provider !== '' || subject !== '') && html` open`}><summary>Find by the ID at a product</summary>
+${filterForm('/people', html`${choiceFilter('provider', 'Product', options as readonly (readonly [string, string])[], provider)}${textFilter('subject', 'ID of the person there', subject)}`, 'By the ID at a product')}
+<p class="hint">The ID must be whole, as the product sends it.</p></details>`;
 }
 
 function inviteForm(refused: PeopleData['refused'], once: string): Html {
@@ -107,8 +124,18 @@ export function personFields({ email, name, username }: TypedPerson): Html {
 
 const NOBODY = emptyList('Nobody yet', 'People appear here after their first sign-in, or when you invite them.');
 
-function noneFound({ provider = '', subject = '' }: Filter): Html {
-  const isHalf = (provider === '') !== (subject === '');
-  const why = isHalf ? 'Choose a product and an ID there: only both name a person.' : 'Every value must be exact.';
-  return emptyList('Nobody found', html`${why} <a href="/people">Show everybody</a>`);
+/** Says what was looked for, as it was compared. */
+function noneFound({ q = '', provider = '', subject = '' }: Filter): Html {
+  const all = html`<a href="/people">Show the newest people</a>`;
+  if (q !== '')
+    return emptyList(
+      'Nobody found',
+      html`Nobody has the ID ${isolatedCode(q)}, and no email address or user name begins so. An ID is found only whole. ${all}`,
+    );
+  if (provider === '' || subject === '')
+    return emptyList('Nobody found', html`Choose a product and an ID there: only both name a person. ${all}`);
+  return emptyList(
+    'Nobody found',
+    html`Nobody has the ID ${isolatedCode(subject)} at ${isolatedCode(provider)}. It is found only whole, in the same letters as the product sends it. ${all}`,
+  );
 }

@@ -6,7 +6,7 @@ import type { AppsBlastRadius } from '../blast-radius.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import type { ShownOperator } from '../frame.ts';
 import type { Listed } from '../listing.ts';
-import type { TypedPerson } from './people-page.ts';
+import type { LastSignIn, TypedPerson } from './people-page.ts';
 
 /** A person's data. Times in ms; null where there is none. */
 export type ShownPerson = {
@@ -19,8 +19,7 @@ export type ShownPerson = {
   readonly hasPassword: boolean;
   readonly invitedUntil: number | null;
   readonly createdAt: number;
-  readonly lastSignInAt: number | null;
-  readonly appsLastUsedAt: number | null;
+  readonly lastSignIn: LastSignIn;
   readonly identities: readonly { readonly provider: string; readonly subject: string }[];
 };
 

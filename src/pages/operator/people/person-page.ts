@@ -4,11 +4,14 @@ import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
 import { lastEvents } from '../events/events-table.ts';
-import { consoleLayout } from '../frame.ts';
+import { consoleLayout, type Parent } from '../frame.ts';
 import { dataTable, facts } from '../table.ts';
 import { personActs } from './person-acts.ts';
 import { PERSON_NOTICES, type PersonData, type PersonSession, type ShownPerson } from './person-data.ts';
 import { personGrants } from './person-grants.ts';
+
+/** The page above those of people and their grants, as breadcrumbs have it. */
+export const PEOPLE: Parent = ['/people', 'People'];
 
 /** The page of one person. */
 export function personPage(context: PageContext, data: PersonData): Html {
@@ -17,7 +20,7 @@ export function personPage(context: PageContext, data: PersonData): Html {
   return consoleLayout(
     context,
     operator,
-    { title, isProblem: problem !== null, section: 'People' },
+    { title, isProblem: problem !== null, section: 'People', parents: [PEOPLE] },
     html`<h1>${isolated(title)}</h1>
 <p class="lead">${person.status === 'disabled' && html`<span class="effect sensitive">Disabled</span> `}<code>${isolatedAddress(person.id)}</code></p>
 ${done !== null && doneNotice(PERSON_NOTICES[done])}
@@ -32,7 +35,7 @@ ${personActs(data)}
 }
 
 function profile({ messages }: PageContext, person: ShownPerson): Html {
-  const { email, emailVerified, username, identities, lastSignInAt, appsLastUsedAt, invitedUntil } = person;
+  const { email, emailVerified, username, identities, lastSignIn, invitedUntil } = person;
   const verified = emailVerified ? 'Verified' : html`<span class="effect sensitive">Not verified</span>`;
   return html`<section class="part"><h2>Profile</h2>
 ${facts([
@@ -45,11 +48,12 @@ ${facts([
       html`<ul>${identities.map(({ provider, subject }) => html`<li>${isolated(provider)}: <code>${isolatedAddress(subject)}</code></li>`)}</ul>`,
   ],
   ['Invited', invitedUntil !== null && html`The link works until ${messages.minute(invitedUntil)}`],
-  ['Last sign-in', lastSignInAt === null ? 'Never' : messages.minute(lastSignInAt)],
-  ['Apps last acted', appsLastUsedAt === null ? 'Never' : messages.minute(appsLastUsedAt)],
+  ['Last sign-in', typeof lastSignIn === 'number' ? messages.minute(lastSignIn) : NO_SIGN_IN[lastSignIn]],
   ['Added', messages.minute(person.createdAt)],
 ])}</section>`;
 }
+
+const NO_SIGN_IN = { never: 'Never', 'not lately': 'Not among the last 1,000 events of the person' } as const;
 
 function waysIn({ hasPassword, identities }: ShownPerson): string {
   const ways = [...(hasPassword ? ['a password'] : []), ...(identities.length > 0 ? ['a product'] : [])];

@@ -38,7 +38,15 @@ test('operators §7: one search leads straight to the one person of an email add
 
   for (const q of ['ada@example.com', 'ADA@example.com', 'ada', id])
     assert.equal((await get(`?${new URLSearchParams({ q })}`)).headers.get('location'), `/people/${id}`, q);
-  assert.match(textOf((await get('?q=adam')).body), /Nobody found/);
+  const none = textOf((await get('?q=adam')).body);
+  assert.match(
+    none,
+    /Nobody has the ID adam , and no email address or user name begins so\. An ID is found only whole\./,
+  );
+  const beginning = (await get('?q=Ada%40ex')).body;
+  assert.equal(rows(beginning), 1, 'the beginning of an email address is enough');
+  assert.match(textOf(beginning), /Found people/);
+  assert.match(textOf((await get(`?q=${id.slice(0, -1)}`)).body), /Nobody found/, 'of an ID it is not');
   const list = await get('');
   assert.equal(rows(list.body), 1);
   assert.doesNotMatch(list.body, /<script>/, 'a hostile name is text');
@@ -155,6 +163,7 @@ test('operators §7: several grants of one app stand together, and end one by on
   service.clock.advance(60);
   const person = await signedInBrowser(service, 'ada@example.com');
   const newer = await obtainPair(service, person, client);
+  service.clock.advance(1);
   await obtainCode(service, person, client);
   assert.match(
     textOf(await page()),
@@ -283,6 +292,7 @@ test('operators §7: a person is found by a product and the ID there, and by bot
   const { body } = await browser.get(`${at}?provider=product&subject=42`);
   assert.match(body, /<option value="product" selected>/);
   assert.match(textOf(body), /Nobody found/);
+  assert.match(textOf(body), /Nobody has the ID 42 at product \. It is found only whole/);
   assert.match(textOf((await browser.get(`${at}?provider=product`)).body), /Choose a product and an ID/);
 });
 

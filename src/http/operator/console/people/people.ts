@@ -1,10 +1,9 @@
 /** The list of people, and the invitation of a new one. */
-import type { ListedAccount } from '../../../../accounts/people/account-list.ts';
 import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { readNewUser } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl } from '../../../../operator/json/user.ts';
-import type { AskedPage } from '../../../../operator/lists/lists.ts';
+import type { AskedPage, ListedPerson as FoundPerson, ListPage } from '../../../../operator/lists/lists.ts';
 import type { UserAsked } from '../../../../operator/lists/user-pages.ts';
 import type { Html } from '../../../../pages/html.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
@@ -44,11 +43,11 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
   ): Promise<Html | Onward> {
     const { context, operator, may, query } = call;
     const filter = refused ? NO_FILTER : filterIn(query);
-    const only = await onlyOne(filter);
-    if (only !== null) return { location: personHref(only) };
     const page = askedPage(query);
+    const only = page.after === undefined ? await onlyOne(filter) : null;
+    if (only !== null) return { location: personHref(only) };
     const [found, { items: providers }] = await Promise.all([
-      lists.users(asked(filter), page),
+      listed(filter, page),
       lists.identityProviders(PROVIDERS).then((some) => some ?? { items: [] }),
     ]);
     if (found === null) return { location: listHref('/people', filter) };
@@ -63,13 +62,25 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     });
   }
 
-  /** Returns the id of the one person that a search finds; null if it finds nobody or several. */
-  async function onlyOne(filter: PeopleFilter): Promise<string | null> {
-    if (filter.q !== '' && (await store.findAccount(filter.q))) return filter.q;
-    const by = asked(filter);
-    if (Object.keys(by).length === 0) return null;
-    const [one, another] = (await lists.users(by, { limit: 2, after: undefined }))?.items ?? [];
-    return one && !another ? one.account.id : null;
+  /** A product and an ID there name one person at most, whom `onlyOne` found. */
+  async function listed(
+    { q, provider, subject }: PeopleFilter,
+    page: AskedPage,
+  ): Promise<ListPage<FoundPerson> | null> {
+    if (provider !== '' || subject !== '') return { items: [], next: null };
+    return lists.people(q === '' ? {} : { beginning: q }, page);
+  }
+
+  /** Returns the id of the one person whom a search names exactly; null if it names nobody or several. */
+  async function onlyOne({ q, provider, subject }: PeopleFilter): Promise<string | null> {
+    const one = async (asked: UserAsked) => {
+      const [first, second] = (await lists.users(asked, { limit: 2, after: undefined }))?.items ?? [];
+      return first && !second ? first.account.id : null;
+    };
+    if (provider !== '' || subject !== '') return one({ identity: { providerId: provider, subject } });
+    if (q === '') return null;
+    if (await store.findAccount(q)) return q;
+    return one(q.includes('@') ? { email: q } : { username: q });
   }
 
   async function invite(call: ConsoleCall): Promise<Html> {
@@ -110,14 +121,7 @@ function filterIn(query: Parameters): PeopleFilter {
   return { q: text('q'), provider: text('provider'), subject: query.get('subject') ?? '' };
 }
 
-/** An address has an @, and a user name has none. A product and an ID there name somebody only together. */
-function asked({ q, provider, subject }: PeopleFilter): UserAsked {
-  if (provider !== '' || subject !== '') return { identity: { providerId: provider, subject } };
-  if (q === '') return {};
-  return q.includes('@') ? { email: q } : { username: q };
-}
-
-function listedPerson({ account, use }: ListedAccount): ListedPerson {
-  const { id, name, email, status, createdAt } = account;
-  return { id, name, email, status, createdAt, lastSignInAt: use.lastSignInAt };
+function listedPerson({ account, lastSignIn }: FoundPerson): ListedPerson {
+  const { id, name, email, username, status, createdAt } = account;
+  return { id, name, email, username, status, createdAt, lastSignIn };
 }

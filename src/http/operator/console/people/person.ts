@@ -1,7 +1,8 @@
 /** The page of one person, and the acts on it. */
 import type { Account } from '../../../../accounts/people/account.ts';
-import { subjectOf } from '../../../../accounts/people/identity-provider.ts';
+import { type Identity, subjectOf } from '../../../../accounts/people/identity-provider.ts';
 import { sessionExpiresAt } from '../../../../accounts/people/session.ts';
+import type { LastSignIn } from '../../../../accounts/people/store.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
 import { parseGrantId } from '../../../../oauth/grants/grant.ts';
 import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
@@ -11,7 +12,6 @@ import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
-import { findShownUser, type ShownUser } from '../../../../operator/shown-user.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
@@ -129,11 +129,12 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
 
   async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | Onward | null> {
     const { id, context, operator, query, form, may } = call;
-    const user = await findShownUser(store, id);
-    if (!user) return null;
-    const { account } = user;
-    const [page, sessions, events, ended, operators] = await Promise.all([
+    const account = await store.findAccount(id);
+    if (!account) return null;
+    const [page, identities, signIns, sessions, events, ended, operators] = await Promise.all([
       grantsOf(service, account, query),
+      store.listIdentities(id),
+      store.findLastSignIns([id]),
       store.listSessions(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
@@ -143,7 +144,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const live = sessions.filter((session) => sessionExpiresAt(session) > service.now());
     return personPage(context, {
       ...{ operator, ended, problem },
-      person: shownPerson(user, service.now()),
+      person: shownPerson(account, identities, signIns.get(id) ?? 'never', service.now()),
       grants: page,
       sessions: live.map(({ createdAt, lastSeenAt, providerId }) => ({ createdAt, lastSeenAt, provider: providerId })),
       events: events.map((event) => shownEvent(event, operators)),
@@ -178,11 +179,16 @@ function changeForm(account: Account, form: Parameters, problem: ActProblem | nu
     : { typed, shown, tag: form.get('tag') ?? '' };
 }
 
-function shownPerson({ account, use, identities }: ShownUser, now: number): ShownPerson {
+function shownPerson(
+  account: Account,
+  identities: readonly Identity[],
+  lastSignIn: LastSignIn,
+  now: number,
+): ShownPerson {
   const { password, invitation } = account;
   return {
     ...account,
-    ...use,
+    lastSignIn,
     hasPassword: password !== null,
     invitedUntil: invitation && invitation.expiresAt > now ? invitation.expiresAt : null,
     identities: identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) })),
