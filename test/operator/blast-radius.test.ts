@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
+import { AppActivity } from '../../src/operator/app-activity.ts';
 import { grantsToEndSoon } from '../../src/operator/blast-radius.ts';
 import { Lists } from '../../src/operator/lists/lists.ts';
 import { appGrantsWords } from '../../src/pages/operator/blast-radius.ts';
@@ -32,7 +33,13 @@ test('operators §4: a person’s grants are counted to 10,000, and no further',
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
       INSERT INTO oauth_grant (id, ${others}) SELECT randomblob(16), ${others} FROM (SELECT * FROM oauth_grant LIMIT 1), n`);
   // No time passes, so that the number alone is the bound.
-  const lists = new Lists({ store, keyring, failingSince: async () => new Set(), now: () => NOW, stopwatch: () => 0 });
+  const lists = new Lists({
+    store,
+    keyring,
+    activity: new AppActivity(store, () => NOW),
+    now: () => NOW,
+    stopwatch: () => 0,
+  });
   const parts = { grants: new GrantRegistry(store, () => NOW), lists };
   const words = async () => {
     // The reads of one turn share a snapshot.

@@ -36,7 +36,10 @@ export type GrantFilter = {
 export type GrantsOf = Omit<GrantFilter, 'limit'>;
 
 /** A grant in a walk: its place, and what its state depends on. Without epochs of now, its client or resource owner is gone. */
-export type GrantState = Pick<Grant, 'id' | 'clientId' | 'epochs' | 'revokedAt' | 'expiresAt' | 'generation'> & {
+export type GrantState = Pick<
+  Grant,
+  'id' | 'clientId' | 'resourceOwnerId' | 'epochs' | 'revokedAt' | 'expiresAt' | 'generation'
+> & {
   readonly epochsNow: Epochs | null;
 };
 

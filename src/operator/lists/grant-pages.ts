@@ -16,7 +16,7 @@ export function walkGrants(
   store: Pick<GrantStore, 'listGrantStates'>,
   { status, ...of }: GrantAsked,
   now: number,
-): Walk<GrantState, GrantPlace> {
+): Required<Walk<GrantState, GrantPlace>> {
   const isMatch = ({ epochsNow, ...grant }: GrantState) =>
     epochsNow !== null && (status === undefined || isIn(status, grantStatus(grant, { epochs: epochsNow }, now)));
   return {

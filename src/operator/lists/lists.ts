@@ -11,7 +11,16 @@ import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
 import type { ListedClient } from '../client-list.ts';
-import { type ClientAsked, type ClientParts, walkClients, withUses } from './client-pages.ts';
+import {
+  type ClientAsked,
+  type ClientParts,
+  type FailingAsked,
+  type ListedFailing,
+  walkClients,
+  walkFailing,
+  withSettings,
+  withUses,
+} from './client-pages.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
 import { type GrantAsked, walkGrants } from './grant-pages.ts';
@@ -21,6 +30,9 @@ import { type UserAsked, type UserStore, walkUsers } from './user-pages.ts';
 
 /** Maximum number of grants that a page counts. */
 const MAX_COUNTED = 10_000;
+
+/** Number of an app's newest grants that a list of apps looks at for its people. */
+const LOOKED_AT = 100;
 
 /** The page that is asked for: at most `limit` items, after a cursor (undefined: from the first). */
 export type AskedPage = { readonly limit: number; readonly after: string | undefined };
@@ -59,6 +71,21 @@ export class Lists {
   async clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
     const walk = await walkClients(this.#parts, asked);
     return this.#page('clients', asked, walk, page, (clients) => withUses(this.#parts.store, clients));
+  }
+
+  /** Apps that fail, most failures first. */
+  async failingClients(asked: FailingAsked, page: AskedPage): Promise<ListPage<ListedFailing> | null> {
+    const walk = await walkFailing(this.#parts, asked);
+    return this.#page('failing-clients', asked, walk, page, (apps) => withSettings(this.#parts.store, apps));
+  }
+
+  /** The number of people with a live grant of an app, among its newest 100 grants; `more` is true if there are older ones. */
+  async peopleOf(clientId: string): Promise<{ readonly people: number; readonly more: boolean }> {
+    const { store, now } = this.#parts;
+    const { read, match } = walkGrants(store, { clientId, status: 'live' }, now());
+    const grants = await read(null, LOOKED_AT + 1);
+    const live = await match(grants.slice(0, LOOKED_AT));
+    return { people: new Set(live.map((grant) => grant.resourceOwnerId)).size, more: grants.length > LOOKED_AT };
   }
 
   /** People, newest first; by id if an email address or a user name is asked for. */

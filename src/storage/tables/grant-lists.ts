@@ -16,7 +16,7 @@ export const LIST = `SELECT ${LISTED.selected} ${FROM_CONTEXT}`;
 
 const NOW_OF = (table: string) => Table.of<{ readonly epoch: number | null }>(table, { epoch: 'integer?' });
 const STATE = sideBySide(
-  GRANT.pick('id', 'clientId', 'epochs', 'revokedAt', 'expiresAt', 'generation'),
+  GRANT.pick('id', 'clientId', 'resourceOwnerId', 'epochs', 'revokedAt', 'expiresAt', 'generation'),
   NOW_OF('installation'),
   NOW_OF('client'),
   NOW_OF('account'),

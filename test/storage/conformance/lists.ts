@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { emailKey } from '../../../src/accounts/people/account.ts';
 import { emptyTally } from '../../../src/oauth/activity/app-tally.ts';
-import { grantIdText } from '../../../src/oauth/grants/grant.ts';
+import { type Grant, grantIdText } from '../../../src/oauth/grants/grant.ts';
 import { AppActivity } from '../../../src/operator/app-activity.ts';
 import type { EventAsked } from '../../../src/operator/lists/event-pages.ts';
 import { type AskedPage, type ListPage, Lists } from '../../../src/operator/lists/lists.ts';
@@ -15,8 +15,7 @@ const DAY = 24 * HOUR;
 /** Lists over a store; `stopwatch` tells each page how long it took so far (ms). */
 function listsOf(store: AnyStore, stopwatch = () => 0) {
   const activity = new AppActivity(store, () => NOW);
-  const failingSince = (since: number) => activity.failingSince(since);
-  return new Lists({ store, keyring, failingSince, now: () => NOW, stopwatch });
+  return new Lists({ store, keyring, activity, now: () => NOW, stopwatch });
 }
 
 type Read<Item> = (page: AskedPage) => Promise<ListPage<Item> | null>;
@@ -121,6 +120,64 @@ export function lists(withStore: WithStore): void {
     assert.deepEqual(await found({ unusedSince: NOW - DAY }), ['app_old']);
     assert.deepEqual(await found({ failingSince: NOW }), ['app_old']);
     assert.deepEqual(await found({}), ['app_old', 'app_one', 'https://app.test/?a=b']);
+  });
+
+  withStore('apps that fail are listed with the most failures first, and no app comes twice', async (store) => {
+    const today = NOW - (NOW % DAY);
+    const ids = apps(0, 12);
+    await addAll(store, ids);
+    const fail = (clientId: string, other: number, at = today) =>
+      store.addActivity({ clientId, at, tally: { ...emptyTally(), other, checks: 9 }, failures: [] }, at);
+    for (const [n, id] of ids.entries()) await fail(id, 1 + (n % 5));
+    await fail('app_000', 50, today - 1);
+    await fail('app_one', 1000, today - DAY - 1);
+    const asked = { since: today - DAY };
+    const read = (page: AskedPage) => listsOf(store).failingClients(asked, page);
+    const all = await walkOf(read, ({ client, failures }) => `${client.id} ${failures}`, 5);
+    assert.deepEqual(all.slice(0, 4), ['app_000 51', 'app_004 5', 'app_009 5', 'app_003 4']);
+    assert.deepEqual(all.length, 12, 'those that failed earlier are left out');
+    const found = await walkOf(
+      read,
+      ({ client }) => client.id,
+      5,
+      async (page) => {
+        if (page > 0) return;
+        await fail('app_004', 7); // It was listed already.
+        await fail('app_001', 1); // It is still to come.
+        await store.deleteClient('app_011', event('client_deleted', { clientId: 'app_011' }));
+      },
+    );
+    requireOnce(
+      found,
+      ids.filter((id) => id !== 'app_011'),
+    );
+    const named = await listsOf(store).failingClients({ ...asked, name: 'P_00' }, { limit: 3, after: undefined });
+    assert.deepEqual(
+      named?.items.map(({ client }) => client.id),
+      ['app_000', 'app_004', 'app_009'],
+    );
+    assert.ok(named?.next);
+  });
+
+  withStore('the people of an app are those with a live grant, among its newest grants', async (store) => {
+    await addAll(store, ['app_mail', 'app_none']);
+    const grants: Grant[] = [];
+    for (let n = 0; n < 3; n += 1) grants.push(await issue(store, { clientId: 'app_mail' }));
+    await store.addAccount(
+      sampleAccount({ id: 'usr_bob', email: 'bob@example.com', username: null }),
+      'bob@example.com',
+      event('user_added'),
+    );
+    const bobs = await issue(store, { clientId: 'app_mail', resourceOwnerId: 'usr_bob' });
+    const people = (id: string) => listsOf(store).peopleOf(id);
+    assert.deepEqual(await people('app_mail'), { people: 2, more: false }, 'grants that are not redeemed yet count');
+    assert.deepEqual(await people('app_none'), { people: 0, more: false });
+    await store.revokeGrant(bobs.id, 'operator', event('grant_revoked', { clientId: 'app_mail' }));
+    assert.deepEqual(await people('app_mail'), { people: 1, more: false });
+    await Promise.all(Array.from({ length: 98 }, () => issue(store, { clientId: 'app_mail' })));
+    assert.deepEqual(await people('app_mail'), { people: 1, more: true });
+    await store.revokeClientGrants('app_mail', event('client_grants_revoked', { clientId: 'app_mail' }));
+    assert.deepEqual(await people('app_mail'), { people: 0, more: true });
   });
 
   withStore(
@@ -353,7 +410,7 @@ export function lists(withStore: WithStore): void {
     const tomorrow = new Lists({
       store,
       keyring,
-      failingSince: async () => new Set(),
+      activity: new AppActivity(store, () => NOW),
       now: () => NOW + DAY,
       stopwatch: () => 0,
     });

@@ -1,43 +1,68 @@
 /** The pages of apps. */
 import type { ListedClient } from '../../../operator/client-list.ts';
 import { lastClientUse } from '../../../operator/last-uses.ts';
-import type { ClientAsked } from '../../../operator/lists/client-pages.ts';
+import type { ClientAsked, ListedFailing } from '../../../operator/lists/client-pages.ts';
+import type { AskedPage, ListPage } from '../../../operator/lists/lists.ts';
+import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { appsPage, type ListedApp, SHOWN_APPS, type ShownApps } from '../../../pages/operator/apps/apps-page.ts';
 import { listHref } from '../../../pages/operator/listing.ts';
 import type { Service } from '../../service.ts';
 import { askedPage, chosen } from './asked-page.ts';
 import type { ConsoleRoutes } from './console-routes.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
+
+/** The values of the page's filter. */
+type Asked = { readonly q: string; readonly show: ShownApps };
 
 /** Adds the pages. */
 export function addApps(routes: ConsoleRoutes, service: Service): void {
+  const { lists } = service.operatorApi;
+
+  /** Times begin with a day, so that a cursor, which is bound to its filter, lives as long. */
+  function find({ q, show }: Asked, page: AskedPage): Promise<ListPage<ListedClient | ListedFailing> | null> {
+    const today = dayOf(service.now());
+    const name = q !== '' && { name: q };
+    if (show === 'failing') return lists.failingClients({ ...name, since: today - DAY_MS }, page);
+    const asked: ClientAsked = {
+      ...name,
+      ...((show === 'active' || show === 'paused') && { status: show }),
+      ...(show === 'unused' && { unusedSince: today - 90 * DAY_MS }),
+    };
+    return lists.clients(asked, page);
+  }
+
+  async function listed(app: ListedClient | ListedFailing): Promise<ListedApp> {
+    const { id, name, publisher, status } = app.client;
+    const failures = 'failures' in app ? app.failures : null;
+    return {
+      id,
+      name,
+      publisher,
+      status,
+      lastUsedAt: lastClientUse(app.uses),
+      failures,
+      ...(await lists.peopleOf(id)),
+    };
+  }
+
   routes.page('/apps', 'clients.list', async ({ context, operator, may, query }) => {
     const filter = { q: (query.get('q') ?? '').trim(), show: chosen(query, 'show', SHOWN_APPS) };
-    if (filter.q !== '' && (await service.clients.findClient(filter.q)))
-      return { location: `/apps/${encodeURIComponent(filter.q)}` };
+    if (filter.q !== '' && (await service.clients.findClient(filter.q))) return { location: appHref(filter.q) };
     const page = askedPage(query);
-    const found = await service.operatorApi.lists.clients(askedApps(filter, service.now()), page);
+    const found = await find(filter, page);
     if (found === null) return { location: listHref('/apps', filter) };
-    const list = { items: found.items.map(listedApp), next: found.next };
+    const list = { items: await Promise.all(found.items.map(listed)), next: found.next };
     const isFirst = page.after === undefined;
     const isDeleted = query.get('done') === 'deleted';
-    return appsPage(context, { operator, list, filter, isFirst, isDeleted, mayRegister: may('clients.register') });
+    const countedSince = dayOf(service.now()) - DAY_MS;
+    return appsPage(context, {
+      ...{ operator, list, filter, isFirst, isDeleted, countedSince },
+      mayRegister: may('clients.register'),
+    });
   });
 }
 
-/** Times begin with an hour or a day, so that a cursor, which is bound to its filter, lives as long. */
-function askedApps({ q, show }: { q: string; show: ShownApps }, now: number): ClientAsked {
-  return {
-    ...(q !== '' && { name: q }),
-    ...((show === 'active' || show === 'paused') && { status: show }),
-    ...(show === 'failing' && { failingSince: now - (now % HOUR_MS) - DAY_MS }),
-    ...(show === 'unused' && { unusedSince: now - (now % DAY_MS) - 90 * DAY_MS }),
-  };
-}
-
-function listedApp({ client, uses }: ListedClient): ListedApp {
-  const { id, name, publisher, status, createdAt } = client;
-  return { id, name, publisher, status, createdAt, lastUsedAt: lastClientUse(uses) };
+function dayOf(time: number): number {
+  return time - (time % DAY_MS);
 }

@@ -5,7 +5,8 @@ import type { PageContext } from '../../layout.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
-import { dataTable } from '../table.ts';
+import { type Column, dataTable } from '../table.ts';
+import { appHref } from './app-page.ts';
 
 /** An app in the list. Times in ms. */
 export type ListedApp = {
@@ -13,8 +14,12 @@ export type ListedApp = {
   readonly name: string;
   readonly publisher: string | null;
   readonly status: 'active' | 'paused';
-  readonly createdAt: number;
   readonly lastUsedAt: number | null;
+  /** People with a live grant; `more` if older grants were not looked at. */
+  readonly people: number;
+  readonly more: boolean;
+  /** Refused requests, in the list of failing apps; null in others. */
+  readonly failures: number | null;
 };
 
 /** Data of the page. */
@@ -23,6 +28,8 @@ export type AppsData = {
   list: Listed<ListedApp>;
   filter: Filter;
   isFirst: boolean;
+  /** The beginning (ms) of the day from which refused requests are counted. */
+  countedSince: number;
   /** True if an app was deleted just now. */
   isDeleted: boolean;
   /** True if the signed-in operator's role lets them register one. */
@@ -34,7 +41,7 @@ export const SHOWN_APPS = [
   ['', 'All apps'],
   ['active', 'Active'],
   ['paused', 'Paused'],
-  ['failing', 'Failing in the last 24 hours'],
+  ['failing', 'Failing since yesterday'],
   ['unused', 'Unused for 90 days'],
 ] as const;
 
@@ -42,13 +49,11 @@ export const SHOWN_APPS = [
 export type ShownApps = (typeof SHOWN_APPS)[number][0];
 
 /** The page of all apps. */
-export function appsPage(
-  context: PageContext,
-  { operator, list, filter, isFirst, isDeleted, mayRegister }: AppsData,
-): Html {
-  const { messages } = context;
+export function appsPage(context: PageContext, data: AppsData): Html {
+  const { operator, list, filter, isFirst, countedSince, isDeleted, mayRegister } = data;
   const { q = '', show = '' } = filter;
   const isFiltered = q !== '' || show !== '';
+  const isFailing = show === 'failing';
   return consoleLayout(
     context,
     operator,
@@ -56,25 +61,31 @@ export function appsPage(
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
+${isFailing && html`<p class="fine">The apps with the most refused requests come first, at most 1,000 apps. Requests are counted by days, since ${context.messages.day(countedSince)}.</p>`}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
-  dataTable(
-    'Apps',
-    [
-      [
-        'App',
-        (app) =>
-          html`<a href="/apps/${encodeURIComponent(app.id)}">${isolated(app.name)}</a>${app.publisher !== null && html`<small>${isolated(app.publisher)}</small>`}`,
-      ],
-      ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
-      ['State', ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`)],
-      ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
-      ['Registered', ({ createdAt }) => messages.day(createdAt)],
-    ],
-    apps,
-  ),
+  dataTable('Apps', columns(context, isFailing), apps),
 )}
 <p class="fine">All times are UTC.</p>`,
   );
+}
+
+function columns({ messages }: PageContext, isFailing: boolean): readonly Column<ListedApp>[] {
+  const refused: Column<ListedApp> = [
+    'Refused',
+    ({ id, failures }) => html`<a href="${appHref(id)}/failures">${failures}</a>`,
+  ];
+  return [
+    [
+      'App',
+      ({ id, name, publisher }) =>
+        html`<a href="${appHref(id)}">${isolated(name)}</a>${publisher !== null && html`<small>${isolated(publisher)}</small>`}`,
+    ],
+    ...(isFailing ? [refused] : []),
+    ['Client ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
+    ['State', ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`)],
+    ['People', ({ people, more }) => `${people}${more ? '+' : ''}`],
+    ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
+  ];
 }
 
 const NO_APPS = emptyList(

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
-import { addClient } from '../../../support/service.ts';
+import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { addClient, addUser } from '../../../support/service.ts';
 
 /** The text of a page, without its markup. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
@@ -54,6 +55,48 @@ test('operators §7: apps are listed page by page, found by any part of their na
     [303, '/apps'],
     'another list’s cursor begins anew',
   );
+});
+
+test('operators §7: failing apps come with their refused requests, most first, and each with its people', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock, operatorUrl } = service;
+  const apps: Awaited<ReturnType<typeof addClient>>[] = [];
+  const failures = { Calendar: 3, Notes: 12, 'Photo Printer': 5, Quiet: 0 };
+  for (const [name, times] of Object.entries(failures)) {
+    const app = await addClient(service, { name });
+    apps.push(app);
+    for (let failed = 0; failed < times; failed += 1) installation.activity.count(app.clientId, 'invalidGrant');
+  }
+  await installation.activity.flush();
+  const { browser } = await enrolledOperator(service, 'read');
+  const cells = (body: string, column: string) =>
+    [...body.matchAll(new RegExp(`data-column="${column}">(?:<a href="([^"]*)">)?([^<]*)`, 'g'))].map(
+      ([, href, text]) => [href, text],
+    );
+  const failing = (await browser.get(`${operatorUrl}/apps?show=failing`)).body;
+  const [calendar = '', notes = '', printer = ''] = apps.map(({ clientId }) => clientId);
+  assert.deepEqual(cells(failing, 'Refused'), [
+    [`/apps/${notes}/failures`, '12'],
+    [`/apps/${printer}/failures`, '5'],
+    [`/apps/${calendar}/failures`, '3'],
+  ]);
+  assert.match(textOf(failing), /most refused requests come first.* counted by days, since/);
+  const named = (await browser.get(`${operatorUrl}/apps?show=failing&q=printer`)).body;
+  assert.deepEqual(cells(named, 'Refused'), [[`/apps/${printer}/failures`, '5']]);
+
+  await addUser(service);
+  await obtainPair(service, await signedInBrowser(service), apps[0] ?? assert.fail());
+  const all = (await browser.get(`${operatorUrl}/apps`)).body;
+  assert.deepEqual(
+    cells(all, 'People')
+      .map(([, people]) => people)
+      .sort(),
+    ['0', '0', '0', '1'],
+  );
+  assert.deepEqual(cells(all, 'Refused'), [], 'other lists count none');
+  clock.advance(2 * 86_400);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  assert.match(textOf((await later.get(`${operatorUrl}/apps?show=failing`)).body), /No app found/);
 });
 
 test('operators §7: hostile names are text', async (t) => {
