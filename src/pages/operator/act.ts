@@ -17,7 +17,24 @@ export type ShownAct = {
 
 /** One button, behind a question. */
 export function actButton({ action, name, effect, isDanger = false, fields, isOpen = false }: ShownAct): Html {
-  return html`<details class="act"${isOpen && html` open`}><summary>${name}</summary><form method="post" action="${action}"><p>${effect}</p>${fields}<button class="secondary${isDanger && ' danger'}">${name}</button></form></details>`;
+  return html`<details class="act"${isOpen && html` open`}><summary${isDanger && html` class="button secondary danger"`}>${name}</summary><form method="post" action="${action}"><p>${effect}</p>${fields}<button class="${isDanger ? 'danger' : 'secondary'}">${name}</button></form></details>`;
+}
+
+/**
+ * The acts that end something, in one group at the foot of a page: each with its effect in sight, behind a button that opens the
+ * question. `note` holds for all of them. Without an act there is no group.
+ */
+export function dangerZone(acts: readonly (ShownAct | false)[], note?: HtmlValue): Html | null {
+  const some = acts.filter((act) => act !== false);
+  if (some.length === 0) return null;
+  return html`<section class="part danger-zone" id="danger"><h2>Danger zone</h2>
+<ul>${some.map(dangerousAct)}</ul>
+${note && html`<p class="fine">${note}</p>`}</section>`;
+}
+
+function dangerousAct({ action, name, effect, fields, isOpen = false }: ShownAct): Html {
+  return html`<li><p>${effect}</p><details${isOpen && html` open`}><summary class="button secondary danger">${name}</summary><form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details></li>
+`;
 }
 
 /** The notice of an act that was done just now. */

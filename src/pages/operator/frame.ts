@@ -102,6 +102,11 @@ function breadcrumb(parents: readonly Parent[], here: string): Html {
   )}<li aria-current="page">${isolated(here)}</li></ol></nav>`;
 }
 
+/** The links to the sections of a long page, by their ids. */
+export function sectionLinks(sections: readonly (readonly [id: string, name: string])[]): Html {
+  return html`<nav class="sections" aria-label="On this page"><ul>${sections.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`;
+}
+
 function bar({ name, role }: ShownOperator): Html {
   return html`<a class="skip" href="#content">Skip to the content</a><form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
 }

@@ -7,7 +7,7 @@ export function consoleStylesheet(colour: string): string {
 
 const rules = `
 noscript { display: block; }
-.sided .bar { max-inline-size: none; padding: 0.625rem max(1.5rem, calc(50% - 38rem)); background: var(--surface); border-block-end: 1px solid var(--line); }
+.sided .bar { max-inline-size: none; padding: 0.625rem max(1.5rem, calc(50% - 38rem)); row-gap: 0; background: var(--surface); border-block-end: 1px solid var(--line); }
 .sided .session a { padding-block: 0.375rem; }
 .sided .foot { max-inline-size: none; }
 .sided main { max-inline-size: none; padding-block-start: 1.25rem; }
@@ -52,15 +52,20 @@ noscript { display: block; }
 .data tbody th { font-weight: 550; }
 .data tbody tr:hover { background: var(--sunken); }
 .data small { font-size: 0.8125rem; font-weight: 400; }
+.sided small code { font-size: inherit; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
 .data .whole { white-space: nowrap; }
 @media (max-width: 44rem) {
-  .data, .data :is(tbody, tr, th, td) { display: block; }
+  .data, .data :is(tbody, th) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
-  .data tr { padding: 0.75rem 0.875rem; border-block-end: 1px solid var(--line); }
+  /* A short cell takes half of a line, a longer one a line of its own. */
+  .data tr { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.625rem 0.875rem; border-block-end: 1px solid var(--line); }
   .data tr:last-child { border-block-end: 0; }
-  .data tbody :is(th, td) { padding: 0.125rem 0; border: 0; text-align: start; }
-  .data td::before { content: attr(data-column) ": "; color: var(--muted); }
+  .data tbody :is(th, td) { padding: 0.0625rem 0; border: 0; text-align: start; }
+  .data tbody th { flex: 0 0 100%; }
+  .data td { flex: 0 1 auto; min-inline-size: calc(50% - 0.5rem); font-size: 0.875rem; }
+  .data td::before { content: attr(data-column) " "; font-size: 0.8125rem; color: var(--muted); }
+  .sided .rows > div { grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
 }
 .advice { background: var(--wash); border-color: var(--line); }
 .advice .icon { color: var(--brand-text); }
@@ -95,9 +100,38 @@ noscript { display: block; }
 .scopes > div:not(:has(> label:first-child > :checked)) > label + label { display: none; }
 .settings:has([name="type"][value="public"]:checked) > .secret-choice { display: none; }
 .submit { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block-start: 2rem; }
+.sided .rows > div { padding-block: 0.5rem; }
+.halves { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem 2rem; margin-block-start: 0.75rem; }
+.halves .rows { margin-block-start: 0.375rem; }
+.halves .rows + h3 { margin-block-start: 1.25rem; }
+.halves .plot, .halves .plot-none { margin-block-start: 0.5rem; }
+@media (min-width: 70rem) {
+  .halves { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .halves .rows > div { grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0.125rem 1rem; }
+}
+.strip { display: flex; flex-wrap: wrap; gap: 0.625rem 2.5rem; margin-block-start: 1rem; padding: 0.75rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; font-size: 0.9375rem; }
+.strip dt { font-size: 0.8125rem; color: var(--muted); }
+.sections { margin-block-start: 1.25rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; font-weight: 550; }
+.sections ul { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
+.sections a { display: block; padding-block: 0.5rem; color: var(--muted); text-decoration: none; }
+.sections a:hover { color: var(--brand-text); text-decoration: underline; }
+.part[id] { scroll-margin-block-start: 1rem; }
+:is(code, .address):not(a *, :has(a)) { user-select: all; }
+.danger-zone ul { margin-block-start: 0.75rem; background: var(--surface); border: 1px solid var(--problem); border-radius: 0.75rem; }
+.danger-zone li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.625rem 1.5rem; padding: 0.875rem 1.125rem; }
+.danger-zone li + li { border-block-start: 1px solid var(--line); }
+.danger-zone li > p { flex: 1 1 20rem; max-inline-size: 40rem; font-size: 0.9375rem; }
+.danger-zone details[open] { flex: 1 0 100%; }
+details > .button { list-style: none; }
+details > .button::-webkit-details-marker { display: none; }
+.things details[open] { flex: 1 0 100%; }
+.danger-zone form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-start: 0.75rem; padding-block-start: 0.75rem; }
+details > .button + form > button { color: var(--surface); background: var(--problem); border-color: var(--problem); }
+details > .button + form > button:hover { filter: brightness(0.9); }
 .acts { display: grid; gap: 0.25rem; margin-block-start: 1rem; }
-.act summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
+.act summary:not(.button) { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .act form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-end: 0.75rem; }
+.act .button + form { margin-block-start: 0.75rem; }
 .rights { inline-size: 100%; margin: 0; padding: 0.25rem 1rem 0.5rem; border: 1px solid var(--line); border-radius: 0.625rem; font-size: 0.875rem; }
 .rights legend { padding-inline: 0.375rem; font-weight: 550; }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }

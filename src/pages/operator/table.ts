@@ -22,10 +22,13 @@ function tableRow<Row>(columns: readonly Column<Row>[], row: Row): Html {
 `;
 }
 
-/** A list of facts: each with its name. Facts without a value are left out. */
-export function facts(list: readonly (readonly [name: string, value: HtmlValue])[]): Html {
+/** Facts: each with its name. */
+export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
+
+/** A list of facts. Facts without a value are left out; `look` is `strip` for a few short ones side by side. */
+export function facts(list: Facts, look: 'rows' | 'strip' = 'rows'): Html {
   const some = list.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return html`<dl class="rows">${some.map(
+  return html`<dl class="${look}">${some.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
   )}</dl>`;

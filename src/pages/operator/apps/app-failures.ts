@@ -10,7 +10,7 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
   return dataTable(
     'Failures',
     [
-      ['When', ({ at }) => messages.minute(at)],
+      ['When', ({ at }) => html`<span class="whole">${messages.minute(at)}</span>`],
       [
         'Cause',
         ({ error, reason, endpoint }) =>

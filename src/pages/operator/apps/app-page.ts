@@ -4,11 +4,11 @@ import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
 import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
-import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
+import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
@@ -54,6 +54,7 @@ export type AppData = {
 export function appPage(context: PageContext, data: AppData): Html {
   const { operator, app, secrets, done, problem, may, hours, days } = data;
   const at = appHref(app.id);
+  const acts = dangerous(data, at);
   return consoleLayout(
     context,
     operator,
@@ -62,19 +63,28 @@ export function appPage(context: PageContext, data: AppData): Html {
 ${done !== null && doneNotice(APP_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${overview(context, data)}
-${may.pause && html`<div class="acts">${pausing(data, at)}</div>`}
-<section class="part"><h2>Last 48 hours</h2>
-${plot(hours)}</section>
+${app.status === 'paused' && may.pause && html`<div class="acts">${resuming(at)}</div>`}
+${sectionLinks(SECTIONS.filter(([id]) => id !== 'danger' || acts !== null))}
+<section class="part" id="activity"><h2>Activity</h2>
+<div class="halves"><div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div></div></section>
 ${failing(context, data, at)}
 ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
-<section class="part"><h2>Last 400 days</h2>
-${plot(days)}</section>
 ${changesOf(context, data)}
-${ending(data, at)}
+${acts}
 <p class="fine">All times are UTC.</p>`,
   );
 }
+
+/** The sections of the page, in the order of an operator's questions. */
+const SECTIONS = [
+  ['activity', 'Activity'],
+  ['failures', 'Failures'],
+  ['secrets', 'Secrets'],
+  ['settings', 'Settings'],
+  ['changes', 'Changes'],
+  ['danger', 'Danger zone'],
+] as const;
 
 /** The list of apps, as the parent of their pages. */
 export const APPS: Parent = ['/apps', 'Apps'];
@@ -87,26 +97,22 @@ export function appHref(id: string): string {
 function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {
   const state: HtmlValue =
     app.status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span> Every request is refused.`;
-  return facts([
-    ['State', state],
-    ['ID', html`<code>${isolatedAddress(app.id)}</code>`],
-    ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
-    ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
-  ]);
+  return facts(
+    [
+      ['State', state],
+      ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
+      ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
+      ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
+    ],
+    'strip',
+  );
 }
 
-function pausing({ app, grants }: AppData, at: string): Html {
-  if (app.status === 'paused')
-    return actButton({
-      action: `${at}/resume`,
-      name: 'Resume the app',
-      effect: 'Its secrets and tokens work again at once, unless they expired or ended meanwhile.',
-    });
+function resuming(at: string): Html {
   return actButton({
-    action: `${at}/pause`,
-    name: 'Pause the app',
-    effect: `Every request of the app is refused at once, until you resume it: it has ${grantsWords(grants)}. A hand-over that is open ends; nothing else does.`,
-    isDanger: true,
+    action: `${at}/resume`,
+    name: 'Resume the app',
+    effect: 'Its secrets and tokens work again at once, unless they expired or ended meanwhile.',
   });
 }
 
@@ -114,7 +120,7 @@ function failing(context: PageContext, { failures, pageFailureCount }: AppData, 
   const page =
     pageFailureCount > 0 &&
     html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
-  return html`<section class="part"><h2>Last failures</h2>
+  return html`<section class="part" id="failures"><h2>Why it fails</h2>
 ${failures.length === 0 ? html`<p>No request of the app failed in the last 30 days.</p>` : failureTable(context, failures)}
 ${page}
 <p><a href="${at}/failures">All failures</a></p></section>`;
@@ -126,13 +132,29 @@ ${changes.length === 0 ? html`<p>The audit trail has none.</p>` : eventsTable(co
 <p><a href="${listHref('/events', { client: app.id })}">All events of the app</a></p></section>`;
 }
 
-function ending({ app, grants, may }: AppData, at: string): Html | null {
-  if (!may.revokeGrants && !may.delete) return null;
+/** The acts that end something. A paused app has been stopped already. */
+function dangerous({ app, grants, may }: AppData, at: string): Html | null {
   const ended = grantsWords(grants);
-  return html`<section class="part"><h2>End</h2>
-<p>You need your passkey for each of these.</p>
-<div class="acts">
-${may.revokeGrants && actButton({ action: `${at}/revoke-grants`, name: 'End all grants', effect: html`Ends ${ended}. All tokens of ${isolated(app.name)} stop working at once, and its users must allow it again.`, isDanger: true })}
-${may.delete && actButton({ action: `${at}/delete`, name: 'Delete the app', effect: html`Ends ${ended}, and deletes ${isolated(app.name)} with its secrets and settings for good. To stop it for now, pause it.`, isDanger: true })}
-</div></section>`;
+  const name = isolated(app.name);
+  return dangerZone(
+    [
+      may.pause &&
+        app.status === 'active' && {
+          action: `${at}/pause`,
+          name: 'Pause the app',
+          effect: html`Refuses every request of ${name} (${ended}) until you resume it. Grants stay; an open pick-up link ends.`,
+        },
+      may.revokeGrants && {
+        action: `${at}/revoke-grants`,
+        name: 'End all grants',
+        effect: html`Ends ${ended}. All tokens of ${name} stop working at once, and its users must allow it again.`,
+      },
+      may.delete && {
+        action: `${at}/delete`,
+        name: 'Delete the app',
+        effect: html`Ends ${ended}, and deletes ${name} with its secrets and settings for good.`,
+      },
+    ],
+    may.delete && 'You need your passkey to end all grants or to delete the app.',
+  );
 }

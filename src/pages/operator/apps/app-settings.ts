@@ -2,7 +2,7 @@
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { facts } from '../table.ts';
+import { type Facts, facts } from '../table.ts';
 
 /** A scope with its sentence on the consent page, or null. */
 export type ShownScope = {
@@ -37,17 +37,16 @@ export type AppSettings = {
   readonly assertionAudience: 'any' | 'issuer';
 };
 
-/** The three groups. */
+/** The three groups, in two columns where there is room. */
 export function appSettings(context: PageContext, app: AppSettings): Html {
-  return html`<section class="part"><h2>Who it is</h2>
-${facts(who(context, app))}</section>
-<section class="part"><h2>Where it runs</h2>
-${facts(where(context, app))}</section>
-<section class="part"><h2>What it may do</h2>
-${facts(what(context, app))}</section>`;
+  return html`<section class="part" id="settings"><h2>Settings</h2>
+<div class="halves"><div><h3>Who it is</h3>
+${facts(who(context, app))}
+<h3>Where it runs</h3>
+${facts(where(context, app))}</div>
+<div><h3>What it may do</h3>
+${facts(what(context, app))}</div></div></section>`;
 }
-
-type Facts = readonly (readonly [name: string, value: HtmlValue])[];
 
 function who({ messages }: PageContext, app: AppSettings): Facts {
   const { publisher, homepage, privacyPage, contact } = app;
