@@ -57,6 +57,16 @@ export const consoleGuards: readonly Guard[] = [
         "form.get('tag') !== etagOf(userJson(account))",
         "form.get('tag') === ''",
       ],
+      [
+        'a person is enabled as shown',
+        'asShown(call, (...shown) => accounts.enable(...shown))',
+        'accounts.enable({ id: call.id }, call.actor)',
+      ],
+      [
+        'a person who came back is not deleted',
+        'endsMore(await endsOf(one.id), toldIn(call.form))',
+        "call.form.get('grants') === 'none'",
+      ],
       ['a second press reverts nothing of another operator', 'typed: typedOver(present, typed, shown)', 'typed'],
       ['a grant ends on the page of its person alone', 'found?.grant.resourceOwnerId !== id', 'found === undefined'],
     ],

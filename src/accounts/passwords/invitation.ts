@@ -51,6 +51,11 @@ export function makeInvitation(accountId: string, now: number): { invitation: In
   return { token, invitation: { digest: digestOf(token).toString('base64url'), expiresAt: now + LIFETIME_MS } };
 }
 
+/** Returns when a link was made (ms), if it can still be used at a time (ms); otherwise null. */
+export function openInvitationAt(invitation: Invitation | null, now: number): number | null {
+  return invitation && invitation.expiresAt > now ? invitation.expiresAt - LIFETIME_MS : null;
+}
+
 /** Finds the account of a token. An invalid token counts as a wrong password of its source. */
 export async function findInvitation(
   { store, budget, now }: InvitationParts,

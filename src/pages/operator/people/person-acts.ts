@@ -1,17 +1,23 @@
 /** The acts on one person, each behind its effect. */
 import { type Html, html } from '../../html.ts';
 import { isolatedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
 import { actButton } from '../act.ts';
 import { appGrantsWords, counted } from '../blast-radius.ts';
 import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
 
 /** The sections that change a person; those that the operator's role forbids are left out. */
-export function personActs({ person, sessions, ended, rights, form, tag }: PersonData): Html {
+export function personActs(
+  { messages }: PageContext,
+  { person, sessions, ended, rights, form, tag }: PersonData,
+): Html {
   const at = `/people/${encodeURIComponent(person.id)}`;
   const isActive = person.status === 'active';
-  const { email } = person;
+  const { email, invitation } = person;
+  const [grants, hasGrants] = [appGrantsWords(ended), ended.grants > 0 || ended.more];
   const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
+  const asCounted = html`<input type="hidden" name="sessions" value="${sessions.length}"><input type="hidden" name="grants" value="${ended.more ? '' : ended.grants}">`;
   return html`${rights.update && changeForm(at, form)}
 ${
   (rights.support || rights.endGrants) &&
@@ -19,11 +25,11 @@ ${
 <div class="acts">
 ${
   rights.endGrants &&
-  ended.grants > 0 &&
+  hasGrants &&
   actButton({
     action: `${at}/revoke-grants`,
     name: 'End all grants',
-    effect: html`Ends ${appGrantsWords(ended)}. Every app is refused from its next request on. The person can allow each of them again.`,
+    effect: html`Ends ${grants}. Every app is refused from its next request on. The person can allow each of them again.`,
     isDanger: true,
   })
 }
@@ -41,7 +47,7 @@ ${
   actButton({
     action: `${at}/disable`,
     name: 'Disable',
-    effect: html`Ends ${counted(sessions.length, 'session')} and an open invitation, and refuses every sign-in and every request of apps, until you enable the person. Grants stay, and work again then: ${appGrantsWords(ended)}.`,
+    effect: html`Ends ${counted(sessions.length, 'session')} ${invitation && ' and the open link to set a password'}, and refuses every sign-in and every request of apps, until you enable the person.${hasGrants && ` Grants stay, and work again then: ${grants}.`}`,
     isDanger: true,
   })
 }
@@ -51,7 +57,8 @@ ${
   actButton({
     action: `${at}/enable`,
     name: 'Enable',
-    effect: html`The person can sign in again, and apps may act again: ${appGrantsWords(ended)}.`,
+    effect: html`The person can sign in again${hasGrants && `, and apps may act again: ${grants}`}.`,
+    fields: asShown,
   })
 }
 ${
@@ -61,7 +68,7 @@ ${
   actButton({
     action: `${at}/invite`,
     name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
-    effect: html`Makes a one-time link where the person sets a password, and ends an earlier link. The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
+    effect: html`Makes a one-time link where the person sets a password. ${invitation && html`The earlier link of ${messages.minute(invitation.at)} no longer works then. `}The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
     fields: asShown,
   })
 }
@@ -70,8 +77,8 @@ ${
   actButton({
     action: `${at}/delete`,
     name: 'Delete',
-    effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${appGrantsWords(ended)}. The audit trail stays. You need your passkey for this.`,
-    fields: asShown,
+    effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${grants}. The audit trail stays. You need your passkey for this.`,
+    fields: html`${asShown}${asCounted}`,
     isDanger: true,
   })
 }

@@ -17,7 +17,8 @@ export type ShownPerson = {
   readonly emailVerified: boolean;
   readonly status: 'active' | 'disabled';
   readonly hasPassword: boolean;
-  readonly invitedUntil: number | null;
+  /** The open link to set a password: when it was made, and when it expires. */
+  readonly invitation: { readonly at: number; readonly until: number } | null;
   readonly createdAt: number;
   readonly lastSignIn: LastSignIn;
   readonly identities: readonly { readonly provider: string; readonly subject: string }[];

@@ -29,13 +29,13 @@ ${profile(context, person)}
 ${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
 ${lastEvents(context, { user: person.id }, events)}
-${personActs(data)}
+${personActs(context, data)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
 
 function profile({ messages }: PageContext, person: ShownPerson): Html {
-  const { email, emailVerified, username, identities, lastSignIn, invitedUntil } = person;
+  const { email, emailVerified, username, identities, lastSignIn, invitation } = person;
   const verified = emailVerified ? 'Verified' : html`<span class="effect sensitive">Not verified</span>`;
   return html`<section class="part"><h2>Profile</h2>
 ${facts([
@@ -47,7 +47,10 @@ ${facts([
     identities.length > 0 &&
       html`<ul>${identities.map(({ provider, subject }) => html`<li>${isolated(provider)}: <code>${isolatedAddress(subject)}</code></li>`)}</ul>`,
   ],
-  ['Invited', invitedUntil !== null && html`The link works until ${messages.minute(invitedUntil)}`],
+  [
+    'Invited',
+    invitation && html`The link of ${messages.minute(invitation.at)} works until ${messages.minute(invitation.until)}`,
+  ],
   ['Last sign-in', typeof lastSignIn === 'number' ? messages.minute(lastSignIn) : NO_SIGN_IN[lastSignIn]],
   ['Added', messages.minute(person.createdAt)],
 ])}</section>`;

@@ -125,9 +125,10 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.match(String((await post('disable')).headers.get('location')), /done=disabled/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
   assert.match(textOf(await page()), /Disabled usr_.*apps may act again: 2 grants of 2 apps/);
-  assert.match(String((await post('enable')).headers.get('location')), /done=enabled/);
+  const disabled = fieldsOf(await page(), /\/enable"/);
+  assert.match(String((await postOwn(browser, `${at}/enable`, disabled)).headers.get('location')), /done=enabled/);
   assert.equal((await me(service, kept.accessToken)).status, 200);
-  assert.equal((await post('enable')).status, 400, 'enabled already');
+  assert.equal((await postOwn(browser, `${at}/enable`, disabled)).status, 400, 'enabled already');
   assert.match(String((await post('revoke-grants')).headers.get('location')), /done=all-ended/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
   assert.match(textOf(await page()), /No app may act for this person/);
@@ -250,7 +251,7 @@ test('operators §3: an admin invites, changes and deletes; each that makes trus
   const { id } = await service.installation.accounts.show('grace@example.com');
   const at = `${people}/${id}`;
   const page = async () => (await browser.get(at)).body;
-  assert.match(textOf(await page()), /The link works until/);
+  assert.match(textOf(await page()), /The link of .* works until/);
 
   service.clock.advance(301);
   const late = await postOwn(browser, people, { email: 'ada@example.com', name: 'Ada', username: '' });
@@ -335,7 +336,7 @@ test('operators §7: a form of a person whom somebody else changed saves nothing
 test('operators §7: a link is made, and a person deleted, only as the page showed the person', async (t) => {
   const { page, post, now, meanwhile } = await withGrace(await startConsole(t));
   const shown = fieldsOf((await page()).body, /\/delete"/);
-  assert.deepEqual(fieldsOf((await page()).body, /\/invite"/), shown);
+  assert.deepEqual(fieldsOf((await page()).body, /\/invite"/), { tag: shown['tag'] });
   await meanwhile({ email: 'mallory@example.com' });
   for (const act of ['invite', 'delete'])
     for (const fields of [shown, {}]) {
@@ -345,4 +346,68 @@ test('operators §7: a link is made, and a person deleted, only as the page show
     }
   const { invitation, email } = await now();
   assert.deepEqual([invitation, email], [null, 'mallory@example.com']);
+});
+
+test('operators §7: an act that gives access back asks for the person as shown; one that ends access never waits', async (t) => {
+  const { page, post, now, meanwhile } = await withGrace(await startConsole(t));
+  await meanwhile({ name: 'Grace H.' });
+  for (const act of ['end-sessions', 'revoke-grants', 'disable']) assert.equal((await post(act, {})).status, 303, act);
+  const shown = fieldsOf((await page()).body, /\/enable"/);
+  await meanwhile({ email: 'mallory@example.com' });
+  for (const fields of [shown, {}]) {
+    const refused = await post('enable', fields);
+    assert.equal(refused.status, 400);
+    assert.match(textOf(refused.body), /Nothing happened\. The person was changed meanwhile/);
+  }
+  assert.equal((await now()).status, 'disabled');
+  assert.equal((await post('enable', fieldsOf((await page()).body, /\/enable"/))).status, 303);
+});
+
+test('operators §7: a person who came back meanwhile is not deleted by a page that says nobody is signed in', async (t) => {
+  const service = await startConsole(t);
+  const { page, post, at, browser } = await withGrace(service);
+  const deleting = async () => fieldsOf((await page()).body, /\/delete"/);
+  const alone = await deleting();
+  assert.match(textOf((await page()).body), /for good, with 0 sessions and no grant\./);
+  const grace = await signedInBrowser(service, 'grace@example.com');
+  const cameBack = /Nothing happened\. Meanwhile the person signed in or allowed an app\./;
+  assert.match(textOf((await post('delete', alone)).body), cameBack);
+  const signedIn = await deleting();
+  const { accessToken } = await obtainPair(service, grace, await addClient(service));
+  const refused = await post('delete', signedIn);
+  assert.equal(refused.status, 400);
+  assert.match(textOf(refused.body), cameBack);
+  assert.match(
+    textOf(refused.body),
+    /for good, with 1 session and 1 grant of 1 app\./,
+    'the answer has the present numbers',
+  );
+  assert.equal((await me(service, accessToken)).status, 200);
+  const fresh = await deleting();
+  await postOwn(browser, `${at}/end-sessions`);
+  assert.equal((await post('delete', fresh)).status, 303, 'less than was shown is no surprise');
+});
+
+test('operators §7: a link that ends an earlier one says so before and after, and a second press ends none', async (t) => {
+  const service = await startConsole(t);
+  const { page, post } = await withGrace(service);
+  const shown = fieldsOf((await page()).body, /\/invite"/);
+  const first = await post('invite', shown);
+  assert.doesNotMatch(textOf(first.body), /earlier link/);
+  service.clock.advance(60);
+  const again = await post('invite', shown);
+  assert.equal(again.status, 400);
+  const when = '15 Jan 2026, 12:00';
+  assert.match(
+    textOf(again.body),
+    new RegExp(`Meanwhile a link to set a password was made, at ${when} UTC\\. Only one answer`),
+  );
+  assert.match(textOf(again.body), new RegExp(`The link of ${when} works until 16 Jan 2026, 12:00`));
+  assert.match(textOf(again.body), new RegExp(`The earlier link of ${when} no longer works then\\.`));
+  const opened = (body: string) => /http[^<]*token=[^<]*/.exec(body)?.[0].replaceAll('&amp;', '&') ?? '';
+  assert.equal((await fetch(opened(first.body))).status, 200, 'the first link lives');
+  const second = await post('invite', fieldsOf(again.body, /\/invite"/));
+  assert.match(textOf(second.body), new RegExp(`The earlier link of ${when} UTC no longer works\\.`));
+  assert.notEqual((await fetch(opened(first.body))).status, 200);
+  assert.equal((await fetch(opened(second.body))).status, 200);
 });

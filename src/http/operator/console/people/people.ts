@@ -90,7 +90,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     const person = readNewUser({ ...typed, username: username || null });
     const add = async (actor: Actor) => {
       const { account, token } = await accounts.addInvited(person, actor);
-      return invitationPage(context, operator, account, invitationUrl(operatorApi.newPasswordUrl, token));
+      return invitationPage(context, operator, account, invitationUrl(operatorApi.newPasswordUrl, token), null);
     };
     const addedBefore = async (id: string) =>
       shownOncePage(context, { operator, heading: LINK, lead: INVITED_BEFORE, text: null, back: personHref(id) });

@@ -1,4 +1,5 @@
 /** The page of one person, and the acts on it. */
+import { openInvitationAt } from '../../../../accounts/passwords/invitation.ts';
 import type { Account } from '../../../../accounts/people/account.ts';
 import { type Identity, subjectOf } from '../../../../accounts/people/identity-provider.ts';
 import { sessionExpiresAt } from '../../../../accounts/people/session.ts';
@@ -9,7 +10,7 @@ import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
-import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
+import { endsMore, grantsToEndSoon, type PersonEnds } from '../../../../operator/blast-radius.ts';
 import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
 import type { Html } from '../../../../pages/html.ts';
@@ -31,6 +32,7 @@ import { grantsOf } from './person-grants.ts';
 const LAST_EVENTS = 10;
 
 const GONE = 'the person was deleted meanwhile';
+const CAME_BACK = 'Meanwhile the person signed in or allowed an app. Check the page, then try again.';
 const CHANGED = 'The person was changed meanwhile. Check the page, then try again.';
 
 /** Adds the page. */
@@ -53,14 +55,18 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   act('revoke-grants', 'users.revoke-grants', 'all-ended', (one, { actor }) => accounts.revokeGrants(one, actor));
   act('end-sessions', 'users.end-sessions', 'signed-out', (one, { actor }) => accounts.endSessions(one, actor));
   act('disable', 'users.disable', 'disabled', (one, { actor }) => accounts.disable(one, actor));
-  act('enable', 'users.enable', 'enabled', (one, { actor }) => accounts.enable(one, actor));
+  act('enable', 'users.enable', 'enabled', (_one, call) => asShown(call, (...shown) => accounts.enable(...shown)));
   act('update', 'users.update', 'updated', (_one, call) => asShown(call, (...shown) => update(call, ...shown)));
   routes.act(
     '/people/:id/invite',
     'users.invite',
     async (call) => {
-      const { account, token } = await asShown(call, (one, actor) => accounts.invite(one, actor));
-      return invitationPage(call.context, call.operator, account, invitationUrl(operatorApi.newPasswordUrl, token));
+      const { context, operator } = call;
+      const made = await asShown(call, async (one, actor) => {
+        return { ...(await accounts.invite(one, actor)), ended: openInvitationAt(one.invitation, service.now()) };
+      });
+      const url = invitationUrl(operatorApi.newPasswordUrl, made.token);
+      return invitationPage(context, operator, made.account, url, made.ended);
     },
     again,
   );
@@ -69,7 +75,10 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     'users.delete',
     async (call) => {
       call.requires('users.revoke-grants');
-      await asShown(call, (one, actor) => accounts.delete(one, actor));
+      await asShown(call, async (one, actor) => {
+        if (endsMore(await endsOf(one.id), toldIn(call.form))) throw new OperatorError(CAME_BACK, 'tag');
+        return accounts.delete(one, actor);
+      });
       return { location: '/people?done=deleted' };
     },
     again,
@@ -102,18 +111,42 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     return account;
   }
 
-  /** Runs an act on the person as the page showed them; its write asks again if they are still the same. */
+  async function sessionsOf(id: string) {
+    return (await store.listSessions(id)).filter((session) => sessionExpiresAt(session) > service.now());
+  }
+
+  function grantsToEnd(id: string) {
+    return grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id });
+  }
+
+  async function endsOf(id: string): Promise<PersonEnds> {
+    const [sessions, ended] = await Promise.all([sessionsOf(id), grantsToEnd(id)]);
+    return { sessions: sessions.length, grants: ended.more ? null : ended.grants };
+  }
+
+  /**
+   * Runs an act on the person as the page showed them; its write asks again if they are still the same. For what gives access
+   * or cannot be undone: an act that only ends access never waits for another look.
+   */
   async function asShown<Done>(
-    { id, form, actor }: ConsoleCall,
+    call: ConsoleCall,
     run: (account: Account, actor: Actor) => Promise<Done>,
   ): Promise<Done> {
+    const { id, form, actor } = call;
     const account = await find(id);
-    if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(CHANGED, 'tag');
+    if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(whyChanged(call, account), 'tag');
     try {
       return await run(account, { ...actor, conditions: { unchanged: { noun: 'user', row: account } } });
     } catch (error) {
       throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
     }
+  }
+
+  /** A second press finds the link of the first one: only the first answer had it. */
+  function whyChanged({ form, context }: ConsoleCall, account: Account): string {
+    const at = openInvitationAt(account.invitation, service.now());
+    if (at === null || form.get('tag') !== etagOf(userJson({ ...account, invitation: null }))) return CHANGED;
+    return `Meanwhile a link to set a password was made, at ${context.messages.minute(at)} UTC. Only one answer showed it. If it is lost, make another one.`;
   }
 
   /** Saves what the form changes of the person that it showed. */
@@ -135,18 +168,21 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       grantsOf(service, account, query),
       store.listIdentities(id),
       store.findLastSignIns([id]),
-      store.listSessions(id),
+      sessionsOf(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
-      grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
+      grantsToEnd(id),
       service.operators.registry.list(),
     ]);
     if (page === null) return { location: personHref(id) };
-    const live = sessions.filter((session) => sessionExpiresAt(session) > service.now());
     return personPage(context, {
       ...{ operator, ended, problem },
       person: shownPerson(account, identities, signIns.get(id) ?? 'never', service.now()),
       grants: page,
-      sessions: live.map(({ createdAt, lastSeenAt, providerId }) => ({ createdAt, lastSeenAt, provider: providerId })),
+      sessions: sessions.map(({ createdAt, lastSeenAt, providerId }) => ({
+        createdAt,
+        lastSeenAt,
+        provider: providerId,
+      })),
       events: events.map((event) => shownEvent(event, operators)),
       rights: {
         endGrants: may('grants.revoke'),
@@ -160,6 +196,12 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       done: doneIn(query, PERSON_NOTICES),
     });
   }
+}
+
+/** Returns the numbers that a form was shown with. */
+function toldIn(form: Parameters): PersonEnds {
+  const grants = form.get('grants');
+  return { sessions: Number(form.get('sessions') ?? 0), grants: grants === '' ? null : Number(grants ?? 0) };
 }
 
 const FIELDS = ['email', 'name', 'username'] as const;
@@ -186,11 +228,12 @@ function shownPerson(
   now: number,
 ): ShownPerson {
   const { password, invitation } = account;
+  const at = openInvitationAt(invitation, now);
   return {
     ...account,
     lastSignIn,
     hasPassword: password !== null,
-    invitedUntil: invitation && invitation.expiresAt > now ? invitation.expiresAt : null,
+    invitation: at === null || !invitation ? null : { at, until: invitation.expiresAt },
     identities: identities.map((identity) => ({ provider: identity.providerId, subject: subjectOf(identity) })),
   };
 }
