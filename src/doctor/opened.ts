@@ -109,7 +109,7 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Served): Findi
   const found = new Findings('keys');
   const current = keys.find(({ keyId }) => keyId === currentKeyId);
   const age = now - (current?.createdAt ?? now);
-  const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(age)} old`;
+  const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(age)} old (limit: ${readableAge(KEY_IS_OLD_MS)})`;
   if (age > KEY_IS_OLD_MS) found.warn('current key', detail, 'rotate once a year: "valetkey keys rotate"');
   else found.good('current key', detail);
   const live = keys.filter(({ retiredAt }) => retiredAt === null);
@@ -138,10 +138,10 @@ function ofClocks({ serverNow, now, newestEventAt }: Served): Finding[] {
   const remedy = 'set the clocks of all machines by NTP';
   if (serverNow !== null) {
     const difference = serverNow - now;
-    const detail = `the database is ${Math.abs(difference / 1000).toFixed(1)} s ${difference > 0 ? 'ahead' : 'behind'}`;
+    const detail = `the database is ${Math.abs(difference / 1000).toFixed(1)} s ${difference > 0 ? 'ahead' : 'behind'} (limit: ${CLOCK_WARNING_MS / 1000} s)`;
     if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('database', detail, remedy);
     else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('database', detail, remedy);
-    else found.good('database', 'the same as here');
+    else found.good('database', detail);
   }
   const ahead = newestEventAt === null ? 0 : newestEventAt - (serverNow ?? now);
   if (ahead > CLOCK_WARNING_MS)
@@ -160,18 +160,15 @@ function ofSizes({ sizes: { database, log, free } }: Served): Finding[] {
   if (log !== null && log > LONG_LOG_BYTES)
     found.warn(
       'log',
-      `the write-ahead log has ${readableBytes(log)}`,
+      `the write-ahead log has ${readableBytes(log)} (limit: ${readableBytes(LONG_LOG_BYTES)})`,
       'end long reads of the database, such as a copy or an open shell',
     );
-  else if (log !== null) found.good('log', readableBytes(log));
+  else if (log !== null) found.good('log', `${readableBytes(log)} (limit: ${readableBytes(LONG_LOG_BYTES)})`);
   if (free === null) return found.all;
-  if (free < Math.max(LITTLE_SPACE_BYTES, 2 * (log ?? 0)))
-    found.wrong(
-      'free space',
-      `${readableBytes(free)} on its disk`,
-      'free some space: on a full disk every write fails',
-    );
-  else found.good('free space', readableBytes(free));
+  const needed = Math.max(LITTLE_SPACE_BYTES, 2 * (log ?? 0));
+  const detail = `${readableBytes(free)} on its disk (minimum: ${readableBytes(needed)})`;
+  if (free < needed) found.wrong('free space', detail, 'free some space: on a full disk every write fails');
+  else found.good('free space', detail);
   return found.all;
 }
 
@@ -179,9 +176,13 @@ function ofBackups({ backups: { backedUpAt }, now }: Served): Finding[] {
   const found = new Findings('backup');
   const remedy =
     '"valetkey database backup FILE", or "valetkey database note-backup" after a copy by other means such as pg_dump';
-  if (backedUpAt === null) found.warn('last', 'none was ever recorded', remedy);
-  else if (now - backedUpAt > BACKUP_IS_OLD_MS) found.wrong('last', `${readableAge(now - backedUpAt)} old`, remedy);
-  else found.good('last', `${readableAge(now - backedUpAt)} old`);
+  if (backedUpAt === null)
+    found.warn('last', `none was ever recorded (limit: ${readableAge(BACKUP_IS_OLD_MS)} old)`, remedy);
+  else {
+    const detail = `${readableAge(now - backedUpAt)} old (limit: ${readableAge(BACKUP_IS_OLD_MS)})`;
+    if (now - backedUpAt > BACKUP_IS_OLD_MS) found.wrong('last', detail, remedy);
+    else found.good('last', detail);
+  }
   return found.all;
 }
 

@@ -154,10 +154,13 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       const { variables, keysFile } = await found(t, database, 500);
       assert.match(
         (await doctor(variables))[1] ?? '',
-        /^wrong backup, last: 500 days old: "valetkey database backup FILE"/,
+        /^wrong backup, last: 500 days old \(limit: 2 days\): "valetkey database backup FILE"/,
       );
       assert.equal((await runCommand(['database', 'note-backup'], variables)).code, 0);
-      assertOne(await doctor(variables), /^warning keys, current key: .* 500 days old: .*"valetkey keys rotate"/);
+      assertOne(
+        await doctor(variables),
+        /^warning keys, current key: .* 500 days old \(limit: 400 days\): .*"valetkey keys rotate"/,
+      );
       writeFileSync(keysFile, `${makeRootKey()}\n`, { flag: 'a' });
       await runCommand(['user', 'list'], variables);
       const lines = await doctor(variables);
