@@ -89,4 +89,12 @@ export const consoleGuards: readonly Guard[] = [
       ['each step after a leak asks for its own act', 'call.requires(name);', ''],
     ],
   ),
+  ...guardsIn(
+    'src/http/operator/console/done.ts',
+    ['test/http/operator/console/states.test.ts'],
+    [
+      ['a link that somebody sends says of no act that it was done', "=== 'same-origin' ? asked", '!== null ? asked'],
+      ['a page that leads on drops the name of an act', "url.searchParams.delete('done');", ''],
+    ],
+  ),
 ];

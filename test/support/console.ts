@@ -57,6 +57,11 @@ export function postOwn(browser: Browser, url: string, fields: PostedFields = {}
   return browser.post(url, fields, { 'Sec-Fetch-Site': 'same-origin', Origin: new URL(url).origin });
 }
 
+/** A browser that comes to each page from a page of the console, as after a press. */
+export function consoleBrowser(): Browser {
+  return new Browser({ 'Sec-Fetch-Site': 'same-origin' });
+}
+
 /** An operator who is signed in with a passkey. */
 export type SignedInOperator = {
   readonly operator: Operator;
@@ -71,7 +76,7 @@ export async function enrolledOperator(
   name?: string,
 ): Promise<SignedInOperator> {
   const { operator, enrolUrl } = await addOperator(service, role, name);
-  const [browser, passkey] = [new Browser(), new SoftPasskey(service.operatorUrl)];
+  const [browser, passkey] = [consoleBrowser(), new SoftPasskey(service.operatorUrl)];
   const page = await browser.get(enrolUrl);
   const done = await postOwn(browser, enrolUrl, { answer: passkey.create(page), name: 'laptop' });
   if (done.status !== 303) throw new Error(done.body);

@@ -43,6 +43,14 @@ export class Parameters {
     return [...this.#values.keys()];
   }
 
+  /** Returns these parameters without those of a name. */
+  without(name: string): Parameters {
+    const rest = new Parameters([]);
+    for (const [each, value] of this.#values) if (each !== name) rest.#values.set(each, value);
+    for (const [each, values] of this.#repeated) if (each !== name) rest.#repeated.set(each, values);
+    return rest;
+  }
+
   /** The name of the first parameter; undefined without any. */
   firstName(): string | undefined {
     return this.#values.keys().next().value;

@@ -11,6 +11,7 @@ import type { ActProblem } from '../../../pages/operator/act.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { queryOf } from './done.ts';
 
 /** A request of a signed-in operator who may do its route's act. */
 export type ConsoleCall = {
@@ -20,6 +21,7 @@ export type ConsoleCall = {
   readonly actor: Actor;
   /** The id in the path, decoded; empty without one. */
   readonly id: string;
+  /** `done` is in it only after our own post. */
   readonly query: Parameters;
   readonly form: Parameters;
   /** True if the role allows an act. The rest is asked when it is done. */
@@ -119,7 +121,7 @@ export class ConsoleRoutes {
       operator: access.operator,
       actor: operators.access.actor(access, originOf(request)),
       id: (request.params as { id?: string }).id ?? '',
-      query: request.query as Parameters,
+      query: queryOf(request),
       form: formOf(request),
       may: (act) => refusalOf(act, access, service.now()) !== 'role',
       requires: (act) => {

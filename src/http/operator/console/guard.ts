@@ -5,6 +5,7 @@ import { type AccessRefusal, type Act, refusalOf } from '../../../operator/acces
 import { continuePage } from '../../../pages/operator/continue-page.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { withoutDone } from './done.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
 function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
@@ -46,7 +47,7 @@ export function addGuard(
 
   function signInFirst(request: FastifyRequest, reply: FastifyReply, token: string | null): FastifyReply {
     const isLink = request.method !== 'POST' && token === null && sessions.isFromElsewhere(request);
-    if (isLink) return pages.send(reply, continuePage(pages.context, request.url));
+    if (isLink) return pages.send(reply, continuePage(pages.context, withoutDone(request.url)));
     request.outcome = { error: 'not_signed_in' };
     return pages.seeOther(reply, `/sign-in?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }

@@ -13,6 +13,7 @@ import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { queryOf } from './done.ts';
 import { shownSession } from './own.ts';
 
 /** Adds the pages. */
@@ -118,7 +119,7 @@ export function addOperators(app: FastifyInstance, { service, operators, pages, 
         sessions: sessions.map((session) => shownSession(session, by)),
         rights: RIGHTS,
         mayChange: may('operators.update', request),
-        done: problem === null ? doneIn(request.query as Parameters, OPERATOR_NOTICES) : null,
+        done: problem === null ? doneIn(queryOf(request), OPERATOR_NOTICES) : null,
         now: service.now(),
       }),
     );

@@ -1,6 +1,5 @@
 /** An operator's own passkeys and sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
@@ -9,6 +8,7 @@ import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { queryOf } from './done.ts';
 import { nameOf } from './sign-in.ts';
 
 type Notice = NonNullable<OwnData['notice']>;
@@ -28,7 +28,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     ]);
     const live = open.filter((session) => isLiveOperatorSession(session, service.now()));
     const listed = live.map((session) => shownSession(session, by));
-    const said = (request.query as Parameters).get('done') ?? '';
+    const said = queryOf(request).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
     return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
   });

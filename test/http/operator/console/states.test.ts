@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { Browser } from '../../../support/browser.ts';
-import { enrolledOperator, startConsole } from '../../../support/console.ts';
+import { enrolledOperator, startConsole, usePasskey } from '../../../support/console.ts';
 import { inhabit } from '../../../support/held.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { sharedPostgres } from '../../../support/shared-postgres.ts';
@@ -65,6 +65,45 @@ test('operators §7: a page says nothing of an act that it does not know', async
       const { status, body } = await browser.get(`${service.operatorUrl}${path}?done=${done}`);
       assert.deepEqual([status, body.includes('role="status"')], [200, false], `${path} ${done}`);
     }
+});
+
+test('operators §7: the sentence of an act is shown after our own post alone, and never for a link that somebody sends', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator, passkey } = await enrolledOperator(service);
+  const app = await addClient(service);
+  const { id: person } = await addUser(service);
+  const pages = [
+    '/apps?done=deleted',
+    `/apps/${app.clientId}?done=paused`,
+    '/people?done=deleted',
+    `/people/${person}?done=signed-out`,
+    `/leaked/apps/${app.clientId}?done=paused`,
+    `/operators/${operator.id}?done=disabled`,
+    '/passkeys?done=removed',
+  ];
+  const isSaid = async (path: string, site?: string) => {
+    const asked = new Browser(site === undefined ? {} : { 'Sec-Fetch-Site': site });
+    for (const [name, value] of browser.cookies) asked.cookies.set(name, value);
+    const { status, body } = await asked.get(service.operatorUrl + path);
+    assert.equal(status, 200, path);
+    return body.includes('role="status"');
+  };
+  for (const path of pages) {
+    assert.equal(await isSaid(path, 'same-origin'), true, path);
+    for (const site of ['cross-site', 'same-site', 'none', undefined])
+      assert.equal(await isSaid(path, site), false, `${path} ${site}`);
+    const asStrict = await new Browser({ 'Sec-Fetch-Site': 'cross-site' }).get(service.operatorUrl + path);
+    assert.match(asStrict.body, /Continue to the console/);
+    assert.ok(!asStrict.body.includes('done='), 'the button leads to the page without the sentence');
+    const again = await browser.get(`${service.operatorUrl}/sign-in?${new URLSearchParams({ continue: path })}`);
+    assert.doesNotMatch(String(again.headers.get('location')), /done=/);
+    const confirmed = await usePasskey(
+      browser,
+      passkey,
+      `${service.operatorUrl}/confirm?${new URLSearchParams({ continue: path })}`,
+    );
+    assert.doesNotMatch(String(confirmed.headers.get('location')), /done=/);
+  }
 });
 
 for (const role of ['read', 'admin'] as const)
