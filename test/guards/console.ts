@@ -97,4 +97,18 @@ export const consoleGuards: readonly Guard[] = [
       ['a page that leads on drops the name of an act', "url.searchParams.delete('done');", ''],
     ],
   ),
+  ...guardsIn(
+    'src/http/operator/console/operators.ts',
+    ['test/http/operator/operators.test.ts'],
+    [
+      [
+        'an operator is changed as the page showed them',
+        "form.get('tag') !== etagOf(operatorJson(row))",
+        'false as boolean',
+      ],
+      ['a typed key asks for its own act', "call.requires('operators.add-key');", ''],
+      ['a typed operator asks for its own act', "call.requires('operators.add');", ''],
+      ['a role asks for its own act', "call.requires('operators.update');", ''],
+    ],
+  ),
 ];

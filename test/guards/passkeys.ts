@@ -110,7 +110,7 @@ export const passkeyGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/http/operator/console/continue-to.ts', ATTACKS, [
     ['a sign-in goes on within this address', '\\/(?![/\\\\])[', '\\/['],
-    ['a sign-in does not lead in a circle', "test(text) ? '/' : text;", 'test(text) ? text : text;'],
+    ['a sign-in does not lead in a circle', "test(text) ? '/' : withoutDone(text);", 'test(text) ? text : text;'],
   ]),
   ...guardsIn('src/http/operator/console/console-pages.ts', ATTACKS, [
     ['a page is for a window', 'isNavigation(reply.request) ?', 'isNavigation(reply.request) || true ?'],

@@ -14,7 +14,7 @@ export const IDEMPOTENCY_KEY_MS = 24 * 3_600_000;
 
 /** A row as it was when its `ETag` was computed (RFC 9110 §13.1.1). Times of uses do not count. */
 export type Unchanged = {
-  readonly noun: 'client' | 'resource_server' | 'identity_provider' | 'scope' | 'user';
+  readonly noun: 'client' | 'resource_server' | 'identity_provider' | 'scope' | 'user' | 'operator';
   readonly row: object;
 };
 

@@ -2,8 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { problemNotice } from '../notice.ts';
-import { actButton, doneNotice } from './act.ts';
+import { type ActProblem, actButton, actProblem, doneNotice } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
 import type { ShownPasskey, ShownSession } from './own-page.ts';
@@ -42,9 +41,17 @@ export type OperatorData = {
   rights: readonly string[];
   /** True if the signed-in operator's role lets them change operators. */
   mayChange: boolean;
-  /** The act that was done just now, and the sentence of one that was refused. */
+  /** The tag of the operator as the page shows them. */
+  tag: string;
+  /** The forms as they were typed. */
+  typed: {
+    readonly role: ListedOperator['role'];
+    readonly keyName: string;
+    readonly keyRights: readonly string[];
+  };
+  /** The act that was done just now. */
   done: OperatorNotice | null;
-  problem: string | null;
+  problem: ActProblem | null;
   now: number;
 };
 
@@ -59,7 +66,7 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
     html`<h1>${isolated(shown.name)}</h1>
 <p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
 ${done !== null && doneNotice(OPERATOR_NOTICES[done])}
-${problem !== null && problemNotice({ heading: 'Nothing happened.', text: problem })}
+${problem !== null && actProblem(problem)}
 ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
 ${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
@@ -96,28 +103,30 @@ function keyItem({ messages }: PageContext, key: ShownKey, { mayChange, shown, n
 `;
 }
 
-function acts({ shown, rights }: OperatorData): Html {
+function acts({ shown, rights, tag, typed }: OperatorData): Html {
   const at = `/operators/${shown.id}`;
   const isActive = shown.status === 'active';
+  // These act on the operator as the page shows them.
+  const fields = html`<input type="hidden" name="tag" value="${tag}">`;
   return html`<section class="part"><h2>Change</h2>
 <p>You need your passkey for each of these.</p>
 <div class="acts">
-<form method="post" action="${at}/role" class="stack narrow">${roleField(shown.role)}<button class="secondary">Change the role</button></form>
-${isActive && actButton({ action: `${at}/end-sessions`, name: 'End all sessions', effect: 'The operator signs in again with a passkey.' })}
-${isActive && actButton({ action: `${at}/reset`, name: 'Reset', effect: 'Ends all passkeys and sessions, and gives you a new enrollment link: for lost devices.', isDanger: true })}
-${isActive && actButton({ action: `${at}/disable`, name: 'Disable', effect: 'Ends all sessions and keys. The passkeys work again once you enable the operator.', isDanger: true })}
-${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.' })}
-${actButton({ action: `${at}/delete`, name: 'Delete', effect: 'Ends everything for good. The audit trail keeps the operator’s actions.', isDanger: true })}
+<form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form>
+${isActive && actButton({ action: `${at}/end-sessions`, name: 'End all sessions', effect: 'The operator signs in again with a passkey. An open sign-in link ends, too.' })}
+${isActive && actButton({ action: `${at}/reset`, name: 'Reset', effect: 'Ends all passkeys, sessions and one-time links, and gives you a new enrollment link: for lost devices.', isDanger: true, fields })}
+${isActive && actButton({ action: `${at}/disable`, name: 'Disable', effect: 'Ends all sessions, keys and one-time links. The passkeys work again once you enable the operator.', isDanger: true })}
+${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.', fields })}
+${actButton({ action: `${at}/delete`, name: 'Delete', effect: 'Ends everything for good. The audit trail keeps the operator’s actions.', isDanger: true, fields })}
 </div></section>
-${isActive && keyForm(at, rights)}`;
+${isActive && keyForm(at, rights, typed)}`;
 }
 
-function keyForm(at: string, rights: readonly string[]): Html {
+function keyForm(at: string, rights: readonly string[], { keyName, keyRights }: OperatorData['typed']): Html {
   return html`<section class="part"><h2>Add a key for a program</h2>
 <p>A key can do what both its rights and the operator’s role allow. It is valid for 90 days, and shown only once.</p>
 <form method="post" action="${at}/keys" class="stack narrow">
-<div class="field"><label for="key-name">Name</label><input id="key-name" name="name" required maxlength="100" autocomplete="off"></div>
-<fieldset class="rights"><legend>Rights</legend>${[...byNoun(rights)].map(rightsOf)}</fieldset>
+<div class="field"><label for="key-name">Name</label><input id="key-name" name="name" value="${keyName}" required maxlength="100" autocomplete="off"></div>
+<fieldset class="rights"><legend>Rights</legend>${[...byNoun(rights)].map((each) => rightsOf(each, keyRights))}</fieldset>
 <button class="secondary">Add a key</button>
 </form></section>`;
 }
@@ -127,10 +136,10 @@ function byNoun(rights: readonly string[]): Map<string, string[]> {
   return Map.groupBy(rights, (right) => right.split('.')[0] as string);
 }
 
-function rightsOf([noun, rights]: readonly [string, readonly string[]]): Html {
+function rightsOf([noun, rights]: readonly [string, readonly string[]], chosen: readonly string[]): Html {
   const box = (right: string) => {
     const [, verb = noun] = right.split('.');
-    return html`<label><input type="checkbox" name="rights" value="${right}"> ${verb !== noun && html`<span class="unseen">${noun}.</span>`}${verb}</label>`;
+    return html`<label><input type="checkbox" name="rights" value="${right}"${chosen.includes(right) && html` checked`}> ${verb !== noun && html`<span class="unseen">${noun}.</span>`}${verb}</label>`;
   };
   return html`<p>${noun}</p>${rights.map(box)}`;
 }

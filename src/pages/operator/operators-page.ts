@@ -2,7 +2,7 @@
 import { type Html, type HtmlValue, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { problemNotice } from '../notice.ts';
+import { type ActProblem, actProblem } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
 
 /** An operator in the list. `createdAt` in ms. */
@@ -18,21 +18,25 @@ export type OperatorsData = {
   operators: readonly ListedOperator[];
   /** True if the signed-in operator's role lets them add one. */
   mayAdd: boolean;
-  /** The reason of a refusal, as a sentence, with the name that was typed; null before a try. */
-  problem: { readonly text: string; readonly name: string } | null;
+  /** The form as it was typed. */
+  typed: { readonly name: string; readonly role: ShownOperator['role'] };
+  problem: ActProblem | null;
 };
 
 /** The page with all operators, and the form to add one. */
-export function operatorsPage(context: PageContext, { operator, operators, mayAdd, problem }: OperatorsData): Html {
+export function operatorsPage(
+  context: PageContext,
+  { operator, operators, mayAdd, typed, problem }: OperatorsData,
+): Html {
   return consoleLayout(
     context,
     operator,
-    { title: 'Operators' },
+    { title: 'Operators', isProblem: problem !== null },
     html`<h1>Operators</h1>
 <p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
-${problem && problemNotice({ heading: 'Nobody was added.', text: problem.text })}
+${problem && actProblem(problem)}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
-${mayAdd && addForm(problem?.name ?? '')}
+${mayAdd && addForm(typed)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -42,12 +46,12 @@ function item({ messages }: PageContext, { id, name, role, status, createdAt }: 
 `;
 }
 
-function addForm(name: string): Html {
+function addForm({ name, role }: OperatorsData['typed']): Html {
   return html`<section class="part"><h2>Add an operator</h2>
 <p>You get a one-time link, valid for 24 hours, where the new operator creates a passkey. You need your passkey for this.</p>
 <form method="post" action="/operators" class="stack narrow">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
-${roleField('read')}
+${roleField(role)}
 <button class="primary">Add</button>
 </form></section>`;
 }

@@ -5,6 +5,7 @@ import type { Statement } from '../acts.ts';
 import { ACCOUNT } from './accounts.ts';
 import { CLIENT } from './clients.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
+import { OPERATOR } from './operator-rows.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
 import type { Stored, Table } from './table.ts';
@@ -18,6 +19,7 @@ const COMPARED: Readonly<Record<Unchanged['noun'], Compared>> = {
   identity_provider: IDENTITY_PROVIDER,
   scope: SCOPE,
   user: ACCOUNT,
+  operator: OPERATOR,
 };
 
 /** Returns the query that must find the row, and locks it, or null for a request without the condition. */

@@ -182,7 +182,9 @@ describe('operators §1: a post is taken from our own page in its own window alo
   };
   test('whatever the form', async (t) => {
     const service = await startConsole(t);
-    const { browser, passkey } = await enrolledOperator(service);
+    const { browser: own, passkey } = await enrolledOperator(service);
+    const browser = new Browser();
+    for (const [name, value] of own.cookies) browser.cookies.set(name, value);
     const { enrolUrl } = await addOperator(service, 'read', 'Bob');
     const before = await actions(service);
     const confirm = await browser.get(`${service.operatorUrl}/confirm`);

@@ -27,6 +27,15 @@ const FORMS: Record<string, [path: string, fields: Record<string, string | strin
   'operators.delete': ['/ID/delete', {}],
 };
 
+/** Acts whose form has fields: without a passkey it is shown again. */
+const KEPT = ['operators.add', 'operators.update', 'operators.add-key'];
+
+/** The tag of an operator as a page shows them; empty on a page that is gone. */
+async function tagOf(browser: Browser, page: string): Promise<string> {
+  const { body } = await browser.get(page);
+  return (/name="tag" value="([^"]*)"/.exec(body)?.[1] ?? '').replaceAll('&quot;', '"');
+}
+
 const actions = async ({ installation }: TestConsole) =>
   (await installation.audit.listAuditEvents({ limit: 200 })).map(({ action }) => action);
 
@@ -63,8 +72,9 @@ test('operators §2: each act on operators asks for a passkey that was used with
   for (const [act, [path, fields]] of Object.entries(FORMS)) {
     const before = await actions(service);
     for (const _twice of [1, 2]) {
-      const { status, headers } = await postOwn(browser, at + path.replace('ID', operator.id), fields);
-      assert.deepEqual([status, /^\/confirm\?/.test(headers.get('location') ?? '')], [303, true], act);
+      const { status, headers, body } = await postOwn(browser, at + path.replace('ID', operator.id), fields);
+      if (KEPT.includes(act)) assert.deepEqual([status, /Nothing happened.*passkey/s.test(body)], [403, true], act);
+      else assert.deepEqual([status, /^\/confirm\?/.test(headers.get('location') ?? '')], [303, true], act);
     }
     assert.deepEqual(await actions(service), ['operator_refused', ...before], `${act} is recorded once an hour`);
     const [tried] = await service.installation.audit.listAuditEvents({ limit: 1 });
@@ -95,7 +105,8 @@ test('operators §2: each act on operators asks for a passkey that was used with
   }
   assert.equal((await usePasskey(browser, passkey, service.operatorUrl + location)).status, 303);
   for (const [act, [path, fields]] of Object.entries(FORMS)) {
-    const { status } = await postOwn(browser, at + path.replace('ID', operator.id), fields);
+    const sent = { ...fields, tag: await tagOf(browser, `${at}/${operator.id}`) };
+    const { status } = await postOwn(browser, at + path.replace('ID', operator.id), sent);
     const expected = act === 'operators.end-key' ? [400] : [200, 303];
     assert.ok(expected.includes(status), `${act} ${status}`);
   }
@@ -120,7 +131,7 @@ test('operators §2: a session of a one-time address adds a passkey, and does no
   await postOwn(browser, await addSignInAddress(service, operator));
   const at = service.operatorUrl;
   const refused = await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' });
-  assert.match(String(refused.headers.get('location')), /^\/confirm/);
+  assert.deepEqual([refused.status, /href="\/confirm/.test(refused.body)], [403, true]);
   assert.match((await browser.get(`${at}/confirm`)).body, /You need a passkey/);
   const passkey = new SoftPasskey(at);
   const page = await browser.get(`${at}/passkeys/new`);
@@ -142,7 +153,7 @@ test('operators §2: the new operator enrols at the address that is shown once; 
   assert.equal(enrolled.status, 303);
   assert.equal((await new Browser().get(url)).status, 400, 'used');
   const [id = ''] = /opr_\w+/.exec((await browser.get(at)).body.split('&lt;b&gt;New')[0]?.slice(-80) ?? '') ?? [];
-  const again = await postOwn(browser, `${at}/${id}/reset`);
+  const again = await browser.submit(await browser.get(`${at}/${id}`), `/operators/${id}/reset`);
   assert.match(again.body, /enrol\?token=/);
   assert.equal((await bob.get(`${service.operatorUrl}/`)).status, 303);
   assert.equal((await usePasskey(bob, passkey, `${service.operatorUrl}/sign-in`)).status, 400);
@@ -156,7 +167,9 @@ test('operators §2: only a command removes, disables or demotes the last admin'
     ['delete', {}],
     ['role', { role: 'support' }],
   ] as const) {
-    const { status, body } = await postOwn(browser, `${service.operatorUrl}/operators/${operator.id}/${path}`, fields);
+    const page = `/operators/${operator.id}`;
+    const shown = await browser.get(service.operatorUrl + page);
+    const { status, body } = await browser.submit(shown, `${page}/${path}`, fields);
     assert.deepEqual([status, /is the last admin/.test(body)], [400, true], path);
   }
   assert.equal((await browser.get(`${service.operatorUrl}/`)).status, 200);
@@ -181,4 +194,53 @@ test('operators §3: a key is shown once, and neither it nor a one-time address 
     assert.ok(!told.some((text) => text.includes(secret)));
   }
   assert.match(pages[1]?.body ?? '', /portal.*clients\.read/s);
+});
+
+test('operators §7: a refused form of an operator or a key comes back with what was typed', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator, passkey } = await enrolledOperator(service);
+  const at = `${service.operatorUrl}/operators`;
+  const key = { name: '<i>ci</i>', rights: ['clients.read', 'identify'] };
+  const isKept = (body: string, ...parts: string[]) => {
+    for (const part of parts) assert.ok(body.includes(part), part);
+    assert.ok(!body.includes('<i>'));
+  };
+  service.clock.advance(301);
+  const added = await postOwn(browser, at, { name: '<i>Bob</i>', role: 'support' });
+  isKept(added.body, 'value="&lt;i&gt;Bob&lt;/i&gt;"', 'value="support" selected', '/confirm?continue=/confirmed');
+  const keyed = await postOwn(browser, `${at}/${operator.id}/keys`, key);
+  isKept(keyed.body, 'value="&lt;i&gt;ci&lt;/i&gt;"', 'value="clients.read" checked', 'value="identify" checked');
+  assert.ok(!keyed.body.includes('value="clients.write" checked'));
+  await usePasskey(browser, passkey, `${service.operatorUrl}/confirm?continue=/confirmed`);
+  const taken = await postOwn(browser, at, { name: operator.name, role: 'admin' });
+  assert.equal(taken.status, 400);
+  isKept(taken.body, `value="${operator.name}"`, 'value="admin" selected', 'There is an operator');
+  const none = await postOwn(browser, `${at}/${operator.id}/keys`, { name: 'ci' });
+  assert.equal(none.status, 400);
+  isKept(none.body, 'value="ci"', 'Nothing happened');
+});
+
+test('operators §7: a page that is out of date changes, enables, resets and deletes no operator', async (t) => {
+  const service = await startConsole(t);
+  const { registry } = service.installation.operators;
+  const { browser } = await enrolledOperator(service);
+  const { operator } = await addOperator(service, 'read', 'Target');
+  const at = `${service.operatorUrl}/operators/${operator.id}`;
+  const tag = () => tagOf(browser, at);
+  const stale = await tag();
+  await registry.update(operator.id, { role: 'support' }, service.installation.operator);
+  for (const [act, fields] of Object.entries({ role: { role: 'read' }, reset: {}, delete: {} })) {
+    const refused = await postOwn(browser, `${at}/${act}`, { ...fields, tag: stale });
+    assert.deepEqual([refused.status, /was changed meanwhile/.test(refused.body)], [400, true], act);
+    assert.match(refused.body, /value="support" selected/, 'the form has the present role');
+  }
+  const shown = await tag();
+  await registry.disable(operator.id, service.installation.operator);
+  const disabled = await tag();
+  await registry.update(operator.id, { role: 'admin' }, service.installation.operator);
+  assert.equal((await postOwn(browser, `${at}/enable`, { tag: disabled })).status, 400);
+  assert.equal((await postOwn(browser, `${at}/delete`, { tag: shown })).status, 400);
+  assert.deepEqual((await registry.find(operator.id)).status, 'disabled');
+  assert.equal((await postOwn(browser, `${at}/enable`, { tag: await tag() })).status, 303);
+  assert.equal((await postOwn(browser, `${at}/delete`, { tag: await tag() })).status, 303);
 });

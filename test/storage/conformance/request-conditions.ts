@@ -9,6 +9,7 @@ import {
   type RequestConditions,
   type Unchanged,
 } from '../../../src/oauth/trail/request-conditions.ts';
+import { sampleAddress, sampleOperator } from '../../support/operators.ts';
 import {
   event,
   NOW,
@@ -72,6 +73,7 @@ export function requestConditions(withStore: WithStore): void {
   const [client, server, provider] = [sampleClient(), sampleResourceServer(), sampleProvider()];
   const scope = { name: 'read', sentences: { en: 'Read' }, effect: null, createdAt: NOW };
   const account = sampleAccount();
+  const ann = sampleOperator();
   /** Each noun's earlier row, its change, and an act that demands the earlier row. */
   const nouns: Readonly<
     Record<Unchanged['noun'], [row: object, change: (store: AnyStore) => Promise<unknown>, act: Conditional]>
@@ -107,6 +109,11 @@ export function requestConditions(withStore: WithStore): void {
       (store) => store.revokeAccountGrants(account.id, event('user_grants_revoked')),
       (store, conditions) => store.setAccountStatus(account.id, 'disabled', event('user_disabled', conditions)),
     ],
+    operator: [
+      ann,
+      (store) => store.endOperatorSessions(ann.id, event('operator_sessions_ended')),
+      (store, conditions) => store.resetOperator(sampleAddress(), event('operator_reset', conditions)),
+    ],
   };
   for (const [noun, [row, change, act]] of Object.entries(nouns)) {
     const conditions = asked({ unchanged: { noun: noun as Unchanged['noun'], row } });
@@ -116,6 +123,7 @@ export function requestConditions(withStore: WithStore): void {
       await store.registerResourceServer(server, event('resource_server_registered'));
       await store.registerIdentityProvider(provider, event('identity_provider_registered'));
       await store.defineScope(scope, null, event('scope_defined'));
+      await store.addOperator(ann, null, event('operator_added'));
     };
     withStore(`RFC 9110 §13.1.1: a ${noun} that is as it was is changed`, async (store) => {
       await withRows(store);

@@ -45,9 +45,9 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
         (_request, reply) => pages.sendFile(reply, file),
       );
     addConsoleSignIn(part, parts);
-    addOperators(part, parts);
     addOwn(part, parts);
     const routes = new ConsoleRoutes(part, parts);
+    addOperators(routes, parts);
     addEvents(routes, service);
     addLeaked(routes, service);
     addRegistrations(routes, service);

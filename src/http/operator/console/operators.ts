@@ -1,160 +1,145 @@
 /** The pages of operators, with the acts of the commands. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../oauth/error.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
+import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import { ROLES, type Role } from '../../../operator/access/operator.ts';
-import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import type { MadeAddress } from '../../../operator/access/operators.ts';
-import { type Act, RIGHTS, type Right, refusalOf } from '../../../operator/access/rights.ts';
+import { type Act, RIGHTS, type Right } from '../../../operator/access/rights.ts';
+import { operatorJson } from '../../../operator/json/operator.ts';
+import type { Html } from '../../../pages/html.ts';
+import type { ActProblem } from '../../../pages/operator/act.ts';
 import { OPERATOR_NOTICES, type OperatorNotice, operatorPage } from '../../../pages/operator/operator-page.ts';
 import { operatorsPage, shownOncePage } from '../../../pages/operator/operators-page.ts';
-import { formOf } from '../../form.ts';
-import { originOf } from '../../origin.ts';
+import { etagOf } from '../api/etag.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { queryOf } from './done.ts';
+import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
 import { shownSession } from './own.ts';
 
-/** Adds the pages. */
-export function addOperators(app: FastifyInstance, { service, operators, pages, accessOf }: ConsoleParts): void {
-  const { registry, access } = operators;
-  const config = { answers: pages.answers, limit: 'public' } as const;
-  const actorOf = (request: FastifyRequest): Actor => access.actor(accessOf(request), originOf(request));
+const CHANGED = 'The operator was changed meanwhile. Check the page, then try again.';
 
-  app.get('/operators', { config: { ...config, act: 'operators.list' } }, async (request, reply) =>
-    sendList(request, reply, null),
+/** Adds the pages. An act whose form has fields asks for the passkey itself, so that they are not lost. */
+export function addOperators(routes: ConsoleRoutes, { service, operators, accessOf }: ConsoleParts): void {
+  const { registry } = operators;
+
+  routes.page('/operators', 'operators.list', (call) => list(call, null));
+  routes.act(
+    '/operators',
+    'operators.list',
+    async (call) => {
+      call.requires('operators.add');
+      const made = await registry.add(typedName(call.form), roleIn(call.form), call.actor);
+      return addressPage(call, made, 'The link for the new operator');
+    },
+    list,
   );
 
-  app.post('/operators', { config: { ...config, act: 'operators.add' } }, async (request, reply) => {
-    const form = formOf(request);
-    const name = (form.get('name') ?? '').trim();
-    try {
-      const made = await registry.add(name, roleIn(form), actorOf(request));
-      return sendAddress(request, reply, made, 'The link for the new operator');
-    } catch (error) {
-      return sendList(request, reply.code(400), { text: sentenceOf(error), name });
-    }
+  routes.page('/operators/:id', 'operators.show', (call) => show(call, null));
+  act('role', 'operators.show', 'updated', (call) => {
+    call.requires('operators.update');
+    return asShown(call, (actor) => registry.update(call.id, { role: roleIn(call.form) }, actor));
   });
-
-  app.get('/operators/:id', { config: { ...config, act: 'operators.show' } }, async (request, reply) =>
-    sendOperator(request, reply, null),
-  );
-
-  act('role', 'operators.update', 'updated', (id, actor, form) => registry.update(id, { role: roleIn(form) }, actor));
-  act('disable', 'operators.disable', 'disabled', (id, actor) => registry.disable(id, actor));
-  act('enable', 'operators.enable', 'enabled', (id, actor) => registry.enable(id, actor));
-  act('end-sessions', 'operators.end-sessions', 'signed-out', (id, actor) => registry.endSessions(id, actor));
-  act('keys/end', 'operators.end-key', 'key-ended', (id, actor, form) =>
+  act('disable', 'operators.disable', 'disabled', ({ id, actor }) => registry.disable(id, actor));
+  act('enable', 'operators.enable', 'enabled', (call) => asShown(call, (actor) => registry.enable(call.id, actor)));
+  act('end-sessions', 'operators.end-sessions', 'signed-out', ({ id, actor }) => registry.endSessions(id, actor));
+  act('keys/end', 'operators.end-key', 'key-ended', ({ id, actor, form }) =>
     registry.endKey(id, form.get('key') ?? '', actor),
   );
-  actThat('delete', 'operators.delete', async (request, reply, id) => {
-    await registry.delete(id, actorOf(request));
-    return pages.seeOther(reply, '/operators');
-  });
-  actThat('reset', 'operators.reset', async (request, reply, id) =>
-    sendAddress(request, reply, await registry.reset(id, actorOf(request)), 'The link to enroll again'),
+  routes.act(
+    '/operators/:id/delete',
+    'operators.delete',
+    async (call) => {
+      await asShown(call, (actor) => registry.delete(call.id, actor));
+      return { location: '/operators' };
+    },
+    show,
   );
-  actThat('keys', 'operators.add-key', async (request, reply, id) => {
-    const form = formOf(request);
-    const settings = { name: (form.get('name') ?? '').trim(), rights: form.all('rights') as Right[] };
-    const { text } = await registry.addKey(id, settings, actorOf(request));
-    const { operator } = accessOf(request);
-    const lead = 'A program sends it to the API as a bearer token. Keep it like a password.';
-    const data = { operator, heading: 'The new key', lead, text, back: `/operators/${id}` };
-    return pages.send(reply, shownOncePage(pages.context, data));
-  });
+  routes.act(
+    '/operators/:id/reset',
+    'operators.reset',
+    async (call) => {
+      const made = await asShown(call, (actor) => registry.reset(call.id, actor));
+      return addressPage(call, made, 'The link to enroll again');
+    },
+    show,
+  );
+  routes.act(
+    '/operators/:id/keys',
+    'operators.show',
+    async (call) => {
+      call.requires('operators.add-key');
+      const { context, operator, id, form, actor } = call;
+      const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
+      const { text } = await registry.addKey(id, settings, actor);
+      const lead = 'A program sends it to the API as a bearer token. Keep it like a password.';
+      return shownOncePage(context, { operator, heading: 'The new key', lead, text, back: operatorHref(id) });
+    },
+    show,
+  );
 
   /** An act that leads back to the operator's page. */
-  function act(
-    path: string,
-    name: Act,
-    notice: OperatorNotice,
-    run: (id: string, actor: Actor, form: Parameters) => Promise<unknown>,
-  ): void {
-    actThat(path, name, async (request, reply, id) => {
-      await run(id, actorOf(request), formOf(request));
-      return pages.seeOther(reply, `/operators/${id}?done=${notice}`);
-    });
+  function act(path: string, name: Act, notice: OperatorNotice, run: (call: ConsoleCall) => Promise<unknown>): void {
+    const runIt = async (call: ConsoleCall) => {
+      await run(call);
+      return { location: `${operatorHref(call.id)}?done=${notice}` };
+    };
+    routes.act(`/operators/:id/${path}`, name, runIt, show);
   }
 
-  /** An act with an answer of its own. A refusal is shown on the operator's page. */
-  function actThat(
-    path: string,
-    name: Act,
-    run: (request: FastifyRequest, reply: FastifyReply, id: string) => Promise<FastifyReply>,
-  ): void {
-    app.post(`/operators/:id/${path}`, { config: { ...config, act: name } }, async (request, reply) => {
-      try {
-        return await run(request, reply, idOf(request));
-      } catch (error) {
-        return sendOperator(request, reply.code(400), sentenceOf(error));
-      }
-    });
+  /** Runs an act on the operator as the page showed them; its write asks again if they are still the same. */
+  async function asShown<Done>({ id, form, actor }: ConsoleCall, run: (actor: Actor) => Promise<Done>): Promise<Done> {
+    const row = await registry.find(id);
+    if (form.get('tag') !== etagOf(operatorJson(row))) throw new OperatorError(CHANGED, 'tag');
+    try {
+      return await run({ ...actor, conditions: { unchanged: { noun: 'operator', row } } });
+    } catch (error) {
+      throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
+    }
   }
 
-  async function sendList(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    problem: { text: string; name: string } | null,
-  ): Promise<FastifyReply> {
-    const { operator } = accessOf(request);
-    const data = { operator, operators: await registry.list(), mayAdd: may('operators.add', request), problem };
-    return pages.send(reply, operatorsPage(pages.context, data));
+  async function list({ context, operator, form, may }: ConsoleCall, problem: ActProblem | null): Promise<Html> {
+    const typed = { name: typedName(form), role: roleIn(form) };
+    const listed = await registry.list();
+    return operatorsPage(context, { operator, operators: listed, mayAdd: may('operators.add'), typed, problem });
   }
 
-  async function sendOperator(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    problem: string | null,
-  ): Promise<FastifyReply> {
-    const found = (await registry.list()).find(({ id }) => id === idOf(request));
-    if (!found) return pages.sendProblem(reply, 404, { kind: 'not_found' });
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
+    const { context, operator, id, form, query, may, request } = call;
+    const found = (await registry.list()).find((each) => each.id === id);
+    if (!found) return null;
     const { operator: shown, passkeys, sessions, keys } = await registry.show(found.id);
-    const { operator, by } = accessOf(request);
-    return pages.send(
-      reply,
-      operatorPage(pages.context, {
-        ...{ operator, shown, passkeys, keys, problem },
-        sessions: sessions.map((session) => shownSession(session, by)),
-        rights: RIGHTS,
-        mayChange: may('operators.update', request),
-        done: problem === null ? doneIn(queryOf(request), OPERATOR_NOTICES) : null,
-        now: service.now(),
-      }),
-    );
-  }
-
-  function sendAddress(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { operator: made, url }: MadeAddress,
-    heading: string,
-  ): FastifyReply {
-    const { operator } = accessOf(request);
-    const lead = `Give this link to ${made.name} alone, over a channel that nobody else reads. It works once, within 24 hours.`;
-    return pages.send(
-      reply,
-      shownOncePage(pages.context, { operator, heading, lead, text: url, back: `/operators/${made.id}` }),
-    );
-  }
-
-  /** True if the role allows an act; the rest is asked when it is done. */
-  function may(act: Act, request: FastifyRequest): boolean {
-    return refusalOf(act, accessOf(request) satisfies SessionAccess, service.now()) !== 'role';
+    const isOfKey = request.url.endsWith('/keys');
+    return operatorPage(context, {
+      ...{ operator, shown, passkeys, keys, problem, tag: etagOf(operatorJson(shown)) },
+      sessions: sessions.map((session) => shownSession(session, accessOf(request).by)),
+      rights: RIGHTS,
+      mayChange: may('operators.update'),
+      typed: {
+        role: form.has('role') && problem?.field !== 'tag' ? roleIn(form) : shown.role,
+        keyName: isOfKey ? typedName(form) : '',
+        keyRights: isOfKey ? form.all('rights') : [],
+      },
+      done: problem === null ? doneIn(query, OPERATOR_NOTICES) : null,
+      now: service.now(),
+    });
   }
 }
 
-function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
+function addressPage({ context, operator }: ConsoleCall, { operator: made, url }: MadeAddress, heading: string): Html {
+  const lead = `Give this link to ${made.name} alone, over a channel that nobody else reads. It works once, within 24 hours.`;
+  return shownOncePage(context, { operator, heading, lead, text: url, back: operatorHref(made.id) });
+}
+
+function operatorHref(id: string): string {
+  return `/operators/${encodeURIComponent(id)}`;
+}
+
+function typedName(form: Parameters): string {
+  return (form.get('name') ?? '').trim();
 }
 
 /** The role in a form; one that no form has is the least. */
 function roleIn(form: Parameters): Role {
   return ROLES.find((role) => role === form.get('role')) ?? 'read';
-}
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  throw error;
 }
