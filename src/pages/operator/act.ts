@@ -20,21 +20,28 @@ export function actButton({ action, name, effect, isDanger = false, fields, isOp
   return html`<details class="act"${isOpen && html` open`}><summary${isDanger && html` class="button secondary danger"`}>${name}</summary><form method="post" action="${action}"><p>${effect}</p>${fields}<button class="${isDanger ? 'danger' : 'secondary'}">${name}</button></form></details>`;
 }
 
+/** An act that no page does: its command line, and its effect in a sentence. */
+export type CommandAct = { readonly command: string; readonly effect: HtmlValue };
+
 /**
  * The acts that end something, in one group at the foot of a page: each with its effect in sight, behind a button that opens the
  * question. `note` holds for all of them. Without an act there is no group.
  */
-export function dangerZone(acts: readonly (ShownAct | false)[], note?: HtmlValue): Html | null {
+export function dangerZone(acts: readonly (ShownAct | CommandAct | false)[], note?: HtmlValue): Html | null {
   const some = acts.filter((act) => act !== false);
   if (some.length === 0) return null;
   return html`<section class="part danger-zone" id="danger"><h2>Danger zone</h2>
-<ul>${some.map(dangerousAct)}</ul>
+<ul>${some.map(
+    (
+      act,
+    ) => html`<li><p>${act.effect}</p>${'command' in act ? html`<code>${act.command}</code>` : dangerButton(act)}</li>
+`,
+  )}</ul>
 ${note && html`<p class="fine">${note}</p>`}</section>`;
 }
 
-function dangerousAct({ action, name, effect, fields, isOpen = false }: ShownAct): Html {
-  return html`<li><p>${effect}</p><details${isOpen && html` open`}><summary class="button secondary danger">${name}</summary><form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details></li>
-`;
+function dangerButton({ action, name, fields, isOpen = false }: ShownAct): Html {
+  return html`<details${isOpen && html` open`}><summary class="button secondary danger">${name}</summary><form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details>`;
 }
 
 /** The notice of an act that was done just now. */

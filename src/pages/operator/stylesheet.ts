@@ -41,6 +41,7 @@ noscript { display: block; }
 .filter { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem 1rem; margin-block: 1.5rem; }
 .filter > .field { flex: 1 1 14rem; max-inline-size: 24rem; }
 .filter > .day { flex: 0 1 10rem; }
+.things .danger { border-color: var(--line); }
 .filter > .more { flex-basis: 100%; }
 .more summary { inline-size: fit-content; padding-block: 0.375rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .more > .filter { margin-block: 0.5rem 0; }
@@ -65,12 +66,15 @@ noscript { display: block; }
   .data tbody th { flex: 0 0 100%; }
   .data td { flex: 0 1 auto; min-inline-size: calc(50% - 0.5rem); font-size: 0.875rem; }
   .data td::before { content: attr(data-column) " "; font-size: 0.8125rem; color: var(--muted); }
+  .filter { gap: 0.625rem 0.75rem; margin-block: 1rem; }
+  .filter > .day { flex: 1 1 8rem; }
   .sided .rows > div { grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
 }
 .advice { background: var(--wash); border-color: var(--line); }
 .advice .icon { color: var(--brand-text); }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
+.things li > div { flex: 1 1 18rem; min-inline-size: 0; }
 .things :is(h2, h3) { font-size: 1rem; }
 .of-app { display: grid; flex-basis: 100%; gap: 0.625rem; }
 .of-app > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.25rem 1.25rem; }
@@ -121,6 +125,7 @@ noscript { display: block; }
 .danger-zone li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.625rem 1.5rem; padding: 0.875rem 1.125rem; }
 .danger-zone li + li { border-block-start: 1px solid var(--line); }
 .danger-zone li > p { flex: 1 1 20rem; max-inline-size: 40rem; font-size: 0.9375rem; }
+.danger-zone li > code { max-inline-size: 100%; padding: 0.25rem 0.625rem; background: var(--sunken); border-radius: 0.375rem; }
 .danger-zone details[open] { flex: 1 0 100%; }
 details > .button { list-style: none; }
 details > .button::-webkit-details-marker { display: none; }

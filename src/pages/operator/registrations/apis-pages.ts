@@ -2,6 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { dangerZone } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
@@ -59,7 +60,7 @@ export function apiPage(
   return consoleLayout(
     context,
     operator,
-    { title: name, section: 'APIs' },
+    { title: name, section: 'APIs', parents: [['/apis', 'APIs']] },
     html`<h1>${isolated(name)}</h1>
 ${facts([
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
@@ -76,11 +77,16 @@ ${commandsPart(
     ['Make a new secret', `resource-server rotate-secret ${id}`],
     ['Hand a secret over', `resource-server rotate-secret ${id} --hand-over`],
     ['Retire the older secret', `resource-server retire-secret ${id}`],
-    ['Delete', `resource-server delete ${id}`],
   ],
   `/v1/resource-servers/${id}`,
 )}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this API</a></p>
+${dangerZone([
+  {
+    command: `valetkey resource-server delete ${id}`,
+    effect: html`Deletes ${isolated(name)} for good. It can no longer check tokens; no grant ends.`,
+  },
+])}
 <p class="fine">All times are UTC.</p>`,
   );
 }

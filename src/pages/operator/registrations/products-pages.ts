@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
@@ -94,7 +94,7 @@ export function productPage(context: PageContext, data: ProductData): Html {
   return consoleLayout(
     context,
     operator,
-    { title: name, isProblem: problem !== null, section: 'Products' },
+    { title: name, isProblem: problem !== null, section: 'Products', parents: [['/products', 'Products']] },
     html`<h1>${isolated(name)}</h1>
 ${done !== null && doneNotice(PRODUCT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
@@ -118,12 +118,11 @@ ${commandsPart(
     ['Make a new secret', `identity-provider rotate-secret ${id}`],
     ['Hand a secret over', `identity-provider rotate-secret ${id} --hand-over`],
     ['Retire the older secret', `identity-provider retire-secret ${id}`],
-    ['End all that it gave since a time', `identity-provider end-all ${id} --since 12h`],
-    ['Delete', `identity-provider delete ${id}`],
   ],
   `/v1/identity-providers/${id}`,
 )}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this product</a></p>
+${dangerous(data)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -132,9 +131,27 @@ function acts({ product: { id, status }, may }: ProductData): Html {
   const at = `/products/${encodeURIComponent(id)}`;
   return html`<div class="acts">
 ${may.test && actButton({ action: `${at}/test`, name: 'Test the setup', effect: 'Checks the registration, and sends one sign-in request to the product’s address. Nobody is signed in.' })}
-${may.pause && status === 'active' && actButton({ action: `${at}/pause`, name: 'Pause the product', effect: 'Nobody can sign in there until you resume it, and its server is refused. Sessions and grants that exist stay.', isDanger: true })}
 ${may.resume && status === 'paused' && actButton({ action: `${at}/resume`, name: 'Resume the product', effect: 'Its people can sign in again at once, with the secrets and keys that it has now.' })}
 </div>`;
+}
+
+function dangerous({ product: { id, name, status }, may }: ProductData): Html | null {
+  return dangerZone([
+    may.pause &&
+      status === 'active' && {
+        action: `/products/${encodeURIComponent(id)}/pause`,
+        name: 'Pause the product',
+        effect: html`Nobody can sign in with ${isolated(name)} until you resume it, and its server is refused. Sessions and grants stay.`,
+      },
+    {
+      command: `valetkey identity-provider end-all ${id} --since 12h`,
+      effect: 'Ends all sessions, sign-ins and grants that came through the product since a time.',
+    },
+    {
+      command: `valetkey identity-provider delete ${id}`,
+      effect: html`Deletes ${isolated(name)} for good. Refused while people are linked to it.`,
+    },
+  ]);
 }
 
 function tested(findings: readonly ShownFinding[]): Html {
