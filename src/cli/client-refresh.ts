@@ -79,7 +79,7 @@ async function look(documents: ClientDocuments, client: Client): Promise<Looked>
     return { client, compared: await documents.compare(client), problem: null };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { client, compared: null, problem: error.message };
+    return { client, compared: null, problem: error.atCommandLine };
   }
 }
 

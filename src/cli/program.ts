@@ -1,6 +1,7 @@
 /** The command line of Valetkey: reads it, runs one command, and turns an error into a sentence and an exit code. */
 import { CommanderError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { OperatorError } from '../oauth/error.ts';
 import { addAuditCommands } from './audit.ts';
 import { asCalled, refuseTakenByNpm } from './caller.ts';
 import { addClientCommands } from './client.ts';
@@ -103,9 +104,8 @@ function sentenceFor(error: unknown): string | null {
     return `this user has no permission to access ${path} (${code}): move it, or run the command as another user`;
   if (isFromBelow(error) || isFromBelow(error.cause))
     return `the command failed (${error.message.replaceAll('\n', ' ')}): check the disk, and the database with "database check"`;
-  return ['OperatorError', 'InstallationError', 'WrongUse', 'DatabaseMoved'].includes(error.name)
-    ? error.message
-    : null;
+  if (error instanceof OperatorError) return error.atCommandLine;
+  return ['InstallationError', 'WrongUse', 'DatabaseMoved'].includes(error.name) ? error.message : null;
 }
 
 /** True for an error of SQLite, PostgreSQL or the system, recognized by the members that only theirs have. */

@@ -141,15 +141,22 @@ export function invalidToken(detail: string, mistake = 'the access token is inva
   return new Refusal('invalid_token', mistake, detail);
 }
 
+/** Remedies of a refusal: on pages and over the API, where fields are named; and at the command line, where options are. */
+export type Remedies = { readonly remedy?: string; readonly command?: string };
+
 /** A sentence for the operator: why an act was refused, and what to do. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   /** The setting that is wrong, by its name in JSON; null if it is not one. */
   readonly field: string | null;
+  /** The sentence at the command line. */
+  readonly atCommandLine: string;
 
-  constructor(message: string, field: string | null = null) {
-    super(message);
+  constructor(problem: string, field: string | null = null, { remedy, command = remedy }: Remedies = {}) {
+    const sentence = (what: string | undefined) => (what === undefined ? problem : `${problem}: ${what}`);
+    super(sentence(remedy));
     this.field = field;
+    this.atCommandLine = sentence(command);
   }
 }
 

@@ -151,12 +151,17 @@ export class ClientDocuments {
   /** The name that a client of a document would have. Throws an `OperatorError` if the operator has to give one. */
   async nameOf({ document: { name } }: FetchedClient, given: string | undefined): Promise<string> {
     if (given !== undefined) return given;
-    if (name === null) throw new OperatorError('the document has no client_name: give --name');
+    if (name === null)
+      throw new OperatorError('the document has no client_name', 'name', {
+        remedy: 'give a name',
+        command: 'give --name',
+      });
     const [other] = await this.#parts.store.listClientsNamed(name, 1);
     if (other)
-      throw new OperatorError(
-        `the app ${other.id} already has the name ${JSON.stringify(other.name)}: give another --name, so that users can tell the two apart`,
-      );
+      throw new OperatorError(`the app ${other.id} already has the name ${JSON.stringify(other.name)}`, 'name', {
+        remedy: 'give another name, so that users can tell the two apart',
+        command: 'give another --name, so that users can tell the two apart',
+      });
     return name;
   }
 

@@ -181,10 +181,10 @@ export class ClientRegistry {
   async rotateSecret(id: string, operator: Actor): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.exact(id);
     if (client.documentSha256 !== null)
-      throw new OperatorError(
-        `this client has a public metadata document, so it has no secret: "client refresh ${client.id}" fetches its keys`,
-      );
-    if (client.type === 'public') throw new OperatorError('a public client has no secret');
+      throw new OperatorError('this app has a public metadata document, so it has no secret', null, {
+        command: `"client refresh ${client.id}" fetches its keys`,
+      });
+    if (client.type === 'public') throw new OperatorError('a public app has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
     const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_rotated', operator);
@@ -194,7 +194,7 @@ export class ClientRegistry {
   /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
   async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
     const client = await this.exact(id);
-    if (client.type === 'public') throw new OperatorError('a public client has no secret');
+    if (client.type === 'public') throw new OperatorError('a public app has no secret');
     const secrets = withoutSecret(client, which, `client rotate-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired', operator);
     return { ...client, secrets };
@@ -226,7 +226,7 @@ export class ClientRegistry {
 
   async #setStatus(id: string, status: Client['status'], action: AuditAction, operator: Actor): Promise<Client> {
     const client = await this.exact(id);
-    if (client.status === status) throw new OperatorError(`the client is ${status} already`);
+    if (client.status === status) throw new OperatorError(`the app is ${status} already`);
     mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, operator, id)), id);
     return { ...client, status };
   }
@@ -243,9 +243,10 @@ export class ClientRegistry {
       this.#event(action, operator, client.id),
     );
     if (!replaced)
-      throw new OperatorError(
-        'somebody else changed the secrets or keys of this client at the same time: check "client show", and try again',
-      );
+      throw new OperatorError('somebody else changed the secrets or keys of this app at the same time', null, {
+        remedy: 'look at them again, and try again',
+        command: 'check "client show", and try again',
+      });
   }
 
   #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
@@ -254,19 +255,20 @@ export class ClientRegistry {
 }
 
 function noClient(name: string): OperatorError {
-  return new NothingThere(`there is no client ${JSON.stringify(name)}: "client list" shows all`);
+  return new NothingThere(`there is no app ${JSON.stringify(name)}`, null, { command: '"client list" shows all' });
 }
 
 /** The refusal to register a client whose id is taken. */
 export function registeredAlready(id: string): OperatorError {
-  return new OperatorError(
-    `the client ${id} is already registered: "client refresh" applies its current document, and "client update" changes the other settings`,
-  );
+  return new OperatorError(`the app ${id} is already registered`, null, {
+    command: '"client refresh" applies its current document, and "client update" changes the other settings',
+  });
 }
 
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
-    throw new OperatorError(
-      `the client ${id} changed or was deleted at the same time: check "client list", and try again`,
-    );
+    throw new OperatorError(`the app ${id} changed or was deleted at the same time`, null, {
+      remedy: 'look at it again, and try again',
+      command: 'check "client list", and try again',
+    });
 }

@@ -61,7 +61,7 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
   checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
   if (type === 'public' && settings.keys.length > 0)
-    throw new OperatorError('a public client cannot keep a private key', 'keys');
+    throw new OperatorError('a public app cannot keep a private key', 'keys');
   checkKeys(settings.keys);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
@@ -81,11 +81,11 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
 function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
   if (uris.length === 0 && !deviceFlow)
     throw new OperatorError(
-      'a client needs at least one redirect URI, or the device flow if it has no browser',
+      'an app needs at least one redirect URI, or the device flow if it has no browser',
       'redirect_uris',
     );
   if (uris.length > MAX_REDIRECT_URIS)
-    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`, 'redirect_uris');
+    throw new OperatorError(`an app has at most ${MAX_REDIRECT_URIS} redirect URIs`, 'redirect_uris');
   if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice', 'redirect_uris');
   refuseCommaListOfUris(uris, type);
   for (const uri of uris) {

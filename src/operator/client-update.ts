@@ -11,11 +11,13 @@ import { type ClientSettings, scopeNamesOf } from './client-settings.ts';
 export function changesOfUpdate(before: Client, given: Partial<ClientSettings>): Partial<ClientSettings> {
   if (before.documentSha256 !== null && (given.redirectUris ?? given.keys))
     throw new OperatorError(
-      `the redirect URIs and keys of this client come from its metadata document: apply them with "client refresh ${before.id}"`,
+      'the redirect URIs and keys of this app come from its metadata document',
+      given.redirectUris ? 'redirect_uris' : 'keys',
+      { command: `apply them with "client refresh ${before.id}"` },
     );
   if (before.type === 'public' && given.requirePkce === false)
     // RFC 9700 §2.1.1
-    throw new OperatorError('a public client must use PKCE: it has no other proof');
+    throw new OperatorError('a public app must use PKCE: it has no other proof', 'require_pkce');
   const after = { ...before, ...given };
   const isOver = given.isChecked === undefined && endsVouching(before, after);
   const consent = given.consent ?? consentAfter(before, after);

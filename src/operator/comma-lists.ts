@@ -34,10 +34,10 @@ export async function refuseCommaListOfScopes(
   if (list !== undefined) throw severalInOne('scopes', list, `--scope ${partsOf(list).join(' ')}`);
 }
 
-function severalInOne(field: 'redirect_uris' | 'scopes', text: string, remedy: string): OperatorError {
+function severalInOne(field: 'redirect_uris' | 'scopes', text: string, command: string): OperatorError {
   const what = field === 'scopes' ? 'scope' : 'redirect URI';
-  return new OperatorError(
-    `${what} ${JSON.stringify(text)} is a list with commas: give each entry as a separate argument (${remedy})`,
-    field,
-  );
+  return new OperatorError(`${what} ${JSON.stringify(text)} is a list with commas`, field, {
+    remedy: `give each ${what} as an entry of its own`,
+    command: `give each entry as a separate argument (${command})`,
+  });
 }

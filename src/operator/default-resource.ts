@@ -13,10 +13,10 @@ export async function registeredResource(
   if (named === null) return null;
   const registered = knownResource(await store.listResources(), named);
   if (registered !== null) return registered;
-  throw new OperatorError(
-    `no API is registered with the resource ${JSON.stringify(named)}: "resource-server list" shows all, and "resource-server register --resource" adds one`,
-    'default_resource',
-  );
+  throw new OperatorError(`no API is registered with the resource ${JSON.stringify(named)}`, 'default_resource', {
+    remedy: 'give the resource of one that is, or register the API first',
+    command: '"resource-server list" shows all, and "resource-server register --resource" adds one',
+  });
 }
 
 /** Lists the default resources that no API has any more: introspection answers for none of their tokens. */

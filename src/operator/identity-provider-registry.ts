@@ -92,7 +92,9 @@ export class IdentityProviderRegistry {
   async show(id: string): Promise<IdentityProvider> {
     const found = await this.#parts.store.findIdentityProvider(id);
     if (!found)
-      throw new NothingThere(`there is no identity provider ${JSON.stringify(id)}: "identity-provider list" shows all`);
+      throw new NothingThere(`there is no identity provider ${JSON.stringify(id)}`, null, {
+        command: '"identity-provider list" shows all',
+      });
     return found;
   }
 
@@ -102,7 +104,10 @@ export class IdentityProviderRegistry {
     const changed = { ...before, ...changes };
     checkSettings(changed);
     if (changed.keys.length > 0 && changed.secrets.length > 0)
-      throw new OperatorError('this provider authenticates with a secret: register another one with --jwks');
+      throw new OperatorError('this provider authenticates with a secret', 'keys', {
+        remedy: 'register another one with keys',
+        command: 'register another one with --jwks',
+      });
     const event = this.#event(
       'identity_provider_updated',
       operator,
@@ -117,9 +122,10 @@ export class IdentityProviderRegistry {
   async rotateSecret(id: string, operator: Actor): Promise<{ provider: IdentityProvider; secret: string }> {
     const provider = await this.show(id);
     if (provider.keys.length > 0)
-      throw new OperatorError(
-        'this provider authenticates with its keys: change them with "identity-provider update --jwks"',
-      );
+      throw new OperatorError('this provider authenticates with its keys', null, {
+        remedy: 'change them instead',
+        command: 'change them with "identity-provider update --jwks"',
+      });
     const { text, secret } = this.#makeSecret(this.#parts.now());
     const secrets = withNewSecret(provider.secrets, secret, `identity-provider retire-secret ${id}`);
     await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_rotated', operator);
@@ -196,12 +202,24 @@ export class IdentityProviderRegistry {
     const others = await this.list();
     const alone = others.find((other) => other.ownIds);
     if (alone)
-      throw new OperatorError(`${alone.id} was registered with --own-ids, so it must be the only identity provider`);
+      throw new OperatorError(
+        `${alone.id} gives all people their IDs, so it must be the only identity provider`,
+        null,
+        { command: 'it was registered with --own-ids' },
+      );
     if (!ownIds) return;
     if (others.length > 0)
-      throw new OperatorError(`--own-ids allows only one identity provider, and ${others[0]?.id} is registered`);
+      throw new OperatorError(
+        `a provider that gives all people their IDs must be the only one, and ${others[0]?.id} is registered`,
+        'own_ids',
+        { command: 'omit --own-ids' },
+      );
     if (await this.#parts.store.hasAccounts())
-      throw new OperatorError('--own-ids needs an installation without accounts: start a new one');
+      throw new OperatorError(
+        'a provider that gives all people their IDs needs an installation without accounts',
+        'own_ids',
+        { remedy: 'start a new one', command: 'start a new one, or omit --own-ids' },
+      );
   }
 
   async #replaceSecrets(
@@ -213,9 +231,10 @@ export class IdentityProviderRegistry {
     const { store } = this.#parts;
     const event = this.#event(action, operator, provider.id);
     if (!(await store.replaceIdentityProviderSecrets(provider, secrets, event)))
-      throw new OperatorError(
-        'somebody else changed the secrets or keys of this identity provider at the same time: check "identity-provider show", and try again',
-      );
+      throw new OperatorError('somebody else changed the secrets or keys of this provider at the same time', null, {
+        remedy: 'look at them again, and try again',
+        command: 'check "identity-provider show", and try again',
+      });
   }
 
   #makeSecret(at: number) {
@@ -244,7 +263,8 @@ function isRight(text: string): text is ProviderRight {
 
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
-    throw new OperatorError(
-      `the identity provider ${id} changed or was deleted at the same time: check "identity-provider list", and try again`,
-    );
+    throw new OperatorError(`the identity provider ${id} changed or was deleted at the same time`, null, {
+      remedy: 'look at it again, and try again',
+      command: 'check "identity-provider list", and try again',
+    });
 }

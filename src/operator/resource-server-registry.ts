@@ -83,7 +83,9 @@ export class ResourceServerRegistry {
   async show(id: string): Promise<ResourceServer> {
     const found = await this.#parts.store.findResourceServer(id);
     if (!found)
-      throw new NothingThere(`there is no resource server ${JSON.stringify(id)}: "resource-server list" shows all`);
+      throw new NothingThere(`there is no API ${JSON.stringify(id)}`, null, {
+        command: '"resource-server list" shows all',
+      });
     return found;
   }
 
@@ -142,10 +144,10 @@ export class ResourceServerRegistry {
         'scopes',
       );
     if (acceptsUnbound && resource === null)
-      throw new OperatorError(
-        'an API without a resource always accepts unbound tokens: give --resource, or omit --accept-unbound (when updating: --no-accept-unbound)',
-        'accepts_unbound',
-      );
+      throw new OperatorError('an API without a resource always accepts unbound tokens', 'accepts_unbound', {
+        remedy: 'give a resource too, or set accepts_unbound to false',
+        command: 'give --resource, or omit --accept-unbound (when updating: --no-accept-unbound)',
+      });
     if (resource === null) return;
     const problem = resourceProblem(resource);
     if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`, 'resource');
@@ -162,9 +164,10 @@ export class ResourceServerRegistry {
     const { store } = this.#parts;
     const event = this.#event(action, operator, server.id);
     if (!(await store.replaceResourceServerSecrets(server, secrets, event)))
-      throw new OperatorError(
-        'somebody else changed the secrets of this resource server at the same time: check "resource-server show", and try again',
-      );
+      throw new OperatorError('somebody else changed the secrets of this API at the same time', null, {
+        remedy: 'look at them again, and try again',
+        command: 'check "resource-server show", and try again',
+      });
   }
 
   #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
@@ -174,7 +177,8 @@ export class ResourceServerRegistry {
 
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
-    throw new OperatorError(
-      `the resource server ${id} changed or was deleted at the same time: check "resource-server list", and try again`,
-    );
+    throw new OperatorError(`the API ${id} changed or was deleted at the same time`, null, {
+      remedy: 'look at it again, and try again',
+      command: 'check "resource-server list", and try again',
+    });
 }

@@ -32,7 +32,8 @@ export class ScopeRegistry {
   /** One definition. */
   async show(name: string): Promise<ScopeDefinition> {
     const found = await this.find(name);
-    if (!found) throw new NothingThere(`there is no scope ${JSON.stringify(name)}: "scope list" shows all`);
+    if (!found)
+      throw new NothingThere(`there is no scope ${JSON.stringify(name)}`, null, { command: '"scope list" shows all' });
     return found;
   }
 
@@ -67,10 +68,10 @@ export class ScopeRegistry {
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`, 'name');
     for (const [language, sentence] of Object.entries(sentences)) checkSentence(name, language, sentence);
     if (Object.keys(sentences).length === 0)
-      throw new OperatorError(
-        `scope ${JSON.stringify(name)}: give a sentence, such as --sentence "en=Read your mail"`,
-        'sentences',
-      );
+      throw new OperatorError(`scope ${JSON.stringify(name)} has no sentence`, 'sentences', {
+        remedy: 'give one in a language, such as "Read your mail" in "en"',
+        command: 'give one, such as --sentence "en=Read your mail"',
+      });
     const now = this.#now();
     const scope = { name, sentences, effect, createdAt: known?.createdAt ?? now };
     const event = auditEvent('scope_defined', operator, now, { detail: name });

@@ -8,11 +8,16 @@ export function withNewSecret(
   secret: StoredSecret,
   retire: string,
 ): readonly StoredSecret[] {
-  if (secrets.length > 1)
-    throw new OperatorError(
-      `two secrets are live already: retire the older one first with "${retire}", or the newer one, if nobody has it, with "${retire} --newer"`,
-    );
+  if (secrets.length > 1) throw twoSecrets(retire);
   return [secret, ...secrets];
+}
+
+/** The refusal of a third secret; `retire` is the command that makes room. */
+export function twoSecrets(retire: string): OperatorError {
+  return new OperatorError('two secrets are live already', null, {
+    remedy: 'retire the older one first, or the newer one if nobody has it',
+    command: `retire the older one first with "${retire}", or the newer one, if nobody has it, with "${retire} --newer"`,
+  });
 }
 
 /** Which of two live secrets: the newer one is ended if its text was lost before it was used. */
@@ -34,6 +39,10 @@ export function withoutSecret(
   rotate: string,
 ): readonly StoredSecret[] {
   const ending = endingSecret(its, which);
-  if (!ending) throw new OperatorError(`only one secret is live: make the next one first with "${rotate}"`);
+  if (!ending)
+    throw new OperatorError('only one secret is live', null, {
+      remedy: 'make the next one first',
+      command: `make the next one first with "${rotate}"`,
+    });
   return its.secrets.filter((secret) => secret !== ending);
 }

@@ -334,7 +334,7 @@ test('hostile documents: a name that another app has to people needs one from th
   const nameless = await documents.fetch(address);
   assert.match(
     await refused(documents.register(nameless, { name: undefined }, operator)),
-    /no client_name: give --name/,
+    /no client_name: give a name/,
   );
   assert.equal((await documents.register(nameless, { name: 'Other Agent' }, operator)).client.name, 'Other Agent');
 });

@@ -220,8 +220,8 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
   );
   assert.equal(clientSecret, null);
   assert.deepEqual(client.secrets, []);
-  await assert.rejects(registry.rotateSecret(client.id, operator), /public client has no secret/);
-  await assert.rejects(registry.retireSecret(client.id, operator), /public client has no secret/);
+  await assert.rejects(registry.rotateSecret(client.id, operator), /public app has no secret/);
+  await assert.rejects(registry.retireSecret(client.id, operator), /public app has no secret/);
   await assert.rejects(registry.retireSecret(client.id, operator), /only one secret|no secret/);
 });
 
@@ -279,7 +279,9 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
   for (const defaultResource of ['https://letters.test/v1', 'https://none.test', 'letters', '']) {
     const refusal = {
       name: 'OperatorError',
-      message: /^no API is registered with the resource .*"resource-server list".*register --resource"/,
+      message: /^no API is registered with the resource [^-]*: give the resource of one that is/,
+      field: 'default_resource',
+      atCommandLine: /^no API is registered with the resource .*"resource-server list".*register --resource"/,
     };
     await assert.rejects(registry.update(client.id, { defaultResource }, operator), refusal);
     await assert.rejects(registry.register('confidential', { ...settings, defaultResource }, operator), refusal);
@@ -324,12 +326,9 @@ test('RFC 7523 §2.2: a client that changes over to keys can be left without any
 test('RFC 7523 §2.2: a public client has no keys, neither when it is registered nor later', async (context) => {
   const registry = registryOf(await openMemory(context));
   const own = { ...settings, redirectUris: ['com.one.app:/cb'] };
-  await assert.rejects(
-    registry.register('public', { ...own, keys: [keys.jwk] }, operator),
-    /public client cannot keep/,
-  );
+  await assert.rejects(registry.register('public', { ...own, keys: [keys.jwk] }, operator), /public app cannot keep/);
   const { client } = await registry.register('public', own, operator);
-  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }, operator), /public client cannot keep/);
+  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }, operator), /public app cannot keep/);
 });
 
 test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as long as it is one', async (context) => {
@@ -400,10 +399,9 @@ test('ASVS 15.4.2: of two operators who change an app at once one is told to loo
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) }, operator);
   const removal = registry.update(client.id, { redirectUris: uris(1) }, operator);
-  await assert.rejects(
-    registry.update(client.id, { name: 'Two' }, operator),
-    /changed .*at the same time: check .*and try again/,
-  );
+  await assert.rejects(registry.update(client.id, { name: 'Two' }, operator), {
+    atCommandLine: /changed .*at the same time: check .*and try again/,
+  });
   await removal;
   assert.deepEqual((await registry.update(client.id, { name: 'Two' }, operator)).redirectUris, uris(1));
 });
@@ -449,7 +447,7 @@ test('design: every act on a client that is not there says so', async (context) 
     registry.revokeGrants(id, operator),
     registry.delete(id, operator),
   ];
-  for (const act of acts) await assert.rejects(act, /there is no client/);
+  for (const act of acts) await assert.rejects(act, /there is no app/);
 });
 
 test('a comma that is part of one redirect URI or of one scope is registered', async (context) => {
@@ -468,7 +466,10 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   await registry.update(client.id, { scopes: [scope('a,b')] }, operator);
   await memory.store.defineScope({ ...defined, name: 'b' }, null, event);
   await registry.update(client.id, { name: 'Another' }, operator);
-  await assert.rejects(registry.update(client.id, { scopes: [scope('a,b')] }, operator), /--scope a b/);
+  await assert.rejects(registry.update(client.id, { scopes: [scope('a,b')] }, operator), {
+    message: 'scope "a,b" is a list with commas: give each scope as an entry of its own',
+    atCommandLine: /--scope a b/,
+  });
   await memory.store.defineScope({ ...defined, name: 'a,b' }, null, event);
   await registry.update(client.id, { scopes: [scope('a,b')] }, operator);
 });

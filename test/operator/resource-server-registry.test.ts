@@ -137,5 +137,5 @@ test('design: every act on a resource server that is not there says so', async (
     registry.retireSecret(id, operator),
     registry.delete(id, operator),
   ];
-  for (const act of acts) await assert.rejects(act, /there is no resource server/);
+  for (const act of acts) await assert.rejects(act, /there is no API/);
 });

@@ -35,8 +35,8 @@ const wrong: [string, string, Record<string, string>, RegExp][] = [
   ['a name with a space', 'mail read', { en: 'Read' }, /printable ASCII/],
   ['a name with =', 'mail=read', { en: 'Read' }, /printable ASCII/],
   ['an empty name', '', { en: 'Read' }, /printable ASCII/],
-  ['no sentence', 'read', {}, /give a sentence/],
-  ['an empty sentence alone', 'read', { en: '' }, /give a sentence/],
+  ['no sentence', 'read', {}, /has no sentence/],
+  ['an empty sentence alone', 'read', { en: '' }, /has no sentence/],
   ['a language in upper case', 'read', { EN: 'Read' }, /is not a language/],
   ['a language that is a word', 'read', { english: 'Read' }, /is not a language/],
   ['a language with a space', 'read', { 'en ': 'Read' }, /is not a language/],
@@ -59,7 +59,7 @@ for (const [name, scope, sentences, message] of wrong) {
 test('design: the last sentence of a scope is not taken away: it is deleted instead', async (context) => {
   const { registry } = await setUp(context);
   const defined = await registry.define('read', { en: 'Read' }, operator);
-  await assert.rejects(registry.define('read', { en: '' }, operator), /give a sentence/);
+  await assert.rejects(registry.define('read', { en: '' }, operator), /has no sentence/);
   assert.deepEqual(await registry.list(), [defined]);
   assert.deepEqual(await registry.delete('read', operator), defined);
   assert.deepEqual(await registry.list(), []);

@@ -63,7 +63,7 @@ export class UserLinks {
         counts[(await this.#link(linkOf(line), providers, operator)).outcome] += 1;
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
-        refused.push({ line: line.line, reason: error.message });
+        refused.push({ line: line.line, reason: error.atCommandLine });
       }
     };
     const groups = groupsOf(readJsonLines(pieces, LINK_KEYS), personOf);

@@ -43,7 +43,7 @@ export async function findNamed(
 }
 
 function nothing(name: string): OperatorError {
-  return new NothingThere(`there is no account ${JSON.stringify(name)}: "user list" lists them`);
+  return new NothingThere(`there is no account ${JSON.stringify(name)}`, null, { command: '"user list" lists them' });
 }
 
 function refusal(why: string, accounts: readonly Account[]): OperatorError {

@@ -52,7 +52,7 @@ export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProvid
   const alone = (await store.listIdentityProviders()).find(({ ownIds }) => ownIds);
   if (alone)
     throw new OperatorError(
-      `${alone.id} was registered with --own-ids: all accounts come from there, and none has a password`,
+      `${alone.id} gives all people their IDs: all accounts come from there, and none has a password`,
     );
 }
 
@@ -73,6 +73,10 @@ export const TAKEN = {
   username: 'another account has this user name already',
 } as const;
 
-/** Why an account cannot have a password. */
-export const NO_EMAIL =
-  'without an email address nobody can sign in with a password: set one with "user update --email"';
+/** The refusal of a password for an account without an email address. */
+export function noEmail(): OperatorError {
+  return new OperatorError('without an email address nobody can sign in with a password', null, {
+    remedy: 'set an email address first',
+    command: 'set one with "user update --email"',
+  });
+}

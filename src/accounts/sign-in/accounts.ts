@@ -24,8 +24,8 @@ import {
   checkAbout,
   type NewAccount,
   type NewPerson,
-  NO_EMAIL,
   newAccount,
+  noEmail,
   refuseNewPerson,
   refuseOwnIds,
   SET_HERE,
@@ -193,7 +193,7 @@ export class Accounts {
     const { id, email } = account;
     if (account.status === 'disabled')
       throw new OperatorError('the account is disabled: enable it first with "user enable"');
-    if (email === null) throw new OperatorError(NO_EMAIL);
+    if (email === null) throw noEmail();
     const { invitation, token } = makeInvitation(id, now());
     const problem = await store.invite(id, emailKey(email), invitation, this.#event('user_invited', operator, id));
     if (problem === 'gone') throw new OperatorError('the account was changed at the same time: try again');
@@ -244,7 +244,7 @@ export class Accounts {
     const account = await this.show(named);
     await refuseOwnIds(this.#parts.store);
     this.#checkPassword(password, account);
-    if (account.email === null) throw new OperatorError(NO_EMAIL);
+    if (account.email === null) throw noEmail();
     const stored = await this.#parts.hasher.hash(password);
     const event = this.#event('user_password_set', operator, account.id);
     const problem = await this.#parts.store.setPassword(account.id, stored, mustChange, event);
@@ -324,5 +324,8 @@ export class Accounts {
 
 function mustBeThere(there: boolean): void {
   if (!there)
-    throw new OperatorError('the account changed or was deleted at the same time: check "user show", and try again');
+    throw new OperatorError('the account changed or was deleted at the same time', null, {
+      remedy: 'look at it again, and try again',
+      command: 'check "user show", and try again',
+    });
 }

@@ -187,7 +187,7 @@ export class GrantRegistry {
 }
 
 function noGrant(idText: string): OperatorError {
-  return new OperatorError(`there is no grant ${JSON.stringify(idText)}: "grant list" shows all`);
+  return new OperatorError(`there is no grant ${JSON.stringify(idText)}`, null, { command: '"grant list" shows all' });
 }
 
 /** The kind of line that a redeemed grant belongs to. */

@@ -73,7 +73,10 @@ export class OperatorRegistry {
   async find(idOrName: string): Promise<Operator> {
     const { store } = this.#parts;
     const found = (await store.findOperator(idOrName)) ?? (await store.findOperatorByName(idOrName));
-    if (!found) throw new OperatorError(`there is no operator ${JSON.stringify(idOrName)}: "operator list" shows all`);
+    if (!found)
+      throw new OperatorError(`there is no operator ${JSON.stringify(idOrName)}`, null, {
+        command: '"operator list" shows all',
+      });
     return found;
   }
 
@@ -230,9 +233,10 @@ function refusal(problem: OperatorProblem, { name }: Operator): OperatorError {
   if (problem === 'name') return nameTaken(name);
   if (problem === 'last admin')
     return new OperatorError(`${name} is the last admin: add another one, or use the command "valetkey operator"`);
-  return new OperatorError(
-    `the operator ${name} was changed or deleted at the same time: look with "operator list", and try again`,
-  );
+  return new OperatorError(`the operator ${name} was changed or deleted at the same time`, null, {
+    remedy: 'look at the operator again, and try again',
+    command: 'look with "operator list", and try again',
+  });
 }
 
 function nameTaken(name: string): OperatorError {
@@ -240,5 +244,8 @@ function nameTaken(name: string): OperatorError {
 }
 
 function notActive({ name }: Operator): OperatorError {
-  return new OperatorError(`${name} is disabled: "operator enable" comes first`);
+  return new OperatorError(`${name} is disabled`, null, {
+    remedy: 'enable the operator first',
+    command: '"operator enable" comes first',
+  });
 }

@@ -8,6 +8,7 @@ import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
 import { makeSecret, type StoredSecret } from '../../oauth/keys/secret.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
+import { twoSecrets } from '../secret-rotation.ts';
 import {
   digestOfToken,
   type HandOver,
@@ -84,16 +85,17 @@ export class HandOvers {
     const { command } = KINDS[name.kind];
     const problem = handOverProblem(subject);
     if (problem === 'paused')
-      throw new OperatorError(`${subject.row.name} is paused: "${command} resume ${name.id}" comes first`);
-    if (problem === 'two secrets')
-      throw new OperatorError(
-        `two secrets are live already: end the older one first with "${command} retire-secret ${name.id}", or the newer one, if nobody has it, with "${command} retire-secret ${name.id} --newer"`,
-      );
+      throw new OperatorError(`${subject.row.name} is paused`, null, {
+        remedy: 'resume it first',
+        command: `"${command} resume ${name.id}" comes first`,
+      });
+    if (problem === 'two secrets') throw twoSecrets(`${command} retire-secret ${name.id}`);
     const made = makeHandOver(name, actor.id, now());
     if (!(await store.addHandOver(made.handOver, subject, handOverMade(made.handOver, actor))))
-      throw new OperatorError(
-        `somebody else changed ${subject.row.name} at the same time: look with "${command} show", and try again`,
-      );
+      throw new OperatorError(`somebody else changed ${subject.row.name} at the same time`, null, {
+        remedy: 'look at it again, and try again',
+        command: `look with "${command} show", and try again`,
+      });
     return this.addressOf(made, subject);
   }
 

@@ -198,10 +198,10 @@ test('two live secrets, a paused app and an unknown one are refused when an addr
   const { clientId: id } = await addClient(service);
   assert.equal((await pickUp(await newAddress({ id }))).status, 200, 'one secret leaves room for another');
   assert.equal((await secretsOf({ id })).length, 2);
-  await assert.rejects(newAddress({ id }), /two secrets are live already.*client retire-secret/);
+  await assert.rejects(newAddress({ id }), { atCommandLine: /two secrets are live already.*client retire-secret/ });
   await clients.retireSecret(id, operator);
   await clients.pause(id, operator);
-  await assert.rejects(newAddress({ id }), /is paused: "client resume/);
+  await assert.rejects(newAddress({ id }), { atCommandLine: /is paused: "client resume/ });
   await assert.rejects(newAddress({ id: 'app_none' }), /there is no client "app_none"/);
 });
 

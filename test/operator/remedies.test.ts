@@ -1,0 +1,33 @@
+// The remedies of refusals: pages and the API name fields, the command line names options and commands.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OperatorError } from '../../src/oauth/error.ts';
+import type { ClientSettings } from '../../src/operator/client-settings.ts';
+import { addClient, REDIRECT_URI, startTestService } from '../support/service.ts';
+
+test('operators §4: no refusal of an act on registrations names an option or a command on pages and over the API', async (t) => {
+  const service = await startTestService(t);
+  const { installation } = service;
+  const { clients, identityProviders, resourceServers, scopes, operator } = installation;
+  const { clientId: id } = await addClient(service);
+  await clients.rotateSecret(id, operator);
+  const update = (changes: Partial<ClientSettings>) => clients.update(id, changes, operator);
+  const refused: Readonly<Record<string, () => Promise<unknown>>> = {
+    'an unknown app': () => clients.pause('app_none', operator),
+    'a list of redirect URIs with commas': () => update({ redirectUris: [`${REDIRECT_URI},${REDIRECT_URI}`] }),
+    'a default resource that no API has': () => update({ defaultResource: 'https://none.example' }),
+    'a third secret': () => clients.rotateSecret(id, operator),
+    'an unknown API': () => resourceServers.delete('rs_none', operator),
+    'an unknown product': () => identityProviders.pause('none', operator),
+    'an unknown scope': () => scopes.delete('none', operator),
+    'a scope without a sentence': () => scopes.define('read', { en: '' }, operator),
+  };
+  const named = /--[a-z]|"[a-z-]+ [a-z-]+/;
+  for (const [what, act] of Object.entries(refused))
+    await assert.rejects(act, (error) => {
+      assert.ok(error instanceof OperatorError, what);
+      assert.doesNotMatch(error.message, named, what);
+      assert.match(error.atCommandLine, named, what);
+      return true;
+    });
+});
