@@ -49,7 +49,7 @@ export type Service = {
   readonly handOvers: HandOvers;
   /** The last refusals on the authorization page, in this process. */
   readonly pageFailures: PageFailures;
-  readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient'>;
+  readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient' | 'listClients' | 'listClientsNamed'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
   readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;

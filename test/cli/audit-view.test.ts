@@ -15,6 +15,7 @@ function sampleEvent(changes: Partial<NamedAuditEvent> = {}): NamedAuditEvent {
     actor: { kind: 'user', id: 'usr_6qm1v0t4y8d3k2xz', source: '::1', requestId: 'r' },
     clientId: 'app_6qm1v0t4y8d3k2xz',
     clientName: 'Postcards',
+    actorName: null,
     resourceOwnerId: 'usr_6qm1v0t4y8d3k2xz',
     resourceOwner: { id: 'usr_6qm1v0t4y8d3k2xz', email: 'ada@example.com', name: 'Ada' },
     grantId: '019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',

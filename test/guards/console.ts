@@ -29,6 +29,16 @@ export const consoleGuards: readonly Guard[] = [
     ],
     ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
   ]),
+  ...guardsIn(
+    'src/operator/registration-changes.ts',
+    ['test/operator/registration-changes.test.ts'],
+    [['no name in an event passes for another change', 'IS_PLAIN.test(entry) ? entry', 'true ? entry']],
+  ),
+  ...guardsIn(
+    'src/operator/event-detail.ts',
+    ['test/http/operator/console/event-words.test.ts'],
+    [['no name passes for the document of its app', '|| address !== clientId', '']],
+  ),
   ...guardsIn('src/http/operator/console/once.ts', APP_FORMS, [
     ['a form registers one app', "form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),

@@ -66,7 +66,7 @@ test('agents: keys in another order are no other keys, and one of the same id is
   assert.equal(await clientKeys.refresh(await stored()), true);
   assert.deepEqual(
     (await events()).map(({ detail }) => detail),
-    ['keys -"a" +"a"', 'keys -a key without an id +"a" +"b"'],
+    ['keys -"a" +"a"', 'keys -"a key without an id" +"a" +"b"'],
   );
 });
 

@@ -76,5 +76,5 @@ function changeOf(before: readonly PublicKey[], after: readonly PublicKey[]): st
 }
 
 function nameOf({ kid }: PublicKey): string {
-  return kid === undefined ? 'a key without an id' : JSON.stringify(kid);
+  return JSON.stringify(kid ?? 'a key without an id');
 }

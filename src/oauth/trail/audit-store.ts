@@ -1,7 +1,7 @@
 /** The port to the audit trail. Rules are as for every port (`oauth/store.ts`). */
 import type { ResourceOwner } from '../grants/grant.ts';
 import { StoreUnavailable } from '../store.ts';
-import type { AuditEvent, IncidentCounts, RecordedAuditEvent } from './audit.ts';
+import type { Actor, AuditAction, AuditEvent, IncidentCounts, RecordedAuditEvent } from './audit.ts';
 import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 
 /**
@@ -35,6 +35,10 @@ export type AuditWalk = Omit<AuditFilter, 'sequence' | 'since' | 'limit'> & {
   readonly changesOf?: string;
   /** The id of the actor, who is an operator. */
   readonly operatorId?: string;
+  /** The kind of the actor. */
+  readonly actorKind?: Actor['kind'];
+  /** Any of these actions. */
+  readonly actions?: readonly AuditAction[];
   readonly order: 'newest' | 'oldest';
 };
 
@@ -46,8 +50,10 @@ export const TRAIL_CLOCK_STEP_MS = 86_400_000;
 
 /** An event with what people call those whom it concerns; null where it names none, and for what was deleted. */
 export type NamedAuditEvent = RecordedAuditEvent & {
-  /** The name of the client, the resource server or the provider. */
+  /** The name of the client, the resource server, the provider or the operator. */
   readonly clientName: string | null;
+  /** The name of the actor, if that is an operator or a provider. */
+  readonly actorName: string | null;
   readonly resourceOwner: Pick<ResourceOwner, 'id' | 'email' | 'name'> | null;
 };
 

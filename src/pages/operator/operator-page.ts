@@ -70,6 +70,7 @@ ${problem !== null && actProblem(problem)}
 ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
 ${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
+<p class="part"><a href="/events?operator=${shown.id}">All acts of this operator</a></p>
 ${mayChange && acts(data)}
 <p class="fine">All times are UTC.</p>`,
   );

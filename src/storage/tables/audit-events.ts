@@ -63,28 +63,32 @@ function listing({ limit, since, ...filter }: AuditFilter, from: number): Statem
 }
 
 /**
- * Adds the name of the client, resource server, provider or operator, and the account with its verified email. Ids of different
- * kinds never collide.
+ * Adds the name of the client, resource server, provider or operator, the account with its verified email, and the name of the
+ * acting operator or provider. Ids of different kinds never collide, but the user of a command may have any name.
  */
 const named = ({ sql, values }: Statement): Statement => ({
   sql: `
     SELECT ${AUDIT_EVENT.columns.map(({ name }) => `event.${name}`).join(', ')},
       coalesce(client.name, resource_server.name, identity_provider.name, operator.name), account.id,
-      CASE WHEN account.email_verified THEN account.email END, account.name
+      CASE WHEN account.email_verified THEN account.email END, account.name,
+      coalesce(acting_operator.name, acting_provider.name)
     FROM (${sql}) AS event
     LEFT JOIN client ON client.id = event.client_id
     LEFT JOIN resource_server ON resource_server.id = event.client_id
     LEFT JOIN identity_provider ON identity_provider.id = event.client_id
     LEFT JOIN operator ON operator.id = event.client_id
     LEFT JOIN account ON account.id = event.resource_owner_id
+    LEFT JOIN operator AS acting_operator ON event.actor_kind = 'operator' AND acting_operator.id = event.actor_id
+    LEFT JOIN identity_provider AS acting_provider
+      ON event.actor_kind = 'provider' AND acting_provider.id = event.actor_id
     ORDER BY event.sequence DESC`,
   values,
 });
 
 function readNamed(row: Tuple): NamedAuditEvent {
-  const [clientName, id, email, name] = row.slice(AUDIT_EVENT.columns.length) as (string | null)[];
+  const [clientName, id, email, name, actorName] = row.slice(AUDIT_EVENT.columns.length) as (string | null)[];
   const resourceOwner = id ? { id, email: email ?? null, name: name ?? null } : null;
-  return { ...AUDIT_EVENT.read(row), clientName: clientName ?? null, resourceOwner };
+  return { ...AUDIT_EVENT.read(row), clientName: clientName ?? null, actorName: actorName ?? null, resourceOwner };
 }
 
 /** The last sequence number that an event may have: the largest integer that every JSON reader represents exactly. */

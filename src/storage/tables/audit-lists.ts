@@ -13,7 +13,7 @@ const INDEXED = {
   clientId: 'client_id',
   operatorId: 'actor_id',
 } as const satisfies Partial<Record<keyof AuditWalk, string>>;
-const COMPARED = { ...INDEXED, action: 'action' } as const;
+const COMPARED = { ...INDEXED, action: 'action', actorKind: 'actor_kind' } as const;
 
 /** The conditions of indexes that have only some events. */
 const PARTIAL: Partial<Record<keyof typeof COMPARED, string>> = {
@@ -25,7 +25,7 @@ const condition = (field: keyof typeof COMPARED, value: string) =>
   `${COMPARED[field]} = ${value}${PARTIAL[field] ?? ''}`;
 
 /** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
-function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: number): Statement {
+function walkOf({ order, actions, ...filter }: AuditWalk, after: number | null, limit: number): Statement {
   const values: Stored[] = [];
   const parameter = (value: Stored) => `$${values.push(value)}`;
   const asked = (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).filter((field) => filter[field] !== undefined);
@@ -35,6 +35,7 @@ function walkOf({ order, ...filter }: AuditWalk, after: number | null, limit: nu
   const found = asked
     .filter((field) => field !== indexed)
     .map((field) => condition(field, parameter(filter[field] as string)));
+  if (actions !== undefined) found.push(`action IN (${actions.map(parameter).join(', ')})`);
   const where = read.length === 0 ? '' : `WHERE ${read.join(' AND ')}`;
   const sql = `
     SELECT sequence, at, coalesce(${found.join(' AND ') || 'TRUE'}, FALSE) FROM audit_event ${where}

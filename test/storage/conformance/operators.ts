@@ -31,6 +31,25 @@ export function operators(withStore: WithStore): void {
     assert.equal(await store.beginSessionByAddress(session, address.digest, event('operator_signed_in')), true);
     return session;
   };
+  withAnn(
+    'events have the names of acting operators, and not for a command whose user is called like one',
+    async (store) => {
+      const acts = [
+        { kind: 'operator', id: ann.id },
+        { kind: 'operator', id: ann.name },
+        { kind: 'user', id: ann.id },
+        { kind: 'operator', id: 'opr_gone' },
+      ] as const;
+      for (const act of acts)
+        await store.recordDenial(event('client_paused', { actor: { ...act, source: null, requestId: null } }));
+      const events = await store.listNamedAuditEvents({ action: 'client_paused', limit: 9 });
+      assert.deepEqual(
+        events.reverse().map(({ actorName }) => actorName),
+        [ann.name, null, null, null],
+      );
+    },
+  );
+
   const enrol = async (store: AnyStore) => {
     const [passkey, session, address] = [samplePasskey(), sampleOperatorSession(), sampleAddress()];
     await store.addOneTimeAddress(address, event('operator_reset'));

@@ -53,7 +53,7 @@ export async function appData(
     },
     ...{ grants: ended, hours, days, failures: activity.failures },
     pageFailureCount: pageFailures.list(id).length,
-    changes: (changes?.items ?? []).map((event) => shownEvent(event, operators)),
+    changes: (changes?.items ?? []).map(shownEvent),
     may: {
       update: may('clients.update'),
       pause: may('clients.pause'),

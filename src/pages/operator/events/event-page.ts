@@ -1,45 +1,70 @@
 /** One event of the audit trail. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
-import { ACTION_WORDS } from './actions.ts';
-import { doerWords, type ShownEvent, thingLink } from './shown-event.ts';
-
-/** Maximum length of a shown detail; the longest ones are signatures of the trail. */
-const MAX_DETAIL = 10_000;
+import { changeSentences, detailFacts } from './details.ts';
+import { doerLink, eventSentence, isSame, type ShownEvent, thingLink } from './shown-event.ts';
 
 const NAMES = { app: 'App', API: 'API', product: 'Product', operator: 'Operator', person: 'Person' } as const;
 
+/** Data of the page: the event, its neighbors in the trail, and a cursor of the list of all events behind it. */
+export type EventData = {
+  readonly operator: ShownOperator;
+  readonly event: ShownEvent;
+  readonly before: ShownEvent | null;
+  readonly after: ShownEvent | null;
+  readonly cursor: string;
+};
+
 /** The page of one event. */
-export function eventPage(context: PageContext, operator: ShownOperator, event: ShownEvent): Html {
+export function eventPage(context: PageContext, { operator, event, before, after, cursor }: EventData): Html {
   const { sequence, at, action, by, source, requestId, about, person, grantId, detail } = event;
   return consoleLayout(
     context,
     operator,
-    { title: `Event ${sequence}`, section: 'Events' },
-    html`<h1>${ACTION_WORDS[action]}</h1>
+    { title: `Event ${sequence}`, section: 'Events', parents: [['/events', 'Events']] },
+    html`<h1>${eventSentence(event)}</h1>
 ${facts([
-  ['When', context.messages.minute(at)],
-  ['Detail', detail !== null && isolated(detail, MAX_DETAIL)],
-  ['By', doerWords(by)],
-  ['From', source !== null && isolatedAddress(source)],
-  [about === null ? '' : NAMES[about.kind], thingLink(about)],
-  ['Person', thingLink(person)],
+  ['When', context.messages.second(at)],
+  ['By', doerLink(by)],
+  [about === null ? '' : NAMES[about.kind], about !== null && !isSame(about, by) && thingLink(about)],
+  ['Person', person !== null && !isSame(person, by) && thingLink(person)],
   [
     'Grant',
     grantId !== null &&
       html`<a href="/grants/${encodeURIComponent(grantId)}"><code>${isolatedAddress(grantId)}</code></a>`,
   ],
+  ...(detail === null ? [] : detailFacts(detail, about?.name ?? null)),
+  ['From', source !== null && isolatedAddress(source)],
   ['Request in the log', requestId !== null && html`<code>${isolatedAddress(requestId)}</code>`],
-  ['Action', html`<code>${action}</code>`],
-  ['Number', String(sequence)],
 ])}
+${detail !== null && changesPart(context, detail)}
+<p class="fine">In logs and the API this is event ${sequence}, ${isolatedCode(action)}.</p>
+<section class="part"><h2>In the trail</h2>
+${facts([
+  ['After this', after === null ? 'No event yet' : neighbor(context, after)],
+  ['Before this', before === null ? 'No event is kept' : neighbor(context, before)],
+])}
+<p><a href="${listHref('/events', {}, cursor)}">All events before this one</a></p></section>
 ${more(event)}
 <p class="fine">All times are UTC.</p>`,
   );
+}
+
+function changesPart({ messages }: PageContext, detail: NonNullable<ShownEvent['detail']>): Html | null {
+  const sentences = changeSentences(detail, messages);
+  if (sentences.length === 0) return null;
+  return html`<section class="part"><h2>${detail.text === undefined ? 'What changed' : 'Details'}</h2><ul>${sentences.map(
+    (sentence) => html`<li>${sentence}</li>
+`,
+  )}</ul></section>`;
+}
+
+function neighbor({ messages }: PageContext, event: ShownEvent): Html {
+  return html`<a href="/events/${event.sequence}">${eventSentence(event)}</a>, ${messages.second(event.at)}`;
 }
 
 /** The links to the other events about the same things. */

@@ -1,41 +1,85 @@
 /** The audit trail, newest first. */
 import { type Html, html } from '../../html.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Filter, filterForm, type Listed, listHref, listing, textFilter } from '../listing.ts';
-import { ACTION_GROUPS } from './actions.ts';
+import { ACTION_GROUPS, actionWords } from './actions.ts';
 import { eventsTable } from './events-table.ts';
 import type { ShownEvent } from './shown-event.ts';
 
-/** The values of the filter, as the address has them; days as `2026-11-26`. */
+/** The common questions, by their names. */
+const QUESTIONS = {
+  'operator-changes': 'Changes by operators',
+  'sign-ins': 'Sign-ins',
+  grants: 'Grants',
+  'app-changes': 'Changes of apps',
+  'secrets-and-links': 'Secrets, keys and one-time links',
+  'people-changes': 'Changes of people',
+  operators: 'Operators',
+  incidents: 'Security incidents',
+} as const;
+
+/** The values of the filter, as the address has them; days as `2026-11-26`. `action` may also be the name of a question. */
 export type EventFilter = Filter &
   Readonly<Record<'action' | 'operator' | 'since' | 'until' | 'client' | 'user' | 'grant', string>>;
 
+/** The things that a text of the filter may mean, at most some; `more` is true if there are others. */
+export type Choices = {
+  readonly field: 'client' | 'user';
+  readonly things: readonly { readonly id: string; readonly name: string }[];
+  readonly more: boolean;
+};
+
 /** Data of the page. */
 export type EventsData = {
-  operator: ShownOperator;
-  list: Listed<ShownEvent>;
-  filter: EventFilter;
-  isFirst: boolean;
+  readonly operator: ShownOperator;
+  /** The events, or the things to choose from first. */
+  readonly found: Listed<ShownEvent> | Choices;
+  readonly filter: EventFilter;
+  readonly isFirst: boolean;
   /** Names of operators, as suggestions. */
-  operators: readonly string[];
+  readonly operators: readonly string[];
 };
 
 /** The page of events. */
-export function eventsPage(context: PageContext, { operator, list, filter, isFirst, operators }: EventsData): Html {
+export function eventsPage(context: PageContext, { operator, found, filter, isFirst, operators }: EventsData): Html {
   const isFiltered = listHref('/events', filter) !== '/events';
   return consoleLayout(
     context,
     operator,
     { title: 'Events' },
     html`<h1>Events</h1>
-<p class="lead">Who changed what, and who gave or took access, newest first.</p>
+<p class="lead">Who did what, newest first. ${
+      filter.action !== 'operator-changes' && html`<a href="${listHref('/events', CHANGES)}">Changes by operators</a>`
+    }</p>
 ${filterForm('/events', fields(filter, operators))}
-${listing(list, { path: '/events', filter, isFirst }, isFiltered ? NONE_FOUND : NO_EVENTS, (events) =>
-  eventsTable(context, events),
-)}
+${
+  'things' in found
+    ? choices(found, filter)
+    : listing(found, { path: '/events', filter, isFirst }, isFiltered ? NONE_FOUND : NO_EVENTS, (events) =>
+        eventsTable(context, events),
+      )
+}
 <p class="fine">All times are UTC.</p>`,
   );
+}
+
+/** The filter of the question that is asked most. */
+const CHANGES = { action: 'operator-changes' satisfies keyof typeof QUESTIONS };
+
+function choices({ field, things, more }: Choices, filter: EventFilter): Html {
+  const what = field === 'client' ? 'app' : 'person';
+  return html`<section class="part"><h2>Which ${what}?</h2>
+<p>Several match “${isolated(filter[field])}”.</p>
+<ul>${things.map(
+    ({
+      id,
+      name,
+    }) => html`<li><a href="${listHref('/events', { ...filter, [field]: id })}">${isolated(name)}</a> <code>${isolatedAddress(id)}</code></li>
+`,
+  )}</ul>
+${more && html`<p>There are more: type more of the name.</p>`}</section>`;
 }
 
 function fields(filter: EventFilter, operators: readonly string[]): Html {
@@ -45,20 +89,21 @@ function fields(filter: EventFilter, operators: readonly string[]): Html {
 <div class="field"><label for="operator">Operator’s name</label><input id="operator" name="operator" value="${operator}" list="operators" autocomplete="off" spellcheck="false"><datalist id="operators">${operators.map((name) => html`<option value="${name}">`)}</datalist></div>
 ${dayFilter('since', 'From', since)}${dayFilter('until', 'To', until)}
 <details class="more"${isOpen && html` open`}><summary>App, person or grant</summary><div class="filter">
-${textFilter('client', 'ID of an app, API, product or operator', client)}
+${textFilter('client', 'App’s name, or ID of an app, API, product or operator', client)}
 ${textFilter('user', 'Person’s email or ID', user)}
 ${textFilter('grant', 'ID of a grant', grant)}
 </div></details>`;
 }
 
 function actionFilter(chosen: string): Html {
-  const groups = ACTION_GROUPS.map(
-    ([group, words]) =>
-      html`<optgroup label="${group}">${Object.entries(words).map(
-        ([action, text]) => html`<option value="${action}"${action === chosen && html` selected`}>${text}</option>`,
-      )}</optgroup>`,
-  );
-  return html`<div class="field"><label for="action">What</label><select id="action" name="action"><option value="">Everything</option>${groups}</select></div>`;
+  const option = (value: string, words: string) =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
+  return html`<div class="field"><label for="action">What</label><select id="action" name="action">${option('', 'Everything')}${Object.entries(
+    QUESTIONS,
+  ).map(([name, words]) => option(name, words))}${ACTION_GROUPS.map(
+    ([group, actions]) =>
+      html`<optgroup label="${group}">${actions.map((action) => option(action, actionWords(action)))}</optgroup>`,
+  )}</select></div>`;
 }
 
 function dayFilter(name: string, label: string, value: string): Html {

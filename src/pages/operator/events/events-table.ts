@@ -1,34 +1,29 @@
 /** The table of events. */
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import type { PageContext } from '../../layout.ts';
 import { type Filter, listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
-import { ACTION_WORDS } from './actions.ts';
-import { doerWords, type ShownEvent, thingLink } from './shown-event.ts';
+import { shortDetail } from './details.ts';
+import { eventSentence, type ShownEvent } from './shown-event.ts';
 
-/** Returns events with links to what they are about. */
-export function eventsTable({ messages }: PageContext, events: readonly ShownEvent[]): Html {
+/** Returns events, each as a sentence that leads to its page. */
+export function eventsTable(context: PageContext, events: readonly ShownEvent[]): Html {
   return dataTable(
     'Events',
     [
       [
-        'What',
-        ({ sequence, action, detail }) =>
-          html`<a href="/events/${sequence}">${ACTION_WORDS[action]}</a>${detail && html`<small>${isolated(detail)}</small>`}`,
+        'What happened',
+        (event) => html`<a href="/events/${event.sequence}">${eventSentence(event)}</a>${details(context, event)}`,
       ],
-      ['When', ({ at }) => messages.minute(at)],
-      ['By', ({ by }) => doerWords(by)],
-      [
-        'About',
-        ({ about, person, grantId }) =>
-          about || person
-            ? html`${thingLink(about)}${person && html`<small>${thingLink(person)}</small>`}${grantId !== null && html`<small><a href="/grants/${grantId}">The grant</a></small>`}`
-            : '–',
-      ],
+      ['When', ({ at }) => context.messages.minute(at)],
     ],
     events,
   );
+}
+
+function details({ messages }: PageContext, { detail }: ShownEvent): HtmlValue {
+  if (detail === null) return null;
+  return shortDetail(detail, messages).map((words) => html`<small>${words}</small>`);
 }
 
 /** The last events about something, and the way to all. `filter` is that of the page of events. */

@@ -2,22 +2,25 @@
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
+import { phraseOf } from './actions.ts';
+import type { ShownDetail } from './details.ts';
 
-/** A thing of the installation; `name` is null if it was deleted. */
+/** A thing of the installation. That of a deleted one may be known: `name` is null if not. */
 export type Thing = {
   readonly kind: 'app' | 'API' | 'product' | 'operator' | 'person';
   readonly id: string;
   readonly name: string | null;
+  readonly isDeleted: boolean;
 };
 
-/** The actor: a thing, this service itself, somebody unknown, or an operator on the command line. */
+/** The actor: a thing, this service itself, somebody unknown, or a user of the system who ran a command. */
 export type Doer =
   | Thing
   | { readonly kind: 'service' }
   | { readonly kind: 'visitor' }
   | { readonly kind: 'command'; readonly id: string };
 
-/** An event; `at` in ms. */
+/** An event; `at` in ms. Another release may have written it, so that its action is none of those that this one knows. */
 export type ShownEvent = {
   readonly sequence: number;
   readonly at: number;
@@ -29,23 +32,55 @@ export type ShownEvent = {
   readonly about: Thing | null;
   readonly person: Thing | null;
   readonly grantId: string | null;
-  readonly detail: string | null;
+  readonly detail: ShownDetail | null;
 };
 
 const PATHS = { app: '/apps', API: '/apis', product: '/products', operator: '/operators', person: '/people' } as const;
 
-/** A link to a thing, or the id of one that is gone; null without one. */
+/** A link to a thing, or the name of one that is gone; null without one. */
 export function thingLink(thing: Thing | null): Html | null {
   if (thing === null) return null;
-  const { kind, id, name } = thing;
-  if (name === null) return html`<code>${isolatedAddress(id)}</code>`;
-  return html`<a href="${PATHS[kind]}/${encodeURIComponent(id)}">${isolated(name)}</a>`;
+  const { kind, id, name, isDeleted } = thing;
+  if (isDeleted)
+    return html`${name !== null && html`${isolated(name)}, `}<code>${isolatedAddress(id)}</code> (deleted)`;
+  return html`<a href="${PATHS[kind]}/${encodeURIComponent(id)}">${nameOf(thing)}</a>`;
 }
 
-/** Returns the actor in words. */
-export function doerWords(by: Doer): Html | string {
+/** Returns the actor with a link. */
+export function doerLink(by: Doer): Html | string {
   if (by.kind === 'service') return 'This service';
   if (by.kind === 'visitor') return 'Somebody unknown';
-  if (by.kind === 'command') return html`${isolated(by.id)} (a command)`;
+  if (by.kind === 'command') return html`${isolated(by.id)}, the system user who ran a command`;
   return html`${thingLink(by)} (${by.kind})`;
+}
+
+/** Returns an event as a sentence with the names of its things, without links and without a full stop. */
+export function eventSentence({ action, by, about, person }: ShownEvent): Html {
+  const words = phraseOf(action, (before, noun) => {
+    const thing = noun === 'a person' ? person : about;
+    const isActor = thing !== null && isSame(thing, by);
+    if (before !== '' && (thing === null || isActor)) return '';
+    if (thing === null) return noun;
+    if (isActor) return 'themselves';
+    // That an act deleted the thing is said already.
+    const isGone = thing.isDeleted && !action.endsWith('_deleted');
+    return html`${before}${nameOf(thing)}${isGone && ' (deleted)'}`;
+  });
+  return html`${doerName(by)} ${words}`;
+}
+
+/** True if a thing is the actor. */
+export function isSame(thing: Thing, by: Doer): boolean {
+  return 'id' in by && thing.kind === by.kind && thing.id === by.id;
+}
+
+function doerName(by: Doer): Html | string {
+  if (by.kind === 'service') return 'This service';
+  if (by.kind === 'visitor') return 'Somebody unknown';
+  if (by.kind === 'command') return html`${isolated(by.id)} (by command)`;
+  return html`${nameOf(by)}${by.isDeleted && ' (deleted)'}`;
+}
+
+function nameOf({ id, name }: Thing): Html {
+  return name === null ? isolatedAddress(id) : isolated(name);
 }

@@ -50,7 +50,8 @@ ${plot(activity)}</section>
 <section class="part" id="refused"><h2>Apps with the most refused requests</h2>
 ${failing.length === 0 ? html`<p>No app had a refused request.</p>` : failingApps(failing)}</section>
 <section class="part" id="incidents"><h2>Incidents</h2>
-${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(incidents, countedTo, activity.from)}</section>`;
+${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(incidents, countedTo, activity.from)}
+<p><a href="/events?action=operator-changes">Changes by operators</a></p></section>`;
 }
 
 function failingApps(failing: readonly FailingApp[]): Html {

@@ -5,7 +5,7 @@ import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
-import { ACTION_WORDS } from '../events/actions.ts';
+import { actionWords } from '../events/actions.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
@@ -227,7 +227,7 @@ function eventPart({ messages }: PageContext, { id, events, hasMore }: GrantData
     'Events of this grant',
     [
       ['When', ({ at, sequence }) => html`<a href="/events/${sequence}">${messages.minute(at)}</a>`],
-      ['Act', ({ action }) => ACTION_WORDS[action]],
+      ['Act', ({ action }) => actionWords(action)],
       ['By', ({ by }) => isolated(by)],
       ['From', ({ source }) => (source === null ? '–' : isolatedAddress(source))],
       ['Detail', ({ detail }) => (detail ? isolated(detail, 120) : '–')],

@@ -3,56 +3,83 @@ import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import { AUDIT_ACTIONS } from '../../../../oauth/trail/audit.ts';
 import type { Operator } from '../../../../operator/access/operator.ts';
 import { type EventAsked, findEvent } from '../../../../operator/lists/event-pages.ts';
+import { EVENT_QUESTIONS, type EventQuestion } from '../../../../operator/lists/event-questions.ts';
+import { appsMeant, type Meant, peopleMeant } from '../../../../operator/lists/event-subjects.ts';
 import { eventPage } from '../../../../pages/operator/events/event-page.ts';
-import { type EventFilter, eventsPage } from '../../../../pages/operator/events/events-page.ts';
+import { type Choices, type EventFilter, eventsPage } from '../../../../pages/operator/events/events-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import type { Service } from '../../../service.ts';
 import { askedPage } from '../asked-page.ts';
-import type { ConsoleRoutes } from '../console-routes.ts';
+import type { ConsoleRoutes, Onward } from '../console-routes.ts';
 import { shownEvent } from './shown-event.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of operators whose names are suggested. */
 const MAX_SUGGESTED = 50;
+/** All events, newest first. */
+const ALL = { order: 'newest' } as const;
 
 /** Adds the pages. */
 export function addEvents(routes: ConsoleRoutes, service: Service): void {
-  const { operators, operatorApi } = service;
+  const { operators, operatorApi, clients } = service;
   const { lists, store } = operatorApi;
 
   routes.page('/events', 'audit-events.list', async ({ context, operator, query }) => {
     const filter = filterOf(query);
-    const user = filter.user.includes('@') ? await theOneWith(filter.user) : null;
-    if (user !== null) return { location: listHref('/events', { ...filter, user }) };
     const [page, known] = [askedPage(query), await operators.registry.list()];
+    const shown = {
+      ...{ operator, filter, isFirst: page.after === undefined },
+      operators: known.slice(0, MAX_SUGGESTED).map(({ name }) => name),
+    };
+    const named = page.after === undefined ? await subjectOf(filter) : null;
+    if (named !== null) return 'location' in named ? named : eventsPage(context, { ...shown, found: named });
     const found = await lists.events(askedEvents(filter, known), page);
     if (found === null) return { location: listHref('/events', filter) };
-    const list = { items: found.items.map((event) => shownEvent(event, known)), next: found.next };
-    const names = known.slice(0, MAX_SUGGESTED).map(({ name }) => name);
-    return eventsPage(context, { operator, list, filter, isFirst: page.after === undefined, operators: names });
+    return eventsPage(context, { ...shown, found: { items: found.items.map(shownEvent), next: found.next } });
   });
 
   routes.page('/events/:id', 'audit-events.show', async ({ context, operator, id }) => {
     const event = await findEvent(store, id);
-    return event && eventPage(context, operator, shownEvent(event, await operators.registry.list()));
+    if (!event) return null;
+    const { before, after } = await lists.neighborsOf(event.sequence);
+    return eventPage(context, {
+      ...{ operator, event: shownEvent(event) },
+      ...{ before: before && shownEvent(before), after: after && shownEvent(after) },
+      cursor: lists.eventsCursor(ALL, event.sequence),
+    });
   });
 
-  /** Returns the id of the only person with an email address, or null. */
-  async function theOneWith(email: string): Promise<string | null> {
-    const people = await lists.users({ email }, { limit: 2, after: undefined });
-    const [one, other] = people?.items ?? [];
-    return one && !other ? one.account.id : null;
+  /** The same list for the id of what a text names, or the things that it may mean; null where it is an id. */
+  async function subjectOf(filter: EventFilter): Promise<Onward | Choices | null> {
+    const { client, user } = filter;
+    const found =
+      client !== '' && !(await isIdOfApp(client)) ? onward(filter, 'client', await appsMeant(clients, client)) : null;
+    return found ?? (user.includes('@') ? onward(filter, 'user', await peopleMeant(lists, user)) : null);
   }
+
+  async function isIdOfApp(text: string): Promise<boolean> {
+    return (await clients.findClient(text)) !== null || (await store.findIdentityProvider(text)) !== null;
+  }
+}
+
+function onward(filter: EventFilter, field: Choices['field'], meant: Meant): Onward | Choices | null {
+  if (meant === null) return null;
+  return 'id' in meant ? { location: listHref('/events', { ...filter, [field]: meant.id }) } : { field, ...meant };
 }
 
 function filterOf(query: Parameters): EventFilter {
   const text = (name: string) => (query.get(name) ?? '').trim();
   const day = (name: string) => (Number.isNaN(dayOf(text(name))) ? '' : text(name));
+  const action = text('action');
   return {
-    action: AUDIT_ACTIONS.find((action) => action === text('action')) ?? '',
+    action: isQuestion(action) || AUDIT_ACTIONS.some((each) => each === action) ? action : '',
     ...{ operator: text('operator'), since: day('since'), until: day('until') },
     ...{ client: text('client'), user: text('user'), grant: text('grant').toLowerCase() },
   };
+}
+
+function isQuestion(text: string): text is EventQuestion {
+  return Object.hasOwn(EVENT_QUESTIONS, text);
 }
 
 /** The first moment of a day in UTC (ms); NaN for a text that is none. */
@@ -64,8 +91,8 @@ function dayOf(text: string): number {
 function askedEvents(filter: EventFilter, known: readonly Operator[]): EventAsked {
   const { action, operator, since, until, client, user, grant } = filter;
   return {
-    order: 'newest',
-    ...(action !== '' && { action }),
+    ...ALL,
+    ...(isQuestion(action) ? EVENT_QUESTIONS[action] : action !== '' && { action }),
     ...(operator !== '' && { operatorId: known.find(({ name }) => name === operator)?.id ?? operator }),
     ...(since !== '' && { since: dayOf(since) }),
     ...(until !== '' && { until: dayOf(until) + DAY_MS }),

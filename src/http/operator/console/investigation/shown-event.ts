@@ -2,26 +2,32 @@
 import { accountLabel } from '../../../../accounts/people/account.ts';
 import { isProviderId } from '../../../../accounts/people/identity-provider.ts';
 import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
-import type { Operator } from '../../../../operator/access/operator.ts';
+import { type EventDetail, readDetail } from '../../../../operator/event-detail.ts';
 import type { Doer, ShownEvent, Thing } from '../../../../pages/operator/events/shown-event.ts';
 
-/** Returns an event as pages show it; `known` are the operators, whom an event names by id alone. */
-export function shownEvent(event: NamedAuditEvent, known: readonly Operator[]): ShownEvent {
-  const { sequence, at, action, actor, clientId, resourceOwnerId, resourceOwner, grantId, detail } = event;
-  const operatorCalled = (id: string) => known.find((operator) => operator.id === id)?.name ?? null;
-  const kind = clientId === null ? null : kindOf(clientId);
-  const name = kind === 'operator' ? operatorCalled(clientId ?? '') : event.clientName;
-  const about: Thing | null = kind && { kind, id: clientId ?? '', name };
-  const person: Thing | null =
-    resourceOwnerId === null
-      ? null
-      : { kind: 'person', id: resourceOwnerId, name: resourceOwner && accountLabel(resourceOwner) };
+/** Returns an event as pages show it. */
+export function shownEvent(event: NamedAuditEvent): ShownEvent {
+  const { sequence, at, action, actor, clientId, resourceOwnerId, resourceOwner, grantId } = event;
+  const detail = readDetail(event);
+  const about = clientId === null ? null : thing(kindOf(clientId), clientId, event.clientName, nameThen(detail));
+  const person =
+    resourceOwnerId === null ? null : thing('person', resourceOwnerId, resourceOwner && accountLabel(resourceOwner));
   return {
     ...{ sequence, at, action, about, person, grantId, detail },
-    by: doerOf(event, { about, person, operatorCalled }),
+    by: doerOf(event, [about, person]),
     source: actor.source,
     requestId: actor.requestId,
   };
+}
+
+/** A thing has a name as long as it is there; events keep the former name of some. */
+function thing(kind: Thing['kind'], id: string, name: string | null, before: string | null = null): Thing {
+  return { kind, id, name: name ?? before, isDeleted: name === null };
+}
+
+/** The name that an event keeps, or null. */
+function nameThen(detail: EventDetail | null): string | null {
+  return detail?.facts?.find(([fact]) => fact === 'name')?.[1] ?? null;
 }
 
 /** An event names the app, API, product or operator by its id alone, and each kind of ids has a form of its own. */
@@ -31,26 +37,18 @@ function kindOf(id: string): Exclude<Thing['kind'], 'person'> {
   return isProviderId(id) ? 'product' : 'app';
 }
 
-function doerOf(
-  { actor: { kind, id, source } }: NamedAuditEvent,
-  {
-    about,
-    person,
-    operatorCalled,
-  }: Pick<ShownEvent, 'about' | 'person'> & {
-    operatorCalled: (id: string) => string | null;
-  },
-): Doer {
-  const nameIn = (thing: Thing | null) => (thing?.id === id ? thing.name : null);
+function doerOf({ actor: { kind, id, source }, actorName }: NamedAuditEvent, things: readonly (Thing | null)[]): Doer {
+  const known = (of: Thing['kind']) =>
+    things.find((each) => each?.kind === of && each.id === id) ?? thing(of, id, actorName);
   switch (kind) {
     case 'operator':
-      return source === null ? { kind: 'command', id } : { kind, id, name: operatorCalled(id) };
+      return source === null ? { kind: 'command', id } : known('operator');
     case 'user':
-      return { kind: 'person', id, name: nameIn(person) };
+      return known('person');
     case 'client':
-      return { kind: 'app', id, name: nameIn(about) };
+      return known('app');
     case 'provider':
-      return { kind: 'product', id, name: nameIn(about) ?? id };
+      return known('product');
     default:
       return { kind };
   }

@@ -164,14 +164,13 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const { id, context, operator, query, form, may } = call;
     const account = await store.findAccount(id);
     if (!account) return null;
-    const [page, identities, signIns, sessions, events, ended, operators] = await Promise.all([
+    const [page, identities, signIns, sessions, events, ended] = await Promise.all([
       grantsOf(service, account, query),
       store.listIdentities(id),
       store.findLastSignIns([id]),
       sessionsOf(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEnd(id),
-      service.operators.registry.list(),
     ]);
     if (page === null) return { location: personHref(id) };
     return personPage(context, {
@@ -183,7 +182,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
         lastSeenAt,
         provider: providerId,
       })),
-      events: events.map((event) => shownEvent(event, operators)),
+      events: events.map(shownEvent),
       rights: {
         endGrants: may('grants.revoke'),
         support: may('users.disable'),
