@@ -104,7 +104,7 @@ async function runHeadless(options: DemoOptions, set: SetStage, stopped: Promise
 
 function invitation(options: DemoOptions, url: string, stage: Stage): string {
   const { stdout } = options;
-  const { running, seeded, product, signInUrl } = stage;
+  const { running, seeded, product, console } = stage;
   const bold = (text: string) => styleText('bold', text, { stream: stdout });
   const dim = (text: string) => styleText('dim', text, { stream: stdout });
   const { appName, email, password } = seeded;
@@ -119,24 +119,26 @@ function invitation(options: DemoOptions, url: string, stage: Stage): string {
         '',
       ]
     : [`${appName} is a made-up app that asks for access to an account at Valetkey (${running.appUrl}).`];
-  const open = signInUrl ?? url;
-  const app = signInUrl === null ? '' : `  ${dim('App')}       ${bold(url)}\n`;
-  const lines = [
-    ...(signInUrl === null ? about : ABOUT_OPERATOR),
-    'Ctrl-C ends it all, and removes the throw-away database.',
-  ];
+  const open = console?.signInUrl ?? url;
+  const app = console ? `  ${dim('App')}       ${bold(url)}\n` : '';
+  const leaked = console ? `  ${dim('Leaked')}    ${bold(console.leakedToken)}\n` : '';
+  const lines = [...(console ? ABOUT_OPERATOR : about), 'Ctrl-C ends it all, and removes the throw-away database.'];
   return `
   ${dim('Open')}      ${bold(open)}
 ${app}  ${dim('Email')}     ${bold(email)}
   ${dim('Password')}  ${bold(password)}
-
+${leaked}
 ${lines.map((line) => (line === '' ? '\n' : `  ${dim(line)}\n`)).join('')}
 `;
 }
 
 const ABOUT_OPERATOR = [
-  'The first address signs you in as an operator: once, and in the next 5 minutes. The apps, the users and the year of',
-  'history there are made up. At the app, a user connects with the email and the password: you see it in the console.',
+  'The first address signs you in as an operator: once, and in the next 5 minutes. The apps, the people and the year of',
+  'history there are made up: one app fails, a refresh token was used twice, and the backup is late.',
+  '',
+  '1. At Leaked, paste the token above: it stood in a public forum.',
+  '2. At the app, connect with the email and the password: you see it at Events.',
+  '3. Look around without a passkey. Where an act asks for one, make one in this browser: it is gone with the demo.',
   '',
 ];
 
@@ -145,10 +147,10 @@ function asJson(url: string, stage: Stage): string {
   return `${JSON.stringify({ url, email, password, ...addresses(stage) })}\n`;
 }
 
-function addresses({ running, product, signInUrl }: Stage): Record<string, string> {
+function addresses({ running, product, console }: Stage): Record<string, string> {
   return {
     ...{ app_url: running.appUrl, api_url: running.apiUrl },
     ...(product && { product_url: product.url }),
-    ...(signInUrl !== null && { sign_in_url: signInUrl }),
+    ...(console && { sign_in_url: console.signInUrl, leaked_token: console.leakedToken }),
   };
 }

@@ -45,23 +45,22 @@ export async function seedProduct(
   installation: Installation,
   { name, signInUrl, redirectUri }: { name: string; signInUrl: string; redirectUri: string },
 ): Promise<SeededProduct & SeededApp> {
-  const { provider, secret } = await installation.identityProviders.register(
-    {
-      id: 'product',
-      name,
-      signInUrl,
-      rights: ['sign-in', 'users'],
-      ownIds: false,
-      keys: [],
-      sessionLifetime: null,
-    },
-    installation.operator,
-  );
   return {
-    providerId: provider.id,
-    providerSecret: secret ?? '',
+    ...(await registerProduct(installation, { id: 'product', name, signInUrl })),
     ...(await registerApp(installation, redirectUri)),
   };
+}
+
+/** Registers a product, as an operator does with `identity-provider register`. */
+export async function registerProduct(
+  { identityProviders, operator }: Installation,
+  about: { readonly id: string; readonly name: string; readonly signInUrl: string },
+): Promise<SeededProduct> {
+  const { provider, secret } = await identityProviders.register(
+    { ...about, rights: ['sign-in', 'users'], ownIds: false, keys: [], sessionLifetime: null },
+    operator,
+  );
+  return { providerId: provider.id, providerSecret: secret ?? '' };
 }
 
 /** Somebody with a password that is easy to type. */

@@ -38,10 +38,13 @@ export type Stage = {
   /** The place of the user's account. */
   readonly accounts: AccountsPlace;
   readonly product: StagedProduct | null;
-  /** A one-time address that signs the operator in; null without operators. */
-  readonly signInUrl: string | null;
+  /** The operators' console; null without it. */
+  readonly console: StagedConsole | null;
   stop(): Promise<void>;
 };
+
+/** The console: a one-time address that signs the operator in, and a live token that somebody found in a public place. */
+export type StagedConsole = { readonly signInUrl: string; readonly leakedToken: string };
 
 /** A product that signs people in. */
 export type StagedProduct = {
@@ -55,7 +58,7 @@ export async function setStage({ lent, redirectUri, ...where }: StageParts): Pro
   const running = await startOnPorts(where, lent.start);
   const seeded = await seed(running.installation, redirectUri);
   const accounts = { name: 'Valetkey', appsUrl: `${running.appUrl}/account/apps` };
-  return { running, seeded, accounts, product: null, signInUrl: null, stop: running.stop };
+  return { running, seeded, accounts, product: null, console: null, stop: running.stop };
 }
 
 /** The person has an account at the product, and none of the ways to sign in is Valetkey's own. */
@@ -94,7 +97,7 @@ export async function setProductStage({ lent, redirectUri, listen, ...where }: S
       seeded: { ...person, ...app },
       accounts: { name: PRODUCT_NAME, appsUrl: origin + APPS_PATH },
       product: { url: origin, onCall },
-      signInUrl: null,
+      console: null,
       stop: async () => {
         await stopProduct();
         await running.stop();

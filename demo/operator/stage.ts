@@ -1,9 +1,12 @@
 /** Prepares a demonstration for operators: the service on a year of made-up history, and an address that signs an operator in. */
 import { existsSync, rmSync } from 'node:fs';
-import { copyFile, mkdtemp } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { WiredInstallation } from '../../src/installation.ts';
-import { makePerson, registerApp, type SeededPerson } from '../seed.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { PRODUCT_NAME, runProduct, SIGN_IN_PATH } from '../product/server.ts';
+import { makePerson, registerApp, registerProduct, type SeededPerson, type SeededProduct } from '../seed.ts';
 import { type Lent, type Stage, type StageParts, startOnPorts } from '../stage.ts';
 import { SetClock } from './clock.ts';
 import { beginningOf } from './history.ts';
@@ -18,38 +21,79 @@ export type LentAt = {
 export async function setOperatorStage({
   lent,
   redirectUri,
+  listen,
   ...where
 }: StageParts & { readonly lent: LentAt }): Promise<Stage> {
+  const server = await listen();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const person = makePerson();
-  let operatorId = '';
-  const running = await startOnPorts(where, async (variables) => {
-    operatorId = await writeQuickly(variables, (quick) => writeYear(lent, quick, person));
-    return lent.start(variables);
-  });
-  const { installation, appUrl } = running;
-  const seeded = { ...person, ...(await registerApp(installation, redirectUri)) };
-  const { url } = await installation.operatorRegistry.signInAddress(operatorId, installation.operator);
-  const accounts = { name: 'Valetkey', appsUrl: `${appUrl}/account/apps` };
-  return { running, seeded, accounts, product: null, signInUrl: url, stop: running.stop };
+  try {
+    let written: WrittenYear | undefined;
+    const running = await startOnPorts(where, async (variables) => {
+      written = await writeQuickly(variables, (quick) => writeYear(lent, quick, person, origin + SIGN_IN_PATH));
+      return lent.start({ ...variables, VALETKEY_SIGN_IN_METHODS: `password,${written.product.providerId}` });
+    });
+    if (!written) throw new Error('the service runs, and no history was written');
+    const { operatorId, leakedToken, product } = written;
+    const { installation, appUrl } = running;
+    const registration = { ...product, appUrl };
+    const stopProduct = runProduct(server, { origin, registration, people: [person], hear: () => {} });
+    const seeded = { ...person, ...(await registerApp(installation, redirectUri)) };
+    const { url } = await installation.operatorRegistry.signInAddress(operatorId, installation.operator);
+    return {
+      ...{ running, seeded, product: null },
+      accounts: { name: 'Valetkey', appsUrl: `${appUrl}/account/apps` },
+      console: { signInUrl: url, leakedToken },
+      stop: async () => {
+        await stopProduct();
+        await running.stop();
+      },
+    };
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
-/** Writes the history into a new installation, and returns the id of the operator who signs in. */
+/** The operator who signs in, the leaked token, and the registration of the product that runs. */
+type WrittenYear = { readonly operatorId: string; readonly leakedToken: string; readonly product: SeededProduct };
+
+/** Writes the history into a new installation. */
 async function writeYear(
   lent: Lent & LentAt,
   variables: Record<string, string>,
   person: SeededPerson,
-): Promise<string> {
+  signInUrl: string,
+): Promise<WrittenYear> {
   const end = Date.now();
   const clock = new SetClock(beginningOf(end));
   // Founded now: the clean-up of a service that begins a year later would follow for a year.
   await (await lent.open(variables)).close();
+  await rotateRootKey(() => lent.openAt(variables, clock.now), variables['VALETKEY_KEYS_FILE'] as string);
   const installation = await lent.openAt(variables, clock.now);
   try {
     const demo = await installation.accounts.add({ ...person, username: 'mira' }, installation.operator);
-    return (await writeHistory(installation, demo, clock, end)).operator.id;
+    const product = await registerProduct(installation, { id: 'tintype', name: PRODUCT_NAME, signInUrl });
+    // Nothing answers there, and the settings do not name it: its test has findings.
+    await registerProduct(installation, {
+      ...{ id: 'bluebird', name: 'Bluebird Mail' },
+      signInUrl: 'https://accounts.bluebird.example/valetkey',
+    });
+    const { operator, leakedToken } = await writeHistory(installation, demo, clock, end);
+    return { operatorId: operator.operator.id, leakedToken, product };
   } finally {
     await installation.close();
   }
+}
+
+/** Makes another root key current at the beginning of the history: the first one is as young as the installation. */
+async function rotateRootKey(open: () => Promise<WiredInstallation>, keysFile: string): Promise<void> {
+  await appendFile(keysFile, `${makeRootKey()}\n`);
+  const { rootKeys, operator, close } = await open();
+  const [announced] = await rootKeys.announced();
+  if (announced === undefined) throw new Error('the new root key was not announced');
+  await rootKeys.rotate(announced, () => {}, operator);
+  await close();
 }
 
 /** Memory as a folder, on Linux. */

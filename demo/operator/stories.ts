@@ -40,6 +40,10 @@ function planRegistrations(history: History): void {
       byOperator(history, 0),
     ),
   );
+  on(390, 9 * HOUR, async ({ rootKeys, operator }) => {
+    const earlier = (await rootKeys.list()).filter(({ status }) => status === 'earlier');
+    for (const { keyId } of earlier) await rootKeys.retire(keyId, operator);
+  });
   on(384, 9 * HOUR, ({ operatorRegistry }) => operatorRegistry.add('Kai Jensen', 'support', byOperator(history, 0)));
   on(96, 15 * HOUR, ({ operatorRegistry }) => operatorRegistry.disable('Kai Jensen', byOperator(history, 1)));
   on(190, 11 * HOUR, async ({ operatorRegistry, operator }) => {

@@ -28,7 +28,6 @@ export function planToday(history: History): void {
   planReplay(history);
   planLeak(history);
   const { installation, agenda, end } = history;
-  agenda.at(end - 7 * HOUR, () => installation.backups.note('a copy of the volume, nightly', byOperator(history, 1)));
   agenda.at(end - 3 * HOUR - 4 * MINUTE, () =>
     signInOperator(installation, history.operators[2] as ActingOperator, 'Chrome on macOS'),
   );
@@ -88,6 +87,11 @@ function planLeak(history: History): void {
     await installation.grants.revoke(connection.tokens.grant.grantId, byOperator(history, 2));
     connection.isOver = true;
   });
+}
+
+/** Returns a live refresh token of the app whose tokens stand in public places. */
+export function leakedToken(history: History): string {
+  return lastOf(history, STORIES.leaked).tokens.refreshToken;
 }
 
 /** The newest live connection of an app. */

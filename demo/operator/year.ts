@@ -16,7 +16,7 @@ import { type ActingOperator, actorOf, addOperators } from './operators.ts';
 import { addPerson, names, type Person, signIn } from './people.ts';
 import { calls, weekdayFactor } from './rhythm.ts';
 import { planStories } from './stories.ts';
-import { planToday } from './today.ts';
+import { leakedToken, planToday } from './today.ts';
 
 /** Days after which an app refreshes a connection that is not used much: before its refresh token expires. */
 const REFRESH_AFTER = 24 * DAY;
@@ -24,6 +24,8 @@ const REFRESH_AFTER = 24 * DAY;
 const [LONGEST, LONGEST_UNUSED] = [365 * DAY - HOUR, 30 * DAY - HOUR];
 /** Days in which each failure is kept, with its cause: those are real, and earlier ones are only counted. */
 const FAILURES_KEPT_DAYS = FAILURES_KEPT_MS / DAY;
+/** Days ago since which backups are made each night, and since which none is made: nobody has noticed that yet. */
+const [NIGHTLY_BACKUPS, LAST_BACKUP] = [60, 2];
 /** The first of the days whose hours are told apart. */
 const HOURLY = 2;
 /** Days ago from which an app of a story has no calls any more. */
@@ -31,14 +33,14 @@ const SILENT_SINCE: Readonly<Record<string, number>> = { [STORIES.dormant]: 152,
 
 /**
  * Writes the history up to a moment (ms), into an installation that was opened with the clock. `demo` is the account of the
- * demo user. Returns the operator who signs in.
+ * demo user. Returns the operator who signs in, and a live token that somebody found.
  */
 export async function writeHistory(
   installation: WiredInstallation,
   demo: Pick<PasswordAccount, 'password'>,
   clock: SetClock,
   end: number,
-): Promise<ActingOperator> {
+): Promise<{ readonly operator: ActingOperator; readonly leakedToken: string }> {
   const operators = await addOperators(installation);
   const parts = { installation, clock, now: clock.now, chance: new Chance(20), agenda: new Agenda(clock), end };
   const history: History = { ...parts, operators, apps: [], people: [], connections: [] };
@@ -54,7 +56,7 @@ export async function writeHistory(
   }
   clock.set(end);
   await installation.activity.flush();
-  return operators[0] as ActingOperator;
+  return { operator: operators[0] as ActingOperator, leakedToken: leakedToken(history) };
 }
 
 async function defineScopes({ installation, operators: [first] }: History): Promise<void> {
@@ -83,7 +85,8 @@ function planDay(history: History, demo: Pick<PasswordAccount, 'password'>, next
       if (!isSilent(app, day) && chance.happens(0.12 * factor)) agenda.at(sometime(), () => refreshEnded(history, app));
   if (day <= HOURLY) planUses(history, day);
   else agenda.at(dayAt(history, day, 21 * HOUR), () => refreshDue(history, day));
-  if (day % 7 === 3) agenda.at(dayAt(history, day, 2 * HOUR + 10 * MINUTE), () => backUp(history));
+  if (day > LAST_BACKUP && (day < NIGHTLY_BACKUPS || day % 7 === 3))
+    agenda.at(dayAt(history, day, 2 * HOUR + 10 * MINUTE), () => backUp(history));
   if (day % 7 === 4) agenda.at(dayAt(history, day, 5 * HOUR), () => checkpoint(history));
 }
 
@@ -119,12 +122,15 @@ async function end(history: History, connection: Connection): Promise<void> {
   if (!connection.isOver) await disconnect(history, connection);
 }
 
-/** Refreshes what would expire, and for each app one connection more, so that its secret is in use. */
+/** Refreshes what would expire, and for each app one connection more: its secret is in use now, or was on its last day. */
 async function refreshDue(history: History, day: number): Promise<void> {
   const { chance, now } = history;
   const inUse = live(history).filter(({ app }) => !isSilent(app, day));
   const due = inUse.filter((each) => now() - each.issuedAt > REFRESH_AFTER);
-  const daily = day > 45 ? [] : [...Map.groupBy(inUse, ({ app }) => app).values()].map((each) => chance.pick(each));
+  const isShown = (app: App) => day <= 45 || isSilent(app, day - 1);
+  const daily = [...Map.groupBy(inUse, ({ app }) => app)].flatMap(([app, each]) =>
+    isShown(app) ? [chance.pick(each)] : [],
+  );
   await Promise.all([...new Set([...due, ...daily])].map((each) => refreshAndUse(history, each)));
   await history.installation.activity.flush();
 }
@@ -165,7 +171,7 @@ async function countDay(history: History, day: number): Promise<void> {
 }
 
 async function backUp({ installation, operators }: History): Promise<void> {
-  await installation.backups.note('a copy of the volume, weekly', actorOf(operators[1] as ActingOperator));
+  await installation.backups.note('a copy of the volume', actorOf(operators[1] as ActingOperator));
 }
 
 /** The connections that are not over; those whose refresh token has expired are over from now on. */
