@@ -76,6 +76,8 @@ declare module 'fastify' {
     isForAnyOrigin?: true;
     /** Maximum number of parameters in a form, if it is not that of all bodies. */
     maxParameters?: number | undefined;
+    /** True for a form of the console with typed fields, none of them secret: they outlive a session that ended. */
+    keepsTyped?: boolean | undefined;
     /** The act that a route of the operators' address does, as the table of rights names it. */
     act?: Act;
     /** The further acts that a body makes of a call of the operators' API. */

@@ -121,4 +121,16 @@ export const consoleGuards: readonly Guard[] = [
       ['a role asks for its own act', "call.requires('operators.update');", ''],
     ],
   ),
+  ...guardsIn(
+    'src/http/operator/console/unsent-form.ts',
+    ['test/http/operator/console/states.test.ts'],
+    [
+      [
+        'no pasted credential comes back without a session',
+        'routeOptions.config.keepsTyped === true',
+        'routeOptions !== undefined',
+      ],
+      ['a form that is read without a session is small', '<= MAX_BYTES', '<= Infinity'],
+    ],
+  ),
 ];

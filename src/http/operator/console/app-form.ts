@@ -22,7 +22,7 @@ import { type RegisteredData, registeredPage } from '../../../pages/operator/app
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
 import { changedMembers, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
-import type { ConsoleCall, ConsoleRoutes, FormLimits } from './console-routes.ts';
+import type { ConsoleCall, ConsoleRoutes, FormOptions } from './console-routes.ts';
 import { keyAfter, newKey, runOnce } from './once.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
@@ -32,7 +32,7 @@ const MAX_OFFERED = 50;
 const MAX_SENTENCES = 30;
 
 /** Limits that an app within its own ones fits in: two boxes for each of 100 scopes, and 20 redirect URIs of 2,000 characters. */
-const LARGE_FORM: FormLimits = { bodyLimit: 256 * 1024, maxParameters: 500 };
+const LARGE_FORM: FormOptions = { bodyLimit: 256 * 1024, maxParameters: 500, keepsTyped: true };
 
 /** Adds the pages. */
 export function addAppForms(routes: ConsoleRoutes, service: Service): void {

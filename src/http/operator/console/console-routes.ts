@@ -35,8 +35,14 @@ export type ConsoleCall = {
 /** A path of this address to go on to, by 303. */
 export type Onward = { readonly location: string };
 
-/** Limits of a form that needs more than others: bytes of its body, and number of its parameters. */
-export type FormLimits = { readonly bodyLimit?: number; readonly maxParameters?: number };
+/** Options of a form. */
+export type FormOptions = {
+  /** Limits in place of those that all bodies have: bytes of its body, and number of its parameters. */
+  readonly bodyLimit?: number;
+  readonly maxParameters?: number;
+  /** True for a form with typed fields, none of them secret: `unsent-form.ts` keeps them when the session ended meanwhile. */
+  readonly keepsTyped?: boolean;
+};
 
 /** The operator may not do a further act. Nothing happened. */
 class Refused extends Error {
@@ -72,17 +78,17 @@ export class ConsoleRoutes {
 
   /**
    * Adds an act. `refused` answers with the page that the form was on, with what was typed and why nothing happened; null is a
-   * thing that is not there. `limits` take the place of those that all bodies have.
+   * thing that is not there.
    */
   act(
     path: string,
     act: Act,
     run: (call: ConsoleCall) => Promise<Html | Onward>,
     refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
-    limits: FormLimits = {},
+    options: FormOptions = {},
   ): void {
-    const { bodyLimit, maxParameters } = limits;
-    const config = { ...this.#config(act), maxParameters };
+    const { bodyLimit, maxParameters, keepsTyped } = options;
+    const config = { ...this.#config(act), maxParameters, keepsTyped };
     this.#app.post(path, { config, ...(bodyLimit !== undefined && { bodyLimit }) }, async (request, reply) => {
       const call = this.#call(request, reply);
       try {

@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
 import { continuePage } from '../../../pages/operator/continue-page.ts';
+import { sessionEndedPage } from '../../../pages/operator/session-ended-page.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { withoutDone } from './done.ts';
+import { isKept, unsentForm } from './unsent-form.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
 function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
@@ -39,10 +41,21 @@ export function addGuard(
     if (act === undefined) return;
     const token = sessions.token(request);
     const access = token === null ? null : await operators.access.bySession(token);
-    if (access?.by.kind !== 'session') return signInFirst(request, reply, token);
+    if (access?.by.kind !== 'session') {
+      // The form is read first.
+      if (request.method === 'POST' && isKept(request)) return;
+      return signInFirst(request, reply, token);
+    }
     const refusal = refusalOf(act, access, service.now());
     if (refusal !== null) return refuse(request, reply, access as SessionAccess, act, refusal);
     found.set(request, access as SessionAccess);
+  });
+
+  app.addHook('preHandler', async (request, reply) => {
+    const { act } = request.routeOptions.config;
+    if (act === undefined || found.has(request)) return;
+    request.outcome = { error: 'not_signed_in' };
+    return pages.send(reply.code(403), sessionEndedPage(pages.context, unsentForm(request)));
   });
 
   function signInFirst(request: FastifyRequest, reply: FastifyReply, token: string | null): FastifyReply {

@@ -33,6 +33,7 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
       return addressPage(call, made, 'The link for the new operator');
     },
     list,
+    { keepsTyped: true },
   );
 
   routes.page('/operators/:id', 'operators.show', (call) => show(call, null));
@@ -76,6 +77,7 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
       return shownOncePage(context, { operator, heading: 'The new key', lead, text, back: operatorHref(id) });
     },
     show,
+    { keepsTyped: true },
   );
 
   /** An act that leads back to the operator's page. */

@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { Browser } from '../../../support/browser.ts';
-import { enrolledOperator, startConsole, usePasskey } from '../../../support/console.ts';
+import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { inhabit } from '../../../support/held.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { sharedPostgres } from '../../../support/shared-postgres.ts';
@@ -185,4 +185,51 @@ test('operators §7: while the database is late, a page says so, and works again
   assert.deepEqual([status, problems.away.test(body)], [503, true]);
   await admin.query('COMMIT');
   assert.equal((await get('/apps')).status, 200);
+});
+
+/** Ends the sessions of a signed-in operator, as time does. */
+const endSessions = (service: TestConsole, operatorId: string) =>
+  service.installation.operators.registry.endSessions(operatorId, service.installation.operator);
+
+test('operators §7: a form whose session ended keeps what was typed, and is sent again by whoever is signed in then', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator, passkey } = await enrolledOperator(service);
+  const { registry } = service.installation.operators;
+  const page = await browser.get(`${service.operatorUrl}/operators`);
+  await endSessions(service, operator.id);
+  const typed = { name: '"><b>Bob</b> & Co', role: 'support' };
+  const ended = await browser.submit(page, '/operators', typed);
+  assert.equal(ended.status, 403);
+  assert.match(ended.body, /Your session ended/);
+  assert.ok(!ended.body.includes('<b>Bob'));
+  const again = await browser.submit(ended, '/operators');
+  assert.match(again.body, /Your session ended/, 'still not signed in');
+
+  const reader = await enrolledOperator(service, 'read');
+  const asReader = await reader.browser.submit(ended, '/operators');
+  assert.deepEqual([asReader.status, /Your role does not allow this/.test(asReader.body)], [403, true]);
+  assert.equal((await registry.list()).length, 2);
+  await usePasskey(browser, passkey, `${service.operatorUrl}/sign-in?continue=/confirmed`);
+  assert.equal((await browser.submit(ended, '/operators')).status, 200);
+  const { name, role } = (await registry.list()).at(-1) ?? {};
+  assert.deepEqual({ name, role }, typed);
+});
+
+test('operators §7: without a session only typed forms come back: from our own page, of bounded size, and no secret', async (t) => {
+  const service = await startConsole(t);
+  const at = service.operatorUrl;
+  const browser = new Browser();
+  const fields = { name: 'canary', credential: 'canary', answer: 'canary', email: 'canary' };
+  for (const path of ['/operators', '/operators/opr_x/keys', '/people', '/people/usr_x/update', '/apps/new'])
+    assert.match((await postOwn(browser, at + path, fields)).body, /name="name" value="canary"/, path);
+  for (const path of ['/leaked', '/leaked/apps/app_x/pause', '/confirm', '/passkeys/new', '/operators/opr_x/delete']) {
+    const { status, body } = await postOwn(browser, at + path, fields);
+    assert.deepEqual([status, body.includes('canary')], [303, false], path);
+  }
+  const large = await postOwn(browser, `${at}/apps/new`, { name: 'x'.repeat(33_000) });
+  assert.deepEqual([large.status, large.body], [303, '']);
+  const elsewhere = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' };
+  const foreign = await browser.post(`${at}/apps/new`, fields, elsewhere);
+  assert.deepEqual([foreign.status, foreign.body.includes('canary')], [403, false]);
+  assert.ok(!service.log.join('\n').includes('canary'));
 });

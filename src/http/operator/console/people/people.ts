@@ -32,10 +32,16 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
   routes.page('/people', 'users.list', (call) => list(call, null));
 
   // `users.invite` is asked for in the act, so that a missing presence loses nothing that was typed.
-  routes.act('/people', 'users.update', invite, async (call, problem) => {
-    const page = await list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) });
-    return 'location' in page ? null : page;
-  });
+  routes.act(
+    '/people',
+    'users.update',
+    invite,
+    async (call, problem) => {
+      const page = await list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) });
+      return 'location' in page ? null : page;
+    },
+    { keepsTyped: true },
+  );
 
   async function list(
     call: ConsoleCall,

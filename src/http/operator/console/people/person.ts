@@ -95,7 +95,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       await run(await find(call.id), call);
       return { location: `${personHref(call.id)}?done=${notice}` };
     };
-    routes.act(`/people/:id/${path}`, name, runIt, again);
+    routes.act(`/people/:id/${path}`, name, runIt, again, { keepsTyped: path === 'update' });
   }
 
   /** The page after a refused act. */

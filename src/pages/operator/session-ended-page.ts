@@ -1,0 +1,26 @@
+import { type Html, html } from '../html.ts';
+import type { PageContext } from '../layout.ts';
+import { card } from './frame.ts';
+
+/** A form that came after the session had ended: its address, and its fields in order. */
+export type UnsentForm = {
+  readonly action: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+};
+
+/** The page that keeps what was typed until the operator is signed in again. */
+export function sessionEndedPage(context: PageContext, { action, fields }: UnsentForm): Html {
+  return card(
+    context,
+    'Your session ended',
+    html`<h1>Your session ended</h1>
+<p class="lead">Nothing happened yet. This page keeps what you typed: sign in again in another tab, come back, and send it again.</p>
+<div class="stack"><a class="button primary" href="/sign-in?continue=/confirmed" target="_blank">Sign in in another tab</a></div>
+<form method="post" action="${action}" class="stack">${fields.map(hidden)}<button class="secondary">Send again</button></form>
+<p class="fine">If you sign in as another operator, it is sent as that operator.</p>`,
+  );
+}
+
+function hidden([name, value]: UnsentForm['fields'][number]): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
