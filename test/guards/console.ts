@@ -21,12 +21,6 @@ export const consoleGuards: readonly Guard[] = [
       "call.form.get('tag') !== (await tagOf(client))",
       'await tagOf(client) === null',
     ],
-    [
-      'the write asks that the app is as shown',
-      "{ unchanged: { noun: 'client', row: client } }",
-      '{}',
-      'with SQLite a request reads and queues its write in one turn, and the registry compares what it read once more',
-    ],
     ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
   ]),
   ...guardsIn(
@@ -38,6 +32,11 @@ export const consoleGuards: readonly Guard[] = [
     'src/operator/event-detail.ts',
     ['test/http/operator/console/event-words.test.ts'],
     [['no name passes for the document of its app', '|| address !== clientId', '']],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/app-form.ts',
+    ['test/http/operator/console/app-form-race.test.ts'],
+    [['the write asks that the app is as shown', "{ unchanged: { noun: 'client', row: client } }", '{}']],
   ),
   ...guardsIn('src/http/operator/console/once.ts', APP_FORMS, [
     ['a form registers one app', "form.get('once') ?? newKey(), request", 'newKey(), request'],

@@ -57,6 +57,11 @@ export function makeHandOver(subject: HandOverName, madeBy: string, now: number)
   return { token, handOver: { digest: digestOf(token), subject, madeAt: now, madeBy, expiresAt, ...open } };
 }
 
+/** Returns true for an address that works at a time (ms), unless its subject changed. */
+export function isOpen({ fetchedAt, endedAt, expiresAt }: HandOver, now: number): boolean {
+  return fetchedAt === null && endedAt === null && expiresAt > now;
+}
+
 /** Returns the event of a new hand-over. */
 export function handOverMade({ subject, madeAt }: HandOver, actor: Actor): AuditEvent {
   return auditEvent('hand_over_made', actor, madeAt, { clientId: subject.id });

@@ -16,6 +16,7 @@ import {
   type HandOverSubject,
   handOverMade,
   handOverProblem,
+  isOpen,
   makeHandOver,
   type NewHandOver,
   SECRET_KINDS,
@@ -77,8 +78,11 @@ export class HandOvers {
     this.#parts = parts;
   }
 
-  /** Makes an address, and ends the open one before it. Throws an `OperatorError` when that is refused, and then changed nothing. */
-  async make(name: HandOverName, actor: Actor): Promise<MadeHandOver> {
+  /**
+   * Makes an address, and ends the open one before it: `replaced` is the time (ms) when that was made, or null. Throws an `OperatorError` when that is
+   * refused, and then changed nothing.
+   */
+  async make(name: HandOverName, actor: Actor): Promise<MadeHandOver & { readonly replaced: number | null }> {
     const { store, now } = this.#parts;
     const subject = await findSubject(store, name);
     if (!subject) throw new NothingThere(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
@@ -90,13 +94,14 @@ export class HandOvers {
         command: `"${command} resume ${name.id}" comes first`,
       });
     if (problem === 'two secrets') throw twoSecrets(`${command} retire-secret ${name.id}`);
+    const before = await store.findNewestHandOver(name);
     const made = makeHandOver(name, actor.id, now());
     if (!(await store.addHandOver(made.handOver, subject, handOverMade(made.handOver, actor))))
       throw new OperatorError(`somebody else changed ${subject.row.name} at the same time`, null, {
         remedy: 'look at it again, and try again',
         command: `look with "${command} show", and try again`,
       });
-    return this.addressOf(made, subject);
+    return { ...this.addressOf(made, subject), replaced: before && isOpen(before, now()) ? before.madeAt : null };
   }
 
   /** Returns the address of a new hand-over. */

@@ -74,12 +74,14 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     return runOnce(idempotency, call, null, make, madeBefore);
   });
   act('hand-over', 'clients.hand-over', async ({ context, operator, id, actor }) => {
-    const { address, expiresAt, makesSecret } = await handOvers.make({ kind: 'client', id }, actor);
+    const { address, expiresAt, makesSecret, replaced } = await handOvers.make({ kind: 'client', id }, actor);
+    const { minute } = context.messages;
+    const ended = replaced === null ? '' : ` The earlier link of ${minute(replaced)} no longer works.`;
     const use = makesSecret ? 'makes the secret there, and nobody else sees it' : 'finds the addresses to use there';
     return shownOncePage(context, {
       operator,
       heading: 'The link for the developer',
-      lead: `Give this link to the developer alone, who ${use}. It works once, until ${context.messages.minute(expiresAt)} UTC.`,
+      lead: `Give this link to the developer alone, who ${use}. It works once, until ${minute(expiresAt)} UTC.${ended}`,
       text: address,
       back: `${appHref(id)}#secrets`,
     });

@@ -51,7 +51,7 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
   return html`<section class="part" id="secrets"><h2>Secrets</h2>
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
-${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(app)}</div><p class="fine">You need your passkey for this.</p>`}
+${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">You need your passkey for this.</p>`}
 ${handOver !== null && html`<h3>Newest hand-over</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
 }
 
@@ -104,19 +104,21 @@ function newSecret({ id, secrets, once }: AppSecrets): Html {
   });
 }
 
-function handOverAct({ id, secrets, handsOverSecret }: AppSecrets): Html {
+function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOverSecret, now }: AppSecrets): Html {
+  const ends =
+    handOver && isOpen(handOver, now) ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
   const secret = `The developer makes a secret there, and you never see it.${secrets.length > 0 ? ' The one before works until you retire it.' : ''}`;
   return actButton({
     action: `/apps/${encodeURIComponent(id)}/hand-over`,
     name: handsOverSecret ? 'Hand a secret over' : 'Hand the addresses over',
-    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the ID and the addresses to use.'} A link that is still open ends.`,
+    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the ID and the addresses to use.'}${ends}`,
   });
 }
 
 /** The facts of a hand-over of an app, API or product. */
 export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: number) {
   const { madeAt, madeBy, expiresAt, fetchedAt, fetchedFrom, endedAt, endedWhy } = handOver;
-  const isOpen = fetchedAt === null && endedAt === null && expiresAt > now;
+  const waits = isOpen(handOver, now);
   return [
     ['Made', html`${messages.minute(madeAt)} by ${isolated(madeBy)}`],
     [
@@ -125,9 +127,13 @@ export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver
         html`${messages.minute(fetchedAt)}${fetchedFrom !== null && html` from ${isolatedAddress(fetchedFrom)}`}`,
     ],
     ['Ended', endedAt !== null && html`${messages.minute(endedAt)}${endedWhy !== null && html`: ${ENDED[endedWhy]}`}`],
-    ['State', isOpen && html`Waits for the developer until ${messages.minute(expiresAt)}`],
-    ['Expired', !isOpen && fetchedAt === null && endedAt === null && messages.minute(expiresAt)],
+    ['State', waits && html`Waits for the developer until ${messages.minute(expiresAt)}`],
+    ['Expired', !waits && fetchedAt === null && endedAt === null && messages.minute(expiresAt)],
   ] as const;
+}
+
+function isOpen({ fetchedAt, endedAt, expiresAt }: ShownHandOver, now: number): boolean {
+  return fetchedAt === null && endedAt === null && expiresAt > now;
 }
 
 const ENDED = {

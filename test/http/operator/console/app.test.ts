@@ -180,9 +180,19 @@ test('operators §7: a hand-over shows its address once, and the page says when 
   const waiting = await browser.get(page);
   assert.doesNotMatch(waiting.body, new RegExp(token));
   assert.match(textOf(waiting.body), /Newest hand-over Made .* by Ann State Waits for the developer until/);
+  const [, madeAt = ''] = /Newest hand-over Made (.*?) by Ann/.exec(textOf(waiting.body)) ?? [];
+  assert.ok(textOf(waiting.body).includes(`The link of ${madeAt} stops working.`), 'the question tells it');
+  assert.doesNotMatch(textOf(made.body), /earlier link/);
+  service.clock.advance(60);
+  const again = await pressAct(browser, page, `/apps/${clientId}/hand-over`);
+  assert.ok(textOf(again.body).includes(`The earlier link of ${madeAt} no longer works.`));
+  assert.equal((await service.installation.handOvers.look(token)).kind, 'dead');
+  const newer = /pick-up\?token=([\w-]*)</.exec(again.body)?.[1] ?? '';
   const origin = { source: '192.0.2.7', requestId: 'one' };
-  assert.equal((await service.installation.handOvers.pickUp(token, 'browser', origin)).kind, 'picked_up');
-  assert.match(textOf((await browser.get(page)).body), /Fetched .* from 192\.0\.2\.0\/24/);
+  assert.equal((await service.installation.handOvers.pickUp(newer, 'browser', origin)).kind, 'picked_up');
+  const fetched = textOf((await browser.get(page)).body);
+  assert.doesNotMatch(fetched, /The link of .* stops working/, 'no link is open');
+  assert.match(fetched, /Fetched .* from 192\.0\.2\.0\/24/);
   assert.equal(operator.name, 'Ann');
 });
 
