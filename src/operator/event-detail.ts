@@ -8,6 +8,7 @@ import { CHANGES, readChanges, type SettingChange } from './registration-changes
 /** The name of a fact in a detail. */
 export type DetailFact =
   | 'name'
+  | 'scope'
   | 'scopes'
   | 'document'
   | 'sha256'
@@ -158,8 +159,8 @@ const READERS: Readonly<Record<AuditAction, Reader>> = {
   resource_server_secret_rotated: asStored,
   resource_server_secret_retired: asStored,
   resource_server_deleted: name,
-  scope_defined: fact('scopes'),
-  scope_deleted: fact('scopes'),
+  scope_defined: fact('scope'),
+  scope_deleted: fact('scope'),
   sign_in: signedIn,
   sign_out: asStored,
   wrong_sign_ins: asStored,

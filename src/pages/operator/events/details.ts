@@ -7,6 +7,7 @@ import { SETTING_WORDS, type SettingWords } from './settings.ts';
 /** The words of each named fact. */
 const FACT_WORDS = {
   name: 'Name at that time',
+  scope: 'Scope',
   scopes: 'Scopes',
   document: 'Metadata document',
   sha256: 'SHA-256 of the document',
@@ -48,8 +49,18 @@ const TEXT_WORDS: Readonly<Record<string, string>> = {
   'secret changed': 'The secret was changed meanwhile',
   paused: 'It was paused',
   deleted: 'It was deleted',
+  restored: 'A restore from a backup ended it',
+  'for a device': 'For a device',
+  'a secret was made': 'A secret was made',
   'no secret: it proves itself otherwise': 'No secret was made: it proves itself by keys of its own',
 };
+
+/** The beginnings of details that go on with a time, in other words. */
+const BEGINNINGS: readonly (readonly [stored: string, words: string])[] = [
+  ['exchanged before at ', 'First exchanged: '],
+  ['last refreshed before at ', 'Last refreshed: '],
+];
+const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
 
 /** A changed setting, by its name in JSON, with the entries that were removed and added. */
 export type ShownChange = {
@@ -114,8 +125,19 @@ function sentencesOf(
   return [
     ...changes.flatMap((change) => changeWords(change, messages, lengths.value)),
     ...fields.map((field) => html`Changed the ${wordsIn(FIELD_WORDS, field) ?? isolatedCode(field)}`),
-    ...(text === '' ? [] : [wordsIn(TEXT_WORDS, text) ?? isolated(text, lengths.text)]),
+    ...(text === '' ? [] : [wordsIn(TEXT_WORDS, text) ?? isolated(textWords(text, messages), lengths.text)]),
   ];
+}
+
+function textWords(text: string, messages: Messages): string {
+  const [stored, words] = BEGINNINGS.find(([beginning]) => text.startsWith(beginning)) ?? ['', ''];
+  return (
+    words +
+    text.slice(stored.length).replace(TIME, (time) => {
+      const at = Date.parse(time);
+      return Number.isNaN(at) ? time : messages.second(at);
+    })
+  );
 }
 
 function changeWords(change: ShownChange, messages: Messages, length: number): HtmlValue[] {

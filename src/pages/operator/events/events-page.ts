@@ -6,7 +6,7 @@ import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Filter, filterForm, type Listed, listHref, listing, textFilter } from '../listing.ts';
 import { ACTION_GROUPS, actionWords } from './actions.ts';
 import { eventsTable } from './events-table.ts';
-import type { ShownEvent } from './shown-event.ts';
+import { type ShownEvent, thingLink } from './shown-event.ts';
 
 /** The common questions, by their names. */
 const QUESTIONS = {
@@ -54,6 +54,7 @@ export function eventsPage(context: PageContext, { operator, found, filter, isFi
       filter.action !== 'operator-changes' && html`<a href="${listHref('/events', CHANGES)}">Changes by operators</a>`
     }</p>
 ${filterForm('/events', fields(filter, operators))}
+${!('things' in found) && subjects(found.items, filter)}
 ${
   'things' in found
     ? choices(found, filter)
@@ -67,6 +68,18 @@ ${
 
 /** The filter of the question that is asked most. */
 const CHANGES = { action: 'operator-changes' satisfies keyof typeof QUESTIONS };
+
+/** The names of what an id of the filter stands for, as far as the events have them. */
+function subjects(events: readonly ShownEvent[], { client, user }: EventFilter): Html | null {
+  const [app, person] = [
+    events.find(({ about }) => about?.id === client)?.about,
+    events.find((event) => event.person?.id === user)?.person,
+  ];
+  const links = [app, person].flatMap((thing) => (thing ? [thingLink(thing)] : []));
+  return links.length === 0
+    ? null
+    : html`<p>Events of ${links.map((link, at) => html`${at > 0 && ' and '}${link}`)}</p>`;
+}
 
 function choices({ field, things, more }: Choices, filter: EventFilter): Html {
   const what = field === 'client' ? 'app' : 'person';

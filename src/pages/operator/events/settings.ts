@@ -26,7 +26,7 @@ export const SETTING_WORDS: Readonly<Record<string, SettingWords>> = {
   homepage: value('Homepage'),
   privacy_page: value('Privacy page'),
   contact: value('Contact'),
-  is_checked: flag('You checked the publisher'),
+  is_checked: flag('Publisher checked'),
   redirect_uris: list('Redirect URIs', 'redirect URI'),
   scopes: list('Scopes', 'scope'),
   default_resource: value('Default resource'),

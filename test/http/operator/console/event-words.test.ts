@@ -1,11 +1,14 @@
 // The words of the audit trail's actions and details in the console: each that the code can write has some.
 import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { test } from 'node:test';
 import type { Client } from '../../../../src/oauth/clients/client.ts';
 import { AUDIT_ACTIONS, type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
 import type { ClientSettings } from '../../../../src/operator/client-settings.ts';
 import { readDetail } from '../../../../src/operator/event-detail.ts';
 import { jsonName } from '../../../../src/operator/fields/field.ts';
+import type { HandOverEnd } from '../../../../src/operator/hand-over/hand-over.ts';
 import type { IdentityProviderSettings } from '../../../../src/operator/identity-provider-registry.ts';
 import { changesOf } from '../../../../src/operator/registration-changes.ts';
 import type { ResourceServerSettings } from '../../../../src/operator/resource-server-registry.ts';
@@ -66,13 +69,30 @@ test('operators §7: every setting that an event can tell of has words', () => {
     }
 });
 
+test('operators §7: the settings of each caller of `changesOf` are among them', async () => {
+  const callers: string[] = [];
+  for await (const file of glob('src/operator/**/*.ts'))
+    if (/\bchangesOf[<(]/.test(await readFile(file, 'utf8'))) callers.push(basename(file, '.ts'));
+  assert.deepEqual(callers.sort(), [
+    ...['client-registry', 'document-refresh', 'identity-provider-registry', 'operators'],
+    ...['registration-changes', 'resource-server-registry'],
+  ]);
+});
+
+test('operators §7: every end of a pick-up link has words', () => {
+  const ends: Record<HandOverEnd, true> = {
+    ...{ replaced: true, 'secret changed': true, paused: true, deleted: true, restored: true },
+  };
+  for (const end of Object.keys(ends)) assert.match(wordsOf('hand_over_ended', end).join(), /^(The|It|A) /, end);
+});
+
 test('operators §7: the details of each act are told by name', () => {
   const sha256 = 'ab'.repeat(32);
   const document = 'https://app.example/client';
   const cases: [AuditAction, string, string[]][] = [
     ['consent_allowed', 'read write', ['Scopes: read write']],
     ['consent_allowed', '', ['Scopes: None']],
-    ['consent_skipped', 'for a device: read', ['for a device', 'Scopes: read']],
+    ['consent_skipped', 'for a device: read', ['For a device', 'Scopes: read']],
     ['client_keys_refreshed', 'keys -"a b" +"c"', ['Added public key c', 'Removed public key a b']],
     ['client_updated', 'consent -ask +skip', ['Consent: never ask (was ask the user each time)']],
     ['client_updated', 'refresh_retry_window -600', ['Refresh retry window: the default (was 10 minutes)']],
@@ -106,6 +126,14 @@ test('operators §7: the details of each act are told by name', () => {
       'clients.pause: the role does not allow it',
       ['Refused action: clients.pause', 'Reason: the role does not allow it'],
     ],
+    [
+      'refresh_reuse',
+      'last refreshed before at 2026-11-26T19:32:44.472Z from 203.0.113.13',
+      ['Last refreshed: 26 Nov 2026, 19:32:44 from 203.0.113.13'],
+    ],
+    ['wrong_sign_ins', '14 in the hour from 2026-11-26T03:00:00.000Z', ['14 in the hour from 26 Nov 2026, 03:00:00']],
+    ['wrong_sign_ins', '1 from 2026-99-99T99:99:99.999Z', ['1 from 2026-99-99T99:99:99.999Z']],
+    ['scope_defined', 'read', ['Scope: read']],
     ['hand_over_ended', 'replaced', ['A newer link replaced it']],
     ['client_paused', 'by a restore', ['By a restore from a backup']],
     ['database_backed_up', 'to /backups/x', ['Backup: to /backups/x']],

@@ -28,6 +28,7 @@ test('operators §7: events are filtered by app, person, grant, action, operator
   const get = async (query: string) => (await browser.get(`${operatorUrl}/events${query}`)).body;
 
   const ofApp = await get(`?client=${clientId}`);
+  assert.match(ofApp, new RegExp(`Events of <a href="/apps/${clientId}">`));
   assert.match(textOf(ofApp), /resumed Calendar .* paused Calendar .* registered Calendar/, 'newest first');
   assert.equal(rowsOf(await get(`?client=${clientId}&action=client_paused`)), 1);
   assert.equal(rowsOf(await get(`?client=${clientId}&until=${day}`)), 2, 'the day itself counts');
