@@ -17,7 +17,12 @@ export type ShownAct = {
 
 /** One button, behind a question. */
 export function actButton({ action, name, effect, isDanger = false, fields, isOpen = false }: ShownAct): Html {
-  return html`<details class="act"${isOpen && html` open`}><summary${isDanger && html` class="button secondary danger"`}>${name}</summary><form method="post" action="${action}"><p>${effect}</p>${fields}<button class="${isDanger ? 'danger' : 'secondary'}">${name}</button></form></details>`;
+  return html`<details class="act"${isOpen && html` open`}>${isDanger ? dangerSummary(name) : html`<summary>${name}</summary>`}<form method="post" action="${action}"><p>${effect}</p>${fields}<button class="${isDanger ? 'danger' : 'secondary'}">${name}</button></form></details>`;
+}
+
+/** A button that opens a question, and closes it. */
+function dangerSummary(name: string): Html {
+  return html`<summary class="button secondary danger"><span>${name}</span><span>Cancel</span></summary>`;
 }
 
 /** An act that no page does: its command line, and its effect in a sentence. */
@@ -41,7 +46,7 @@ ${note && html`<p class="fine">${note}</p>`}</section>`;
 }
 
 function dangerButton({ action, name, fields, isOpen = false }: ShownAct): Html {
-  return html`<details${isOpen && html` open`}><summary class="button secondary danger">${name}</summary><form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details>`;
+  return html`<details${isOpen && html` open`}>${dangerSummary(name)}<form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details>`;
 }
 
 /** The notice of an act that was done just now. */

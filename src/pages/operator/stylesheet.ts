@@ -18,6 +18,7 @@ noscript { display: block; }
 .menu summary { padding-block: 0.75rem; color: var(--muted); cursor: pointer; }
 .menu strong { margin-inline-start: 0.375rem; font-weight: 600; color: var(--ink); }
 .menu details > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.75rem 1rem; padding-block-end: 1rem; }
+.menu details > div > :first-child { grid-column: 1 / -1; }
 .menu p { padding: 0.25rem 0.75rem; font-size: 0.8125rem; color: var(--muted); }
 .menu a { display: block; padding: 0.375rem 0.75rem; border-radius: 0.5rem; color: var(--ink); text-decoration: none; font-weight: 550; }
 .menu a:hover { background: var(--sunken); }
@@ -128,6 +129,8 @@ noscript { display: block; }
 .danger-zone li > code { max-inline-size: 100%; padding: 0.25rem 0.625rem; background: var(--sunken); border-radius: 0.375rem; }
 .danger-zone details[open] { flex: 1 0 100%; }
 details > .button { list-style: none; }
+details:not([open]) > .button > span + span, details[open] > .button > span:first-child { display: none; }
+details[open] > .button { color: var(--ink); }
 details > .button::-webkit-details-marker { display: none; }
 .things details[open] { flex: 1 0 100%; }
 .danger-zone form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-start: 0.75rem; padding-block-start: 0.75rem; }
