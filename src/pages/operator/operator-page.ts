@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { type ActProblem, actButton, actProblem, doneNotice } from './act.ts';
+import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
 import type { ShownPasskey, ShownSession } from './own-page.ts';
@@ -62,7 +62,7 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
   return consoleLayout(
     context,
     operator,
-    { title, isProblem: problem !== null, section: 'Operators' },
+    { title, isProblem: problem !== null, section: 'Operators', parents: [['/operators', 'Operators']] },
     html`<h1>${isolated(shown.name)}</h1>
 <p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
 ${done !== null && doneNotice(OPERATOR_NOTICES[done])}
@@ -113,13 +113,36 @@ function acts({ shown, rights, tag, typed }: OperatorData): Html {
 <p>You need your passkey for each of these.</p>
 <div class="acts">
 <form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form>
-${isActive && actButton({ action: `${at}/end-sessions`, name: 'End all sessions', effect: 'The operator signs in again with a passkey. An open sign-in link ends, too.' })}
-${isActive && actButton({ action: `${at}/reset`, name: 'Reset', effect: 'Ends all passkeys, sessions and one-time links, and gives you a new enrollment link: for lost devices.', isDanger: true, fields })}
-${isActive && actButton({ action: `${at}/disable`, name: 'Disable', effect: 'Ends all sessions, keys and one-time links. The passkeys work again once you enable the operator.', isDanger: true })}
 ${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.', fields })}
-${actButton({ action: `${at}/delete`, name: 'Delete', effect: 'Ends everything for good. The audit trail keeps the operator’s actions.', isDanger: true, fields })}
 </div></section>
-${isActive && keyForm(at, rights, typed)}`;
+${isActive && keyForm(at, rights, typed)}
+${dangerZone(
+  [
+    isActive && {
+      action: `${at}/end-sessions`,
+      name: 'End all sessions',
+      effect: 'Ends all sessions and an open sign-in link. The operator signs in again with a passkey.',
+    },
+    isActive && {
+      action: `${at}/reset`,
+      name: 'Reset',
+      effect: 'Ends all passkeys, sessions and one-time links, and gives you a new enrollment link: for lost devices.',
+      fields,
+    },
+    isActive && {
+      action: `${at}/disable`,
+      name: 'Disable',
+      effect: 'Ends all sessions, keys and one-time links. The passkeys work again once you enable the operator.',
+    },
+    {
+      action: `${at}/delete`,
+      name: 'Delete',
+      effect: 'Ends everything for good. The audit trail keeps the operator’s actions.',
+      fields,
+    },
+  ],
+  'You need your passkey for each of these.',
+)}`;
 }
 
 function keyForm(at: string, rights: readonly string[], { keyName, keyRights }: OperatorData['typed']): Html {

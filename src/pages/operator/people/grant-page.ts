@@ -4,11 +4,12 @@ import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
-import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
+import { type ActProblem, actProblem, dangerZone, doneNotice } from '../act.ts';
 import { actionWords } from '../events/actions.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
+import { PEOPLE } from './person-page.ts';
 
 /** The app or the person of a grant, by name; the ID also after a deletion. */
 export type NamedParty = { readonly id: string; readonly name: string };
@@ -78,10 +79,11 @@ export type GrantData = {
 export function grantPage(context: PageContext, data: GrantData): Html {
   const { operator, id, app, person, done, problem, row, status } = data;
   const isLive = status === 'issued' || status === 'active';
+  const parents: Parent[] = person ? [PEOPLE, [`/people/${encodeURIComponent(person.id)}`, person.name]] : [PEOPLE];
   return consoleLayout(
     context,
     operator,
-    { title: 'Grant', isProblem: problem !== null, section: 'People' },
+    { title: 'Grant', isProblem: problem !== null, section: 'People', parents },
     html`<h1>${app ? isolated(app.name) : 'An app'} for ${person ? isolated(person.name) : 'a person'}</h1>
 <p class="lead">${STATES[status]} <code>${isolatedAddress(id)}</code></p>
 ${done !== null && doneNotice(GRANT_NOTICES[done])}
@@ -95,16 +97,14 @@ ${facts([
   ...(row ? lifeFacts(context, row, isLive) : []),
 ])}</section>
 ${eventPart(context, data)}
-${
+${dangerZone([
   data.mayEnd &&
-  isLive &&
-  html`<section class="part"><h2>Actions</h2><div class="acts">${actButton({
-    action: `/grants/${id}/end`,
-    name: 'End this grant',
-    effect: html`Ends 1 grant of 1 app: every token of it is refused from now on. Other grants of ${app ? isolated(app.name) : 'the app'} stay. The person can allow the app again.`,
-    isDanger: true,
-  })}</div></section>`
-}
+    isLive && {
+      action: `/grants/${id}/end`,
+      name: 'End this grant',
+      effect: html`Ends 1 grant of 1 app: every token of it is refused from now on. Other grants of ${app ? isolated(app.name) : 'the app'} stay. The person can allow the app again.`,
+    },
+])}
 <p class="fine">All times are UTC.</p>`,
   );
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { actButton } from '../act.ts';
+import { actButton, dangerZone } from '../act.ts';
 import { appGrantsWords, counted } from '../blast-radius.ts';
 import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
@@ -18,72 +18,53 @@ export function personActs(
   const [grants, hasGrants] = [appGrantsWords(ended), ended.grants > 0 || ended.more];
   const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
   const asCounted = html`<input type="hidden" name="sessions" value="${sessions.length}"><input type="hidden" name="grants" value="${ended.more ? '' : ended.grants}">`;
+  const enable =
+    rights.support &&
+    !isActive &&
+    actButton({
+      action: `${at}/enable`,
+      name: 'Enable',
+      effect: html`The person can sign in again${hasGrants && `, and apps may act again: ${grants}`}.`,
+      fields: asShown,
+    });
+  const invite =
+    rights.invite &&
+    isActive &&
+    email !== null &&
+    actButton({
+      action: `${at}/invite`,
+      name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
+      effect: html`Makes a one-time link where the person sets a password. ${invitation && html`The earlier link of ${messages.minute(invitation.at)} no longer works then. `}The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
+      fields: asShown,
+    });
+  const dangers = dangerZone([
+    rights.support && {
+      action: `${at}/end-sessions`,
+      name: 'Sign out everywhere',
+      effect: `Ends ${counted(sessions.length, 'session')} here. Grants stay: apps go on.`,
+    },
+    rights.endGrants &&
+      hasGrants && {
+        action: `${at}/revoke-grants`,
+        name: 'End all grants',
+        effect: html`Ends ${grants}. Every app is refused from its next request on. The person can allow each of them again.`,
+      },
+    rights.support &&
+      isActive && {
+        action: `${at}/disable`,
+        name: 'Disable',
+        effect: html`Ends ${counted(sessions.length, 'session')}${invitation && ' and the open link to set a password'}, and refuses every sign-in and every request of apps, until you enable the person.${hasGrants && ` Grants stay, and work again then: ${grants}.`}`,
+      },
+    rights.delete && {
+      action: `${at}/delete`,
+      name: 'Delete',
+      effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${grants}. The audit trail stays. You need your passkey for this.`,
+      fields: html`${asShown}${asCounted}`,
+    },
+  ]);
   return html`${rights.update && changeForm(at, form)}
-${
-  (rights.support || rights.endGrants) &&
-  html`<section class="part"><h2>Actions</h2>
-<div class="acts">
-${
-  rights.endGrants &&
-  hasGrants &&
-  actButton({
-    action: `${at}/revoke-grants`,
-    name: 'End all grants',
-    effect: html`Ends ${grants}. Every app is refused from its next request on. The person can allow each of them again.`,
-    isDanger: true,
-  })
-}
-${
-  rights.support &&
-  actButton({
-    action: `${at}/end-sessions`,
-    name: 'Sign out everywhere',
-    effect: `Ends ${counted(sessions.length, 'session')} here. Grants stay: apps go on.`,
-  })
-}
-${
-  rights.support &&
-  isActive &&
-  actButton({
-    action: `${at}/disable`,
-    name: 'Disable',
-    effect: html`Ends ${counted(sessions.length, 'session')} ${invitation && ' and the open link to set a password'}, and refuses every sign-in and every request of apps, until you enable the person.${hasGrants && ` Grants stay, and work again then: ${grants}.`}`,
-    isDanger: true,
-  })
-}
-${
-  rights.support &&
-  !isActive &&
-  actButton({
-    action: `${at}/enable`,
-    name: 'Enable',
-    effect: html`The person can sign in again${hasGrants && `, and apps may act again: ${grants}`}.`,
-    fields: asShown,
-  })
-}
-${
-  rights.invite &&
-  isActive &&
-  email !== null &&
-  actButton({
-    action: `${at}/invite`,
-    name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
-    effect: html`Makes a one-time link where the person sets a password. ${invitation && html`The earlier link of ${messages.minute(invitation.at)} no longer works then. `}The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
-    fields: asShown,
-  })
-}
-${
-  rights.delete &&
-  actButton({
-    action: `${at}/delete`,
-    name: 'Delete',
-    effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${grants}. The audit trail stays. You need your passkey for this.`,
-    fields: html`${asShown}${asCounted}`,
-    isDanger: true,
-  })
-}
-</div></section>`
-}`;
+${(enable || invite) && html`<section class="part"><h2>Access</h2><div class="acts">${enable}${invite}</div></section>`}
+${dangers}`;
 }
 
 function changeForm(at: string, { typed, shown, tag }: PersonData['form']): Html {

@@ -168,7 +168,7 @@ test('operators §7: several grants of one app stand together, and end one by on
   await obtainCode(service, person, client);
   assert.match(
     textOf(await page()),
-    /Calendar End all grants of Calendar Ends 3 grants: .* Notes .*End the grant of Notes/,
+    /Calendar End all grants of Calendar Cancel Ends 3 grants: .* Notes .*End the grant of Notes/,
   );
   const [newest] = await service.installation.grants.list({ clientId: client.clientId, limit: 1 });
   await postOwn(browser, `${at}/end-grant`, { grant: grantIdText(newest?.grant.id ?? Buffer.alloc(16)) });
