@@ -117,6 +117,11 @@ const sessionsEnded: Reader = (detail) => (detail.startsWith('one session') ? as
 const operatorSignedIn: Reader = (detail) =>
   detail === 'at a one-time address' ? asStored(detail) : fact('passkey')(detail);
 
+const passkeyAdded: Reader = (detail) => {
+  const [, passkey] = /^(.*), at a one-time address$/s.exec(detail) ?? [];
+  return passkey === undefined ? fact('passkey')(detail) : { facts: [['passkey', passkey]], text: 'enrolled' };
+};
+
 const refused: Reader = (detail) => {
   const [, act = '', reason = ''] = /^([a-z.-]+): (.*)$/.exec(detail) ?? [];
   return Object.hasOwn(ACTS, act)
@@ -200,7 +205,7 @@ const READERS: Readonly<Record<AuditAction, Reader>> = {
   operator_deleted: name,
   operator_reset: name,
   operator_sign_in_address_made: name,
-  operator_passkey_added: fact('passkey'),
+  operator_passkey_added: passkeyAdded,
   operator_passkey_removed: fact('passkey'),
   operator_signed_in: operatorSignedIn,
   operator_confirmed: fact('passkey'),

@@ -29,6 +29,11 @@ export const consoleGuards: readonly Guard[] = [
     [['no name in an event passes for another change', 'IS_PLAIN.test(entry) ? entry', 'true ? entry']],
   ),
   ...guardsIn(
+    'src/operator/lists/event-subjects.ts',
+    ['test/http/operator/console/events.test.ts'],
+    [['no name of an app takes the place of an id', 'ID.test(text) || ', '']],
+  ),
+  ...guardsIn(
     'src/operator/event-detail.ts',
     ['test/http/operator/console/event-words.test.ts'],
     [['no name passes for the document of its app', '|| address !== clientId', '']],

@@ -42,6 +42,7 @@ const TEXT_WORDS: Readonly<Record<string, string>> = {
   'all grants for this client': 'All grants of this person for this app',
   'all grants for this client but those of devices': 'All grants of this person for this app, except those of devices',
   'at a one-time address': 'With a sign-in link',
+  enrolled: 'With an enrollment link',
   'one session, by a sign-in in its browser': 'One session: its browser signed in again',
   invited: 'With an invitation link',
   'at sign-in': 'At a sign-in that asked for a new password',

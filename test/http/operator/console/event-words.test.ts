@@ -133,6 +133,8 @@ test('operators §7: the details of each act are told by name', () => {
     ],
     ['wrong_sign_ins', '14 in the hour from 2026-11-26T03:00:00.000Z', ['14 in the hour from 26 Nov 2026, 03:00:00']],
     ['wrong_sign_ins', '1 from 2026-99-99T99:99:99.999Z', ['1 from 2026-99-99T99:99:99.999Z']],
+    ['operator_passkey_added', 'laptop, at a one-time address', ['With an enrollment link', 'Passkey: laptop']],
+    ['operator_signed_in', 'at a one-time address', ['With a sign-in link']],
     ['scope_defined', 'read', ['Scope: read']],
     ['hand_over_ended', 'replaced', ['A newer link replaced it']],
     ['client_paused', 'by a restore', ['By a restore from a backup']],

@@ -68,6 +68,10 @@ test('operators §7: an app is asked for by its name, and several of a name are 
   for (const id of twins) assert.ok(body.includes(`href="/events?since=2026-01-01&amp;client=${id}"`), body);
   assert.equal(rowsOf(body), 0);
 
+  await addClient(service, { name: `Called like ${lab} and rs_mail` });
+  for (const id of [lab, 'rs_mail'])
+    assert.equal(await goesTo(`client=${id}`), 200, 'no name takes the place of an id');
+
   await installation.clients.delete(photo as string, installation.operator);
   assert.match(tableOf((await browser.get(`${operatorUrl}/events?client=${photo}`)).body), /deleted Photo\b/);
   for (let n = 0; n < 11; n += 1) await addClient(service, { name: 'Many' });

@@ -53,12 +53,8 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
   async function subjectOf(filter: EventFilter): Promise<Onward | Choices | null> {
     const { client, user } = filter;
     const found =
-      client !== '' && !(await isIdOfApp(client)) ? onward(filter, 'client', await appsMeant(clients, client)) : null;
+      client === '' ? null : onward(filter, 'client', await appsMeant({ clients, products: store }, client));
     return found ?? (user.includes('@') ? onward(filter, 'user', await peopleMeant(lists, user)) : null);
-  }
-
-  async function isIdOfApp(text: string): Promise<boolean> {
-    return (await clients.findClient(text)) !== null || (await store.findIdentityProvider(text)) !== null;
   }
 }
 
