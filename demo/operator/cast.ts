@@ -1,15 +1,15 @@
 /** The made-up apps, scopes, APIs and operators. Days count back from today. */
 
-/** The installation's scopes, with the sentences of the consent page. */
+/** The installation's scopes, each with the sentence of the consent page and its effect. */
 export const SCOPES = {
-  'files:read': 'See your files and folders',
-  'files:write': 'Add and change files',
-  'contacts:read': 'See your contacts',
-  'calendar:read': 'See your calendar',
-  'calendar:write': 'Add and change events in your calendar',
-  'invoices:read': 'See your invoices',
-  'invoices:write': 'Write and send invoices for you',
-  'messages:send': 'Send messages for you',
+  'files:read': ['See your files and folders', 'reads'],
+  'files:write': ['Add and change files', 'changes'],
+  'contacts:read': ['See your contacts', 'reads'],
+  'calendar:read': ['See your calendar', 'reads'],
+  'calendar:write': ['Add and change events in your calendar', 'changes'],
+  'invoices:read': ['See your invoices', 'reads'],
+  'invoices:write': ['Write and send invoices for you', 'sensitive'],
+  'messages:send': ['Send messages for you', 'sensitive'],
 } as const;
 
 export type ScopeName = keyof typeof SCOPES;

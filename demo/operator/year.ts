@@ -25,7 +25,7 @@ const [LONGEST, LONGEST_UNUSED] = [365 * DAY - HOUR, 30 * DAY - HOUR];
 /** Days in which each failure is kept, with its cause: those are real, and earlier ones are only counted. */
 const FAILURES_KEPT_DAYS = FAILURES_KEPT_MS / DAY;
 /** Days ago since which backups are made each night, and since which none is made: nobody has noticed that yet. */
-const [NIGHTLY_BACKUPS, LAST_BACKUP] = [60, 2];
+const [NIGHTLY_BACKUPS, LAST_BACKUP] = [60, 3];
 /** The first of the days whose hours are told apart. */
 const HOURLY = 2;
 /** Days ago from which an app of a story has no calls any more. */
@@ -60,8 +60,8 @@ export async function writeHistory(
 }
 
 async function defineScopes({ installation, operators: [first] }: History): Promise<void> {
-  for (const [name, en] of Object.entries(SCOPES))
-    await installation.scopes.define(name, { en }, actorOf(first as ActingOperator));
+  for (const [name, [en, effect]] of Object.entries(SCOPES))
+    await installation.scopes.define(name, { en }, actorOf(first as ActingOperator), effect);
 }
 
 /** Plans what people and apps do on a day by themselves: more of it each month, and less at weekends. */

@@ -214,7 +214,7 @@ test('a certificate that nobody trusts, or that ends soon, is told', async (t) =
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), soon.cert]);
   const trusted = await doctor({}, { VALETKEY_APP_URL: `https://localhost:${port}` });
   const [ends] = trusted.bad.filter(({ area, name }) => area === 'app address' && name === 'TLS');
-  assert.equal(`${ends?.verdict}: ${ends?.detail}`, 'warning: trusted, for 2 days more');
+  assert.equal(`${ends?.verdict}: ${ends?.detail}`, 'warning: trusted, for 71 h more');
 });
 
 test('what a service says of a request it says to a pass of its keys alone, and never a token', async () => {

@@ -81,7 +81,7 @@ noscript { display: block; }
 .of-app > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.25rem 1.25rem; }
 .of-app > li + li { padding-block-start: 0.625rem; border-block-start: 1px solid var(--line); }
 .things p { font-size: 0.875rem; color: var(--muted); }
-.part { margin-block-start: 2.25rem; }
+.part, .data + .rows { margin-block-start: 2.25rem; }
 .part > h2 { font-size: 1.125rem; }
 .part > p { margin-block-start: 0.375rem; color: var(--muted); }
 .title + .rows, .notice + .rows, .part > .rows { margin-block-start: 1rem; }

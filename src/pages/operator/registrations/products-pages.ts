@@ -7,6 +7,7 @@ import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from '
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
+import { verdictMark } from '../now/state.ts';
 import { dataTable, facts } from '../table.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
 
@@ -161,8 +162,8 @@ function tested(findings: readonly ShownFinding[]): Html {
 ${dataTable(
   'Findings',
   [
-    ['Check', ({ name }) => name],
-    ['Result', ({ ok }) => (ok ? 'OK' : html`<strong>Wrong</strong>`)],
+    ['Check', ({ name }) => name.charAt(0).toUpperCase() + name.slice(1)],
+    ['Result', ({ ok }) => verdictMark(ok ? 'ok' : 'wrong')],
     [
       'Finding',
       ({ detail, remedy }) =>

@@ -112,9 +112,9 @@ test('operators §7: a backup that is two days late is seen on Now and on Health
   }
   clock.advance(3 * DAY_S);
   const [now, health] = await pages();
-  assert.match(now, /Backup, last : 3 days old \(limit: 2 days\) \. Remedy: .*valetkey database backup FILE/);
+  assert.match(now, /Backup, last : 3 days old \(limit: 48 h\) \. Remedy: .*valetkey database backup FILE/);
   assert.match(now, /Last backup 15 Jan 2026, 12:00 \(3 days ago\) Wrong/);
-  assert.match(health, /Backup, last Wrong 3 days old \(limit: 2 days\) .*valetkey database backup FILE/);
+  assert.match(health, /Backup, last Wrong 3 days old \(limit: 48 h\) .*valetkey database backup FILE/);
   assert.match(health, /Last restore Never Root key [0-9a-f]+ , in use since .* Version \d+\.\d+\.\d+ Instance /);
   assert.match(health, /Keys, current key OK root key [0-9a-f]+ is in use and 3 days old \(limit: 400 days\)/);
   assert.match(health, /Sizes, database OK/);
