@@ -169,10 +169,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
 
     test('a clock that is behind what was recorded is found', async (t) => {
       const { variables } = await found(t, database, -3);
-      assertOne(
-        await doctor(variables),
-        /^wrong clock, audit trail: the newest event is \d+ h in the future.*: set /,
-      );
+      assertOne(await doctor(variables), /^wrong clock, audit trail: the newest event is \d+ h in the future.*: set /);
     });
   });
 

@@ -25,7 +25,7 @@ const formats = new Formats('en-GB');
 const INCIDENTS = [
   ['refresh_reuse', 'Refresh token used twice', 'Somebody may have stolen it. Its grant was ended.'],
   ['code_replay', 'Authorization code used twice', 'Somebody may have stolen it. Its grant was ended.'],
-  ['wrong_sign_ins', 'Wrong passwords for one person', 'Counted once an hour for each person.'],
+  ['wrong_sign_ins', 'Wrong passwords for one person', 'Somebody may be guessing. One event an hour for each person.'],
 ] as const;
 
 /** Says how many requests were refused, and how many incidents there were, with links to both. */

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -7,8 +7,8 @@ import { facts } from '../table.ts';
 import { daySummary, type LastDay, lastDay } from './last-day.ts';
 import { isHealthy, lastBackup, type ShownState, timeAndAge, worstNotice } from './state.ts';
 
-/** The next steps of an installation without an app: those that are done, and the way to the first one. */
-export type FirstSteps = { readonly mayRegister: boolean; readonly hasPeople: boolean };
+/** The first steps of an installation, by what is there. */
+export type FirstSteps = { readonly mayRegister: boolean; readonly hasApps: boolean; readonly hasPeople: boolean };
 
 /** Data of the page. */
 export type NowData = {
@@ -17,14 +17,13 @@ export type NowData = {
   readonly how: 'passkey' | 'address';
   readonly passkeyCount: number;
   readonly state: ShownState;
-  /** The first steps while no app is registered. */
-  readonly content:
-    | { readonly kind: 'steps'; readonly steps: FirstSteps }
-    | { readonly kind: 'day'; readonly day: LastDay };
+  readonly steps: FirstSteps;
+  /** Null while no app is registered. */
+  readonly day: LastDay | null;
 };
 
 /** The start page: what needs a look, and the last 24 hours. */
-export function nowPage(context: PageContext, { operator, how, passkeyCount, state, content }: NowData): Html {
+export function nowPage(context: PageContext, { operator, how, passkeyCount, state, steps, day }: NowData): Html {
   const { messages } = context;
   const healthy = isHealthy(state.findings) && 'The service is healthy. ';
   return consoleLayout(
@@ -32,9 +31,10 @@ export function nowPage(context: PageContext, { operator, how, passkeyCount, sta
     operator,
     { title: 'Now' },
     html`<h1>Hello, ${isolated(operator.name)}</h1>
-<p class="lead">${healthy}${content.kind === 'day' && daySummary(content.day)}</p>
+<p class="lead">${healthy}${day && daySummary(day)}</p>
 ${worstNotice(state.findings, html`<a href="/health">See health</a>`)}
-${content.kind === 'steps' ? firstSteps(content.steps, state) : lastDay(content.day)}
+${firstSteps(steps, state)}
+${day && lastDay(day)}
 <section class="part"><h2>Installation</h2>
 ${facts([
   ['Last backup', lastBackup(messages, state)],
@@ -47,19 +47,20 @@ ${fewPasskeys(passkeyCount)}</section>
   );
 }
 
-function firstSteps({ mayRegister, hasPeople }: FirstSteps, { backedUpAt }: ShownState): Html {
-  const register = mayRegister
-    ? html`<a href="/apps/new">Register an app</a>`
-    : html`<strong>An admin registers an app</strong>`;
+/** The steps until all of them are done; then null. */
+function firstSteps({ mayRegister, hasApps, hasPeople }: FirstSteps, { backedUpAt }: ShownState): Html | null {
+  const hasBackup = backedUpAt !== null;
+  if (hasApps && hasPeople && hasBackup) return null;
+  const register = mayRegister ? html`<a href="/apps/new">Register an app</a>` : 'An admin registers an app';
   return html`<section class="part"><h2>Next steps</h2>
 <ul class="things">
-<li><div><h3>1. ${register}</h3><p>Its developer gets an ID, a secret and the addresses to use.</p></div></li>
-${step(2, 'Let users sign in', html`<a href="/people">Invite people</a>. If your product has users already, connect it as an identity provider instead.`, hasPeople)}
-${step(3, 'Back up every day', html`<code>valetkey database backup FILE</code> writes a backup while the service runs. The root keys need a copy of their own.`, backedUpAt !== null)}
+${step(1, register, 'Its developer gets an ID, a secret and the addresses to use.', hasApps)}
+${step(2, 'Let people sign in', html`<a href="/people#invite">Invite people</a>. If your product has users already, <a href="/products">connect it</a> instead.`, hasPeople)}
+${step(3, 'Back up every day', html`<code>valetkey database backup FILE</code> writes a backup while the service runs. The root keys need a copy of their own.`, hasBackup)}
 </ul></section>`;
 }
 
-function step(number: number, name: string, text: Html, isDone: boolean): Html {
+function step(number: number, name: HtmlValue, text: HtmlValue, isDone: boolean): Html {
   return html`<li><div><h3>${number}. ${name}</h3><p>${text}</p></div>${isDone && html`<span class="effect">Done</span>`}</li>
 `;
 }

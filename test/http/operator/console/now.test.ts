@@ -16,22 +16,34 @@ test('operators §7: a new installation is told the next three steps, and which 
   const { status, body } = await admin.browser.get(`${service.operatorUrl}/`);
   assert.equal(status, 200);
   assert.match(body, /href="\/apps\/new"/);
-  assert.match(textOf(body), /1\. Register an app .* 2\. Let users sign in .* 3\. Back up every day/);
+  assert.match(textOf(body), /1\. Register an app .* 2\. Let people sign in .* 3\. Back up every day/);
   assert.doesNotMatch(body, /Done|Last 24 hours/);
 
   await addUser(service);
   const reader = await enrolledOperator(service, 'read');
   const after = (await reader.browser.get(`${service.operatorUrl}/`)).body;
-  assert.match(textOf(after), /2\. Let users sign in .* Done 3\. Back up/);
+  assert.match(textOf(after), /2\. Let people sign in .* Done 3\. Back up/);
   assert.doesNotMatch(after, /href="\/apps\/new"/, 'the role "read" registers none');
 
   await addClient(service, { name: 'Calendar' });
   const text = textOf((await reader.browser.get(`${service.operatorUrl}/`)).body);
-  assert.doesNotMatch(text, /Next steps/);
+  assert.match(text, /1\. An admin registers an app .* Done 2\. .* Done 3\. Back up every day/);
   assert.match(
     text,
     /In 24 hours, no app sent a request, and no incidents happened\. .* Nothing was counted .* No app had a refused request\. Incidents No code/,
   );
+});
+
+test('operators §7: the next steps stay until all three are done', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock, operatorUrl } = service;
+  await addClient(service);
+  await addUser(service);
+  const { browser } = await enrolledOperator(service, 'read');
+  assert.match((await browser.get(`${operatorUrl}/`)).body, /Next steps/);
+  await installation.backups.note('another disk', installation.operator);
+  clock.advance(11); // The state is kept for 10 seconds.
+  assert.doesNotMatch((await browser.get(`${operatorUrl}/`)).body, /Next steps/);
 });
 
 test('operators §7: Now shows the last 24 hours of all apps, and those with the most failures', async (t) => {

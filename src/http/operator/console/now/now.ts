@@ -1,10 +1,10 @@
 /** The start page. */
 
 import type { FailingApp, LastDay } from '../../../../pages/operator/now/last-day.ts';
-import { type FirstSteps, nowPage } from '../../../../pages/operator/now/now-page.ts';
+import { nowPage } from '../../../../pages/operator/now/now-page.ts';
 import type { Service } from '../../../service.ts';
 import type { ConsoleParts } from '../console-parts.ts';
-import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
+import type { ConsoleRoutes } from '../console-routes.ts';
 
 const HOUR_MS = 3_600_000;
 const MOST_FAILING = 5;
@@ -16,23 +16,18 @@ export function addNow(routes: ConsoleRoutes, { service, operators, accessOf }: 
 
   routes.page('/', 'status.show', async (call) => {
     const { context, operator, request } = call;
-    const [passkeys, state, apps] = await Promise.all([
+    const [passkeys, state, apps, people] = await Promise.all([
       operators.store.listPasskeys(operator.id),
       status(),
       lists.clients({}, { limit: 1, after: undefined }),
+      lists.users({}, { limit: 1, after: undefined }),
     ]);
-    const content =
-      apps?.items.length === 0 && apps.next === null
-        ? ({ kind: 'steps', steps: await firstSteps(service, call) } as const)
-        : ({ kind: 'day', day: await lastDay(service) } as const);
+    const hasApps = apps === null || apps.items.length > 0 || apps.next !== null;
+    const steps = { mayRegister: call.may('clients.register'), hasApps, hasPeople: people?.items.length === 1 };
     const { how } = accessOf(request).by;
-    return nowPage(context, { operator, how, passkeyCount: passkeys.length, state, content });
+    const day = hasApps ? await lastDay(service) : null;
+    return nowPage(context, { operator, how, passkeyCount: passkeys.length, state, steps, day });
   });
-}
-
-async function firstSteps({ operatorApi }: Service, { may }: ConsoleCall): Promise<FirstSteps> {
-  const people = await operatorApi.lists.users({}, { limit: 1, after: undefined });
-  return { mayRegister: may('clients.register'), hasPeople: people?.items.length === 1 };
 }
 
 /** The 24 hours that end with the one that has just begun: the plot, the apps and the incidents are of the same time. */
