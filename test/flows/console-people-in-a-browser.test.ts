@@ -67,11 +67,12 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     service.clock.advance(60);
     assert.equal((await exchange(service, calendar, code)).status, 400);
     await visit(`/people/${person.id}`);
-    await press(/^The grant$/);
+    await press(/used an authorization code again/);
+    await press(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
     assert.match(page.url(), /\/grants\//, 'the last event leads to its grant');
     const presented = await page.innerText('#presentations');
-    assert.match(presented, /First\s+Exchanged before at 2026-01-15T12:00:01/);
-    assert.match(presented, /Second\s+15 Jan 2026, 12:01:01 from 127\.0\.0\.1/);
+    assert.match(presented, /First, exchanged\s+15 Jan 2026, 12:00:01 from 127\.0\.0\.1/);
+    assert.match(presented, /Second, refused\s+15 Jan 2026, 12:01:01 from 127\.0\.0\.1/);
     await look();
     assert.deepEqual(complaints, []);
     await page.context().close();

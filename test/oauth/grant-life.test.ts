@@ -92,3 +92,43 @@ test('a grant that nobody ever had is refused', async (context) => {
   const { registry } = await setUp(context);
   for (const id of ['', 'x', grantIdText(newGrantId(NOW))]) await assert.rejects(registry.show(id), OperatorError);
 });
+
+for (const action of ['client_grants_revoked', 'user_grants_revoked', 'all_grants_revoked', 'grant_revoked'] as const)
+  test(`a grant that ${action} ended with others, and whose row is gone, says so from the trail`, async (context) => {
+    const set = await setUp(context);
+    const { memory, registry, id } = set;
+    await registry.disconnect(ada.id, 'app_other', user);
+    memory.clock.now += 5000;
+    const [, end] = ENDINGS.findLast(([says]) => says === action) ?? [];
+    await end?.(set);
+    const endedAt = memory.clock.now;
+    memory.clock.now += 5000;
+    await registry.revokeAll(operator);
+    await memory.store.deleteEndedGrants(ada.id, client.id, memory.clock.now);
+    const { found, ending, isCut } = await registry.show(id);
+    assert.deepEqual([found, ending?.action, ending?.at, isCut], [null, action, endedAt, false]);
+  });
+
+test('the search for an ending reads a bounded part of the trail, and says when it was not enough', async (context) => {
+  const { memory, grant, registry, id } = await setUp(context);
+  const busy = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        memory.store.recordSignInEvent(later('sign_out', { clientId: client.id }, memory)),
+      ),
+    );
+  await busy(4095);
+  await memory.store.revokeClientGrants(client.id, later('client_grants_revoked', { clientId: client.id }, memory));
+  await memory.store.deleteEndedGrants(ada.id, client.id, memory.clock.now);
+  const near = await registry.show(id);
+  assert.deepEqual([near.ending?.action, near.isCut], ['client_grants_revoked', true]);
+
+  const second = { ...grant, id: newGrantId(memory.clock.now), epochs: { ...grant.epochs, client: 1 } };
+  const about = { grantId: grantIdText(second.id), clientId: client.id, resourceOwnerId: ada.id };
+  await memory.store.issueGrant(second, later('consent_allowed', about, memory, user));
+  await busy(4096);
+  await memory.store.revokeClientGrants(client.id, later('client_grants_revoked', { clientId: client.id }, memory));
+  await memory.store.deleteEndedGrants(ada.id, client.id, memory.clock.now);
+  const far = await registry.show(about.grantId);
+  assert.deepEqual([far.found, far.ending, far.isCut], [null, null, true]);
+});

@@ -1,7 +1,8 @@
 /** A grant's history, for the operator: its row, if it still exists, and its events in the audit trail. */
 import { grantIdText, parseGrantId } from '../grants/grant.ts';
 import type { FoundGrant, GrantStore } from '../protocol/grant-store.ts';
-import type { AuditFilter, AuditStore, NamedAuditEvent } from '../trail/audit-store.ts';
+import type { AuditStore, NamedAuditEvent } from '../trail/audit-store.ts';
+import { type EndingStore, endingsAfter, endingsOf } from './grant-ending.ts';
 
 /** The history of a grant. Events are oldest first. */
 export type GrantLife = {
@@ -9,11 +10,17 @@ export type GrantLife = {
   /** Null if its row is deleted: a day after the grant ended, or with its client or resource owner. */
   readonly found: FoundGrant | null;
   readonly events: readonly NamedAuditEvent[];
-  /** The event that ended it; null for a live or expired grant, or if the trail has no such event. */
+  /**
+   * The event that ended it; null for a live or expired grant, or if the trail has no such event. If it does not name the grant
+   * and the row is deleted, the grant may have expired before.
+   */
   readonly ending: NamedAuditEvent | null;
+  /** True if an earlier ending may lie beyond the searched part of the trail. */
+  readonly isCut: boolean;
 };
 
-type LifeStore = Pick<GrantStore, 'findGrant'> & Pick<AuditStore, 'listNamedAuditEvents'>;
+/** The store that lives are read from. */
+export type LifeStore = Pick<GrantStore, 'findGrant'> & Pick<AuditStore, 'listNamedAuditEvents'> & EndingStore;
 
 /** Maximum number of a grant's own events that are shown; a grant normally has a few. */
 const MAX_EVENTS = 1000;
@@ -27,11 +34,14 @@ export async function findGrantLife(store: LifeStore, idText: string): Promise<G
   // A grant's id contains its creation time (`newGrantId`), and it has no earlier events.
   const since = id.readUIntBE(0, 6);
   const own = (await store.listNamedAuditEvents({ grantId: text, since, limit: MAX_EVENTS })).reverse();
-  const others = found ? await bulkEndings(store, found) : await endingsByDeletion(store, own);
-  if (!found && own.length === 0) return null;
-  const ending = [...own.filter(({ action }) => ENDS_ONE.has(action)), ...others].sort(bySequence)[0] ?? null;
-  const events = ending && !own.includes(ending) ? [...own, ending].sort(bySequence) : own;
-  return { id: text, found, events, ending };
+  const [first] = own;
+  if (!found && !first) return null;
+  const itsOwn = own.find(({ action }) => ENDS_ONE.has(action));
+  if (itsOwn) return { id: text, found, events: own, ending: itsOwn, isCut: false };
+  const others = found ? await endingsOf(store, found) : await endingsAfter(store, first as NamedAuditEvent);
+  const [ending = null] = others.events;
+  const events = ending ? [...own, ending].sort((one, other) => one.sequence - other.sequence) : own;
+  return { id: text, found, events, ending, isCut: others.isCut };
 }
 
 const ENDS_ONE: ReadonlySet<string> = new Set([
@@ -41,43 +51,3 @@ const ENDS_ONE: ReadonlySet<string> = new Set([
   'refresh_conflict',
   'too_many_grants',
 ]);
-
-/** The events that ended a grant together with others, and do not name it. */
-async function bulkEndings(store: LifeStore, { grant, standing }: FoundGrant): Promise<NamedAuditEvent[]> {
-  const { clientId, resourceOwnerId, epochs, grantedAt, revokedAt, revocationReason } = grant;
-  const list = (filter: Omit<AuditFilter, 'limit' | 'since'>) =>
-    store.listNamedAuditEvents({ ...filter, since: grantedAt, limit: MAX_EVENTS });
-  if (revokedAt !== null) {
-    if (revocationReason === 'restored') {
-      const restores = await list({ action: 'database_restored' });
-      return restores.filter((event) => event.at === revokedAt);
-    }
-    if (revocationReason !== 'user' && revocationReason !== 'operator') return [];
-    const taken = await list({ clientId, resourceOwnerId, action: 'grant_revoked' });
-    return taken.filter((event) => event.grantId === null && event.at === revokedAt);
-  }
-  const endings: NamedAuditEvent[] = [];
-  if (epochs.installation !== standing.epochs.installation)
-    endings.push(...(await list({ action: 'all_grants_revoked' })));
-  if (epochs.client !== standing.epochs.client)
-    endings.push(...(await list({ clientId, action: 'client_grants_revoked' })));
-  if (epochs.resourceOwner !== standing.epochs.resourceOwner)
-    endings.push(...(await list({ resourceOwnerId, action: 'user_grants_revoked' })));
-  return endings;
-}
-
-/** The deletion of the client or the resource owner, which takes the grant's row along. */
-async function endingsByDeletion(store: LifeStore, own: readonly NamedAuditEvent[]): Promise<NamedAuditEvent[]> {
-  const [first] = own;
-  if (!first) return [];
-  const { clientId, resourceOwnerId, at: since } = first;
-  const [ofClient, ofOwner] = await Promise.all([
-    clientId ? store.listNamedAuditEvents({ clientId, action: 'client_deleted', since, limit: 1 }) : [],
-    resourceOwnerId ? store.listNamedAuditEvents({ resourceOwnerId, action: 'user_deleted', since, limit: 1 }) : [],
-  ]);
-  return [...ofClient, ...ofOwner];
-}
-
-function bySequence(one: NamedAuditEvent, other: NamedAuditEvent): number {
-  return one.sequence - other.sequence;
-}

@@ -19,9 +19,8 @@ import { scopeNames } from '../grants/scope.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
-import type { AuditStore } from '../trail/audit-store.ts';
 import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
-import { findGrantLife, type GrantLife } from './grant-life.ts';
+import { findGrantLife, type GrantLife, type LifeStore } from './grant-life.ts';
 
 /** The access that a user revokes, as it was shown: the app may have fetched it since. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
@@ -31,10 +30,10 @@ export const MAX_COUNTED = 100_000;
 
 /** Grants as people see them. `now` returns ms since the epoch. */
 export class GrantRegistry {
-  readonly #store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>;
+  readonly #store: GrantStore & LifeStore;
   readonly #now: () => number;
 
-  constructor(store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>, now: () => number) {
+  constructor(store: GrantStore & LifeStore, now: () => number) {
     this.#store = store;
     this.#now = now;
   }

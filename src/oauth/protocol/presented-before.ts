@@ -16,3 +16,12 @@ export async function presentedBefore(
   const what = generation === 1 ? 'exchanged' : 'last refreshed';
   return `${what} before at ${new Date(at).toISOString()} from ${source ?? 'an unknown address'}`;
 }
+
+const TEXT = /^(?:exchanged|last refreshed) before at (\S+) from (.+)$/;
+
+/** Returns the time (ms) and the source of a presentation in the words of `presentedBefore`; null for other words. */
+export function readPresentedBefore(words: string | null): { readonly at: number; readonly source: string } | null {
+  const [, time = '', source = ''] = TEXT.exec(words ?? '') ?? [];
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? null : { at, source };
+}

@@ -40,5 +40,5 @@ export type OperatorApiParts = {
     Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'listIdentities' | 'listSessions'> &
     Pick<AccountListStore, 'findAccountUses' | 'findLastSignIns'> &
     Pick<GrantStore, 'findGrant' | 'findPresentation'> &
-    Pick<AuditStore, 'listNamedAuditEvents' | 'listNamedAuditEventsAt' | 'countIncidents'>;
+    Pick<AuditStore, 'listNamedAuditEvents' | 'listAuditPlaces' | 'listNamedAuditEventsAt' | 'countIncidents'>;
 };

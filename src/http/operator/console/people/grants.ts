@@ -2,24 +2,20 @@
 import { accountLabel } from '../../../../accounts/people/account.ts';
 import { findGrantLife, type GrantLife } from '../../../../oauth/connected-apps/grant-life.ts';
 import { isForDevice } from '../../../../oauth/grants/device-grant.ts';
-import { grantStatus, lastUse } from '../../../../oauth/grants/grant.ts';
+import { grantStatus } from '../../../../oauth/grants/grant.ts';
 import { personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
 import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
-import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
+import { readPresentedBefore } from '../../../../oauth/protocol/presented-before.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
-import {
-  GRANT_NOTICES,
-  type GrantData,
-  type GrantEvent,
-  type GrantFacts,
-  grantPage,
-} from '../../../../pages/operator/people/grant-page.ts';
+import { GRANT_NOTICES, type GrantData, type GrantFacts } from '../../../../pages/operator/people/grant-data.ts';
+import { grantPage } from '../../../../pages/operator/people/grant-page.ts';
 import { permissionsGranted } from '../../../browser/permissions.ts';
 import type { Service } from '../../../service.ts';
 import { doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
+import { shownEvent } from '../investigation/shown-event.ts';
 
 /** Number of a grant's last events on the page. */
 const LAST_EVENTS = 30;
@@ -43,16 +39,17 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
   async function show({ id, context, operator, query, may }: ConsoleCall, problem: ActProblem | null) {
     const life = await findGrantLife(store, id);
     if (!life) return null;
-    const { found, events, ending } = life;
+    const { found, events, ending, isCut } = life;
     const given = events.find(({ action }) => action.startsWith('consent_')) ?? null;
     return grantPage(context, {
-      ...{ operator, id: life.id, problem, ...partiesOf(life) },
+      ...{ operator, id: life.id, isCut, problem, ...partiesOf(life) },
       status: found ? grantStatus(found.grant, found.standing, service.now()) : 'gone',
       row: found && (await factsOf(found)),
       events: events.slice(-LAST_EVENTS).map(shownEvent),
       hasMore: events.length > LAST_EVENTS,
       given: given && shownEvent(given),
       ending: ending && shownEvent(ending),
+      before: readPresentedBefore(ending?.detail ?? null),
       mayEnd: may('grants.revoke'),
       done: doneIn(query, GRANT_NOTICES),
     }) satisfies Html;
@@ -69,7 +66,7 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
       redirectUri: isForDevice(grant) ? null : grant.redirectUri,
       provider: grant.providerId,
       presentedFrom: presentation?.source ?? null,
-      lastUsedAt: lastUse(grant),
+      lastUsedAt: grant.lastUsedAt,
       appPaused: standing.clientPaused,
       personDisabled: standing.resourceOwnerDisabled,
     };
@@ -78,26 +75,15 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
 
 /** Returns the app and the person; of a deleted row, those in its first event. */
 function partiesOf({ found, events }: GrantLife): Pick<GrantData, 'app' | 'person'> {
-  if (found) {
-    const { client, resourceOwner } = found;
-    return { app: client, person: { id: resourceOwner.id, name: accountLabel(resourceOwner) } };
+  if (!found) {
+    const [first = null, ...others] = events.map(shownEvent);
+    // The deletion keeps the app's name.
+    const named = others.find(({ about }) => about?.id === first?.about?.id && about?.name !== null);
+    return { app: named?.about ?? first?.about ?? null, person: first?.person ?? null };
   }
-  const [first] = events;
-  const { clientId = null, clientName = null, resourceOwnerId = null, resourceOwner = null } = first ?? {};
+  const { client, resourceOwner } = found;
   return {
-    app: clientId === null ? null : { id: clientId, name: clientName ?? clientId },
-    person:
-      resourceOwnerId === null
-        ? null
-        : { id: resourceOwnerId, name: resourceOwner ? accountLabel(resourceOwner) : resourceOwnerId },
+    app: { kind: 'app', id: client.id, name: client.name, isDeleted: false },
+    person: { kind: 'person', id: resourceOwner.id, name: accountLabel(resourceOwner), isDeleted: false },
   };
-}
-
-/** Returns an event; the actor is the app or the person of the event, or named by kind and ID. */
-function shownEvent(event: NamedAuditEvent): GrantEvent {
-  const { sequence, at, action, actor, detail, clientId, clientName, resourceOwner } = event;
-  const { kind, id, source } = actor;
-  const isPerson = kind === 'user' && resourceOwner?.id === id;
-  const name = isPerson ? accountLabel(resourceOwner) : kind === 'client' && clientId === id ? clientName : null;
-  return { sequence, at, action, by: name ?? `${kind} ${id ?? ''}`.trim(), source, detail };
 }
