@@ -62,7 +62,7 @@ export function roleField(current: ShownOperator['role']): Html {
     html`<option value="${role}"${role === current && html` selected`}>${words}</option>`;
   return html`<div class="field"><label for="role">Role</label><select id="role" name="role">
 ${option('read', 'read: sees everything')}
-${option('support', 'support: also pauses apps, and ends access of people')}
+${option('support', 'support: also pauses apps, ends access')}
 ${option('admin', 'admin: does everything')}
 </select></div>`;
 }

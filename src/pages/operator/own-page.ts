@@ -56,6 +56,7 @@ export function ownPage(context: PageContext, { operator, passkeys, sessions, no
 ${notice !== null && doneNotice(NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
+<p>A removed passkey signs in no more. To add or remove one, you need a passkey.</p>
 <ul class="things">${passkeys.map((each) => passkeyItem(context, each))}</ul>
 <a class="button secondary" href="/passkeys/new">Add a passkey</a></section>
 <section class="part"><h2>Sessions</h2>
