@@ -52,6 +52,8 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^Deep$/);
     assert.equal(page.url(), `${service.operatorUrl}/apps/${clientId}`);
     assert.equal(await page.innerText('[aria-current="page"]'), 'Apps');
+    await page.click('.strip code');
+    assert.equal(await page.evaluate('String(getSelection())'), clientId, 'one click selects an ID to copy');
     await press(/^People$/);
     assert.equal(page.url(), `${service.operatorUrl}/people`);
     await page.setViewportSize({ width: 390, height: 800 });

@@ -52,7 +52,7 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
 ${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">You need your passkey for this.</p>`}
-${handOver !== null && html`<h3>Newest hand-over</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
+${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
 }
 
 function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSecret, at: number): Html {
@@ -111,7 +111,7 @@ function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOv
   return actButton({
     action: `/apps/${encodeURIComponent(id)}/hand-over`,
     name: handsOverSecret ? 'Hand a secret over' : 'Hand the addresses over',
-    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the ID and the addresses to use.'}${ends}`,
+    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the client ID and the addresses to use.'}${ends}`,
   });
 }
 

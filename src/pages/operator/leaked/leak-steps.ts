@@ -89,7 +89,7 @@ function pause(app: LeakedApp): Html | null {
   return actButton({
     action: step(app, 'pause'),
     name: 'Pause the app',
-    effect: `Every request of the app is refused at once, until you resume it: it has ${grantsWords(app.grants)}. A hand-over that is open ends; nothing else does.`,
+    effect: `Every request of the app is refused at once, until you resume it: it has ${grantsWords(app.grants)}. An open pick-up link ends; nothing else does.`,
     isDanger: true,
     fields: grantField(app),
   });

@@ -21,7 +21,7 @@ export function secretWords({ messages }: PageContext, secrets: readonly LiveSec
 export function handOverPart(context: PageContext, handOver: ShownHandOver | null, now: number): Html | null {
   return (
     handOver &&
-    html`<section class="part"><h2>Newest hand-over</h2>${facts(handOverFacts(context, handOver, now))}</section>`
+    html`<section class="part"><h2>Newest pick-up link</h2>${facts(handOverFacts(context, handOver, now))}</section>`
   );
 }
 

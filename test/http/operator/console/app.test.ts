@@ -179,8 +179,8 @@ test('operators §7: a hand-over shows its address once, and the page says when 
   assert.equal(token.length, 43);
   const waiting = await browser.get(page);
   assert.doesNotMatch(waiting.body, new RegExp(token));
-  assert.match(textOf(waiting.body), /Newest hand-over Made .* by Ann State Waits for the developer until/);
-  const [, madeAt = ''] = /Newest hand-over Made (.*?) by Ann/.exec(textOf(waiting.body)) ?? [];
+  assert.match(textOf(waiting.body), /Newest pick-up link Made .* by Ann State Waits for the developer until/);
+  const [, madeAt = ''] = /Newest pick-up link Made (.*?) by Ann/.exec(textOf(waiting.body)) ?? [];
   assert.ok(textOf(waiting.body).includes(`The link of ${madeAt} stops working.`), 'the question tells it');
   assert.doesNotMatch(textOf(made.body), /earlier link/);
   service.clock.advance(60);

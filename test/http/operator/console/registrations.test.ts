@@ -49,7 +49,7 @@ test('operators §7: APIs, products and scopes are listed and shown, and empty l
   assert.doesNotMatch(await get('/products/photos'), /<form[^>]*\/products/, 'the role "read" acts on none');
   assert.match(textOf(await get('/scopes')), /mail\.read .*Read your &lt;i&gt;mail&lt;\/i&gt; Also in ar .*Reads/);
   await installation.handOvers.make({ kind: 'resource_server', id }, installation.operator);
-  assert.match(textOf(await get(`/apis/${id}`)), /Newest hand-over .*Waits for the developer until/);
+  assert.match(textOf(await get(`/apis/${id}`)), /Newest pick-up link .*Waits for the developer until/);
   for (const gone of ['/apis/rs_nothing', '/products/nothing'])
     assert.equal((await browser.get(operatorUrl + gone)).status, 404, gone);
 });
