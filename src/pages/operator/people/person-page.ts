@@ -3,6 +3,7 @@ import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
+import { counted } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
 import { consoleLayout, type Parent } from '../frame.ts';
 import { dataTable, facts } from '../table.ts';
@@ -63,6 +64,9 @@ function waysIn({ hasPassword, identities }: ShownPerson): string {
   return ways.length === 0 ? 'Nothing yet' : ways.join(' or ');
 }
 
+/** Number of sessions on the page, so that it stays below 50 KB. */
+const SESSIONS = 20;
+
 function sessionPart({ messages }: PageContext, sessions: readonly PersonSession[]): Html {
   const table = dataTable<PersonSession>(
     'Sessions',
@@ -71,8 +75,9 @@ function sessionPart({ messages }: PageContext, sessions: readonly PersonSession
       ['Last seen', ({ lastSeenAt }) => messages.minute(lastSeenAt)],
       ['With', ({ provider }) => (provider === null ? 'A password' : isolated(provider))],
     ],
-    sessions,
+    sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt).slice(0, SESSIONS),
   );
+  const more = sessions.length - SESSIONS;
   return html`<section class="part" id="sessions"><h2>Sessions</h2>
-${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}</section>`;
+${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}${more > 0 && html`<p>The last ${SESSIONS} are listed, of ${counted(sessions.length, 'session')}.</p>`}</section>`;
 }

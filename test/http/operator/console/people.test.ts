@@ -157,6 +157,19 @@ test('operators §7: a person with many grants has a page below 50 KB, and more 
   assert.equal((await browser.get(`${at}?after=abc`)).headers.get('location'), `/people/${id}`);
 });
 
+test('operators §7: a person with many sessions has a page with the last ones, and their number', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { id } = await addUser(service);
+  for (let n = 0; n < 22; n += 1) {
+    service.clock.advance(60);
+    await signedInBrowser(service);
+  }
+  const body = textOf((await browser.get(`${service.operatorUrl}/people/${id}`)).body);
+  assert.match(body, /Sessions Signed in Last seen With 15 Jan 2026, 12:22 /, 'the newest one first');
+  assert.match(body, /15 Jan 2026, 12:03 15 Jan 2026, 12:03 A password The last 20 are listed, of 22 sessions\./);
+});
+
 test('operators §7: several grants of one app stand together, and end one by one or all at once', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'support');
