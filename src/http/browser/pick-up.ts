@@ -1,19 +1,12 @@
 /** The page of a hand-over: a developer looks at it, and makes the secret by pressing the button. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
-import { type Endpoints, endpointsFor } from '../../operator/endpoints.ts';
-import { type HandOverSubject, takesSecret } from '../../operator/hand-over/hand-over.ts';
+import { takesSecret } from '../../operator/hand-over/hand-over.ts';
 import type { DeadHandOver, FoundHandOver } from '../../operator/hand-over/hand-overs.ts';
-import {
-  type PickedUpData,
-  type PickUpProblem,
-  pickedUpPage,
-  pickUpPage,
-  usedPickUpPage,
-} from '../../pages/pick-up-page.ts';
+import { type PickUpProblem, pickedUpPage, pickUpPage, usedPickUpPage } from '../../pages/pick-up-page.ts';
+import { developerValues } from '../developer-values.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import { endpointsOf, ME_PATH } from '../paths.ts';
 import { FORM_PROBLEMS } from './browser-session.ts';
 import type { PageParts } from './page-parts.ts';
 
@@ -21,8 +14,7 @@ type GoodHandOver = Extract<FoundHandOver, { kind: 'good' }>;
 
 /** Adds the page where developers pick up secrets. */
 export function addPickUp(app: FastifyInstance, { service, pages, sessions }: PageParts): void {
-  const { handOvers, paths, appUrl, apiUrl } = service;
-  const endpoints = endpointsOf(appUrl);
+  const { handOvers, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
   // Nothing is used here: mail scanners, link previews and prefetching programs open addresses, too.
@@ -49,7 +41,7 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     if (picked.kind !== 'picked_up') return sendDead(request, reply, picked);
     const { subject, secret, hasEarlier } = picked;
     request.outcome = { client_id: subject.row.id };
-    const values = valuesOf(subject, secret, endpoints, apiUrl + ME_PATH);
+    const values = developerValues(subject, secret, service);
     const { name } = subject.row;
     const page = pickedUpPage(pages.context(request), { name, hasSecret: secret !== null, hasEarlier, values });
     return pages.sendWithScript(reply, page);
@@ -73,38 +65,6 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     request.outcome = { error: 'used_hand_over' };
     return pages.send(reply.code(400), usedPickUpPage(pages.context(request), found.at));
   }
-}
-
-function valuesOf(
-  { kind, row }: HandOverSubject,
-  secret: string | null,
-  endpoints: Endpoints,
-  meUrl: string,
-): PickedUpData['values'] {
-  const secretOf = (label: 'clientSecret' | 'resourceServerSecret' | 'providerSecret') =>
-    secret === null ? [] : [[label, secret] as const];
-  if (kind === 'resource_server')
-    return [
-      ['resourceServerId', row.id],
-      ...secretOf('resourceServerSecret'),
-      ['introspectionUrl', endpoints.introspectionUrl],
-      ['revocationStreamUrl', endpoints.revocationStreamUrl],
-      ['issuer', endpoints.issuer],
-    ];
-  if (kind === 'identity_provider')
-    return [['providerId', row.id], ...secretOf('providerSecret'), ['signInEndpoint', endpoints.signInEndpoint]];
-  const its = endpointsFor(row, endpoints);
-  return [
-    ['clientId', row.id],
-    ...secretOf('clientSecret'),
-    ['authorizationUrl', its.authorizationUrl],
-    ['accessTokenRequestUrl', its.accessTokenRequestUrl],
-    ['refreshTokenRequestUrl', its.refreshTokenRequestUrl],
-    ...(its.deviceAuthorizationUrl === null ? [] : [['deviceAuthorizationUrl', its.deviceAuthorizationUrl] as const]),
-    ['meUrl', meUrl],
-    ['issuer', endpoints.issuer],
-    ...(row.redirectUris.length === 0 ? [] : [['redirectUris', row.redirectUris] as const]),
-  ];
 }
 
 /**

@@ -84,6 +84,12 @@ const GROUPS = [
 /** The name of such a link. */
 export type Section = (typeof GROUPS)[number][1][number][1];
 
+/** Returns the list of the navigation that a path is below, or null. */
+export function listAbove(path: string): Parent | null {
+  for (const [, links] of GROUPS) for (const link of links) if (path.startsWith(`${link[0]}/`)) return link;
+  return null;
+}
+
 /** A narrow screen shows the current page and a menu that opens without a script; the stylesheet keeps it open at the side of a wide one. */
 function navigation(current: string): Html {
   const item = ([href, name]: readonly [string, string]) =>

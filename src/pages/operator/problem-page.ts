@@ -1,15 +1,20 @@
 import { type Html, html } from '../html.ts';
 import { isolatedAddress } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { card } from './frame.ts';
+import { card, type Parent } from './frame.ts';
 
 /** A problem at the operators' address. */
-export type ConsoleProblem = { readonly kind: keyof typeof KINDS; readonly retryAfterSeconds?: number | undefined };
+export type ConsoleProblem = {
+  readonly kind: keyof typeof KINDS;
+  readonly retryAfterSeconds?: number | undefined;
+  /** The list that the missing thing would be in, if it is in one. */
+  readonly list?: Parent | null;
+};
 
 /** The page that says what happened, and what to do. */
 export function problemPage(
   context: PageContext,
-  { kind, retryAfterSeconds }: ConsoleProblem,
+  { kind, retryAfterSeconds, list = null }: ConsoleProblem,
   requestId: string,
 ): Html {
   const [heading, text] = KINDS[kind];
@@ -18,7 +23,7 @@ export function problemPage(
     heading,
     html`<h1>${heading}</h1>
 <p>${text}${retryAfterSeconds !== undefined && ` Try again in ${retryAfterSeconds} seconds.`}</p>
-<div class="stack"><a class="button secondary" href="/">Go to the start page</a></div>
+<div class="stack">${list && html`<a class="button secondary" href="${list[0]}">Go to ${list[1]}</a>`}<a class="button secondary" href="/">Go to the start page</a></div>
 <dl class="detail"><div><dt>Request</dt><dd>${isolatedAddress(requestId)}</dd></div></dl>`,
   );
 }

@@ -11,7 +11,7 @@ import {
   readNewClient,
 } from '../../../operator/fields/client-fields.ts';
 import { takesSecret } from '../../../operator/hand-over/hand-over.ts';
-import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
+import { findClientJson } from '../../../operator/json/client.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
 import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
@@ -19,6 +19,7 @@ import { editAppPage, newAppPage } from '../../../pages/operator/apps/app-form-p
 import type { OfferedScope } from '../../../pages/operator/apps/app-form-scopes.ts';
 import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
+import { developerValues } from '../../developer-values.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
 import { changedMembers, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
@@ -36,7 +37,7 @@ const LARGE_FORM: FormOptions = { bodyLimit: 256 * 1024, maxParameters: 500, kee
 
 /** Adds the pages. */
 export function addAppForms(routes: ConsoleRoutes, service: Service): void {
-  const { clients, handOvers, endpoints, idempotency, secretUses } = service.operatorApi;
+  const { clients, handOvers, idempotency, secretUses } = service.operatorApi;
 
   routes.page('/apps/new', 'clients.register', (call) => newApp(call, valuesOf(null), newKey(), null));
 
@@ -119,8 +120,10 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   }
 
   function registered({ context, operator }: ConsoleCall, client: Client, once: RegisteredData['once']): Html {
-    const { client_id: id, client_secret: _, ...others } = registeredClientJson(client, null, endpoints);
-    return registeredPage(context, { operator, id, name: client.name, once, values: Object.entries(others) });
+    const { id, name } = client;
+    const secret = once.kind === 'secret' ? once.text : null;
+    const values = developerValues({ kind: 'client', row: client }, secret, service);
+    return registeredPage(context, { operator, id, name, once, values });
   }
 
   async function newApp(

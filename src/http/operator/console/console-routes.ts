@@ -8,6 +8,7 @@ import { type AccessRefusal, type Act, refusalOf } from '../../../operator/acces
 import type { Html } from '../../../pages/html.ts';
 import type { PageContext } from '../../../pages/layout.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
+import { listAbove } from '../../../pages/operator/frame.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -141,7 +142,8 @@ export class ConsoleRoutes {
 
   #send(reply: FastifyReply, answer: Html | Onward | null): FastifyReply {
     const { pages } = this.#parts;
-    if (answer === null) return pages.sendProblem(reply, 404, { kind: 'not_found' });
+    if (answer === null)
+      return pages.sendProblem(reply, 404, { kind: 'not_found', list: listAbove(reply.request.url) });
     return 'location' in answer ? pages.seeOther(reply, answer.location) : pages.send(reply, answer);
   }
 }

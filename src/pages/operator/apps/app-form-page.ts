@@ -95,7 +95,7 @@ function problemOf({ problem, values }: AppForm): Html | null {
 function shared(form: AppForm, scopes: readonly OfferedScope[]): Html {
   const isFurther = FURTHER.some((name) => name === form.problem?.field) || form.present !== null;
   return html`<section class="part"><h2>Scopes</h2>
-<p>What the app may ask users for. Users can leave out an optional scope.</p><div class="stack">
+<p>What the app may ask users for. Users can leave out an optional scope. Without any scope, the app sees only the profile fields of a user.</p><div class="stack">
 ${scopeFields(form, scopes)}
 </div></section>
 <section class="part"><h2>Its publisher</h2>

@@ -91,7 +91,7 @@ function what(_context: PageContext, app: AppSettings): Facts {
   const fields = app.personFields.map((field) => FIELDS[field]);
   const seconds = (value: number | null) => (value === null ? 'The default' : `${value} seconds`);
   return [
-    ['Scopes', app.scopes.length === 0 ? 'None' : lines(app.scopes.map(scope))],
+    ['Scopes', app.scopes.length === 0 ? 'None: the app sees only the profile fields' : lines(app.scopes.map(scope))],
     ['Profile fields', fields.length === 0 ? 'None, only the user’s ID' : fields.join(', ')],
     ['External ID', app.seesExternalId && 'The app sees the ID that users have at their product'],
     ['Consent', CONSENT[app.consent]],

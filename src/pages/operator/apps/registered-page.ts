@@ -2,6 +2,7 @@
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import type { PickedUpData } from '../../pick-up-page.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
@@ -19,8 +20,8 @@ export type RegisteredData = {
   name: string;
   /** `none` for an app without a secret; `shown before` if the form was sent twice, and the first answer had it. */
   once: ShownOnce | { readonly kind: 'none' | 'shown before' };
-  /** Names and addresses that the developer needs besides. */
-  values: readonly (readonly [name: string, value: string])[];
+  /** Values for the developer: the ID, the secret if it is shown, and addresses. */
+  values: PickedUpData['values'];
 };
 
 /** The page that shows a new app's id, secret or link, and addresses. */
@@ -36,11 +37,7 @@ export function registeredPage(context: PageContext, { operator, id, name, once,
 ${once.kind === 'shown before' && doneNotice('The form was sent twice. One app was registered.')}
 ${secret}
 <section class="part"><h2>For the developer</h2>
-${facts([
-  ['client_id', code(id)],
-  ...(once.kind === 'secret' ? [['client_secret', code(once.text)] as const] : []),
-  ...values.map(([label, value]) => [label, code(value)] as const),
-])}</section>
+${facts(values.map(([label, value]) => [context.messages.pickUp.values[label], codes(value)] as const))}</section>
 <p class="part"><a class="button primary" href="${page}">Go to the app</a></p>
 <p class="fine">All times are UTC.</p>`,
   );
@@ -50,23 +47,28 @@ function onceOf({ messages }: PageContext, once: RegisteredData['once']): readon
   switch (once.kind) {
     case 'link':
       return [
-        'Give the link to the developer, over a channel that nobody else reads. It shows the secret and all addresses.',
+        'Next: send this link to the developer, over a channel that nobody else reads.',
         html`<p class="secret">${code(once.text)}</p>
-<p>The link works once, until ${messages.minute(once.until)}. It is shown only now, and is gone when you load this page again.</p>`,
+<p>It works once, until ${messages.minute(once.until)}, and shows the secret with the values below. You see the link only now: it is gone when you load this page again.</p>`,
       ];
     case 'secret':
       return [
-        'Copy the secret now: it is shown only once, and is gone when you load this page again. Pass it on over a channel that nobody else reads.',
+        'Next: copy the secret now, and send these values to the developer, over a channel that nobody else reads. The secret is gone when you load this page again.',
         null,
       ];
     case 'none':
-      return ['The app has no secret. Give its developer these values.', null];
+      return ['Next: send these values to the developer. The app has no secret.', null];
     case 'shown before':
       return [
         'The secret or the link was in the first answer. If you did not see it, make a new link on the app’s page.',
         null,
       ];
   }
+}
+
+function codes(value: string | readonly string[]): Html {
+  const all = [value].flat().map(code);
+  return all.length === 1 ? html`${all}` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
 }
 
 function code(text: string): Html {

@@ -5,8 +5,9 @@ import type { PageContext } from '../../layout.ts';
 import { dangerZone } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { emptyList, type Listed, listing } from '../listing.ts';
-import { dataTable, facts } from '../table.ts';
+import { emptyList } from '../listing.ts';
+import { facts } from '../table.ts';
+import { type RegistrationsData, registrationsPage } from './list-page.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
 
 /** An API. Times in ms. */
@@ -21,33 +22,19 @@ export type ShownApi = {
 };
 
 /** The page of all APIs. */
-export function apisPage(
-  context: PageContext,
-  operator: ShownOperator,
-  list: Listed<ShownApi>,
-  isFirst: boolean,
-): Html {
-  const { messages } = context;
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'APIs' },
-    html`<h1>APIs</h1>
-<p class="lead">Your services that check what a token allows.</p>
-${listing(list, { path: '/apis', filter: {}, isFirst }, NO_APIS, (apis) =>
-  dataTable(
-    'APIs',
-    [
+export function apisPage(context: PageContext, data: RegistrationsData<ShownApi>): Html {
+  return registrationsPage(context, data, {
+    title: 'APIs',
+    path: '/apis',
+    lead: 'Your services that check what a token allows.',
+    none: NO_APIS,
+    columns: [
       ['API', ({ id, name }) => html`<a href="/apis/${encodeURIComponent(id)}">${isolated(name)}</a>`],
       ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
       ['Resource', ({ resource }) => (resource === null ? 'None' : isolatedAddress(resource))],
-      ['Registered', ({ createdAt }) => messages.day(createdAt)],
+      ['Registered', ({ createdAt }) => context.messages.day(createdAt)],
     ],
-    apis,
-  ),
-)}
-<p class="fine">All times are UTC.</p>`,
-  );
+  });
 }
 
 /** The page of one API, with its newest hand-over; `now` in ms. */

@@ -3,12 +3,13 @@ import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from '../act.ts';
+import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { emptyList, type Listed, listing } from '../listing.ts';
+import { emptyList } from '../listing.ts';
 import { verdictMark } from '../now/state.ts';
 import { dataTable, facts } from '../table.ts';
+import { type RegistrationsData, registrationsPage } from './list-page.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
 
 /** A product. Times in ms; `sessionLifetime` in seconds. */
@@ -59,33 +60,19 @@ export type ProductData = {
 const paused = html`<span class="effect sensitive">Paused</span>`;
 
 /** The page of all products. */
-export function productsPage(
-  context: PageContext,
-  operator: ShownOperator,
-  list: Listed<ShownProduct>,
-  isFirst: boolean,
-): Html {
-  const { messages } = context;
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Products' },
-    html`<h1>Products</h1>
-<p class="lead">Where people sign in elsewhere: each product signs its own people in.</p>
-${listing(list, { path: '/products', filter: {}, isFirst }, NO_PRODUCTS, (products) =>
-  dataTable(
-    'Products',
-    [
+export function productsPage(context: PageContext, data: RegistrationsData<ShownProduct>): Html {
+  return registrationsPage(context, data, {
+    title: 'Products',
+    path: '/products',
+    lead: 'Your products that sign their own people in. Those people need no password here.',
+    none: NO_PRODUCTS,
+    columns: [
       ['Product', ({ id, name }) => html`<a href="/products/${encodeURIComponent(id)}">${isolated(name)}</a>`],
       ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
       ['State', ({ status }) => (status === 'active' ? 'Active' : paused)],
-      ['Registered', ({ createdAt }) => messages.day(createdAt)],
+      ['Registered', ({ createdAt }) => context.messages.day(createdAt)],
     ],
-    products,
-  ),
-)}
-<p class="fine">All times are UTC.</p>`,
-  );
+  });
 }
 
 /** The page of one product. */
@@ -166,8 +153,8 @@ ${dataTable(
     ['Result', ({ ok }) => verdictMark(ok ? 'ok' : 'wrong')],
     [
       'Finding',
-      ({ detail, remedy }) =>
-        html`${isolated(detail, 500)}${remedy !== null && html`<small>${isolated(remedy, 500)}</small>`}`,
+      ({ ok, detail, remedy }) =>
+        html`${isolated(asSentence(detail), 500)}${remedy !== null && html`<small>${ok ? 'Advice' : 'Remedy'}: ${isolated(remedy, 500)}</small>`}`,
     ],
   ],
   findings,
@@ -175,6 +162,6 @@ ${dataTable(
 }
 
 const NO_PRODUCTS = emptyList(
-  'No product',
-  html`People sign in here with a password. To let a product sign its people in, see <code>valetkey identity-provider register --help</code>.`,
+  'No product yet',
+  html`People sign in here with a password. Register a product that signs its people in with <code>valetkey identity-provider register --help</code>.`,
 );

@@ -2,9 +2,8 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { emptyList, type Listed, listing } from '../listing.ts';
-import { dataTable } from '../table.ts';
+import { emptyList } from '../listing.ts';
+import { type RegistrationsData, registrationsPage } from './list-page.ts';
 
 /** A scope: `sentences` by language; `createdAt` in ms. */
 export type ShownScope = {
@@ -17,35 +16,23 @@ export type ShownScope = {
 const EFFECTS = { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' } as const;
 
 /** The page of all scopes. */
-export function scopesPage(
-  context: PageContext,
-  operator: ShownOperator,
-  list: Listed<ShownScope>,
-  isFirst: boolean,
-): Html {
-  const { messages } = context;
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Scopes' },
-    html`<h1>Scopes</h1>
-<p class="lead">What each scope lets an app do, in the words that users read before they allow it.</p>
-${listing(list, { path: '/scopes', filter: {}, isFirst }, NO_SCOPES, (scopes) =>
-  dataTable(
-    'Scopes',
-    [
+export function scopesPage(context: PageContext, data: RegistrationsData<ShownScope>): Html {
+  return registrationsPage(context, data, {
+    title: 'Scopes',
+    path: '/scopes',
+    lead: 'What each scope lets an app do, in the words that users read before they allow it.',
+    none: NO_SCOPES,
+    columns: [
       ['Scope', ({ name }) => isolatedCode(name)],
       ['Meaning', ({ sentences }) => meaning(sentences)],
       ['Effect', ({ effect }) => (effect === null ? 'Not said' : EFFECTS[effect])],
-      ['Defined', ({ createdAt }) => messages.day(createdAt)],
+      ['Defined', ({ createdAt }) => context.messages.day(createdAt)],
     ],
-    scopes,
-  ),
-)}
-<section class="part"><h2>Change one</h2><p>With <code>valetkey scope define --help</code> or <code>valetkey scope delete --help</code>, or through the API at <code>/v1/scopes/{name}</code>.</p></section>
-<p class="fine">All times are UTC.</p>`,
-  );
+    below: CHANGE,
+  });
 }
+
+const CHANGE = html`<section class="part"><h2>Change a scope</h2><p>With <code>valetkey scope define --help</code> or <code>valetkey scope delete --help</code>, or through the API at <code>/v1/scopes/{name}</code>.</p></section>`;
 
 /** The English sentence, or else the first one, with the languages of the others. */
 function meaning(sentences: ShownScope['sentences']): Html {
@@ -55,6 +42,6 @@ function meaning(sentences: ShownScope['sentences']): Html {
 }
 
 const NO_SCOPES = emptyList(
-  'No scope is defined',
-  html`Define one with <code>valetkey scope define --help</code>. An app’s own sentence for a scope is shown otherwise.`,
+  'No scope yet',
+  html`Define one with <code>valetkey scope define --help</code>. Until then, users read the sentence that the app has for a scope, or its bare name.`,
 );

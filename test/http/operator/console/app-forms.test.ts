@@ -60,11 +60,11 @@ test('operators §7: an app is registered, and its secret is shown once', async 
   assert.equal(headers.get('cache-control'), 'no-store');
   const [app] = await appsOf(service);
   assert.ok(app);
-  assert.equal(factOf(body, 'client_id'), app.id);
-  assert.match(factOf(body, 'client_secret') ?? '', SECRET);
-  assert.equal(factOf(body, 'authorization_url'), `${service.appUrl}/auth/oauth2/authorize`);
-  assert.equal(factOf(body, 'access_token_request_url'), `${service.appUrl}/api/auth/oauth/token`);
-  assert.equal(factOf(body, 'refresh_token_request_url'), `${service.appUrl}/api/auth/oauth/refreshToken`);
+  assert.equal(factOf(body, 'Client ID'), app.id);
+  assert.match(factOf(body, 'Client Secret') ?? '', SECRET);
+  assert.equal(factOf(body, 'Authorization URL'), `${service.appUrl}/auth/oauth2/authorize`);
+  assert.equal(factOf(body, 'Access Token Request URL'), `${service.appUrl}/api/auth/oauth/token`);
+  assert.equal(factOf(body, 'Refresh Token Request URL'), `${service.appUrl}/api/auth/oauth/refreshToken`);
   assert.match(body, new RegExp(`href="/apps/${app.id}"`));
   const { name, type, redirectUris, publisher, homepage, privacyPage, requirePkce, personFields, isChecked } = app;
   assert.deepEqual(
@@ -92,10 +92,10 @@ test('operators §5: with a one-time link no secret exists yet, and the page say
   const { body } = await send(at, { ...NEW_APP, once, hand_over: 'link' });
   const [app] = await appsOf(service);
   assert.deepEqual(app?.secrets, []);
-  assert.equal(factOf(body, 'client_secret'), null);
+  assert.equal(factOf(body, 'Client Secret'), null);
   const link = /<code>(http[^<]*pick-up\?token=[^<]*)<\/code>/.exec(body)?.[1] ?? '';
   assert.equal((await fetch(link)).status, 200);
-  assert.match(textOf(body), /The link works once, until/);
+  assert.match(textOf(body), /send this link to the developer.* It works once, until/);
 });
 
 test('operators §7: an app without a secret gets its addresses, and needs no passkey', async (t) => {
@@ -103,7 +103,7 @@ test('operators §7: an app without a secret gets its addresses, and needs no pa
   service.clock.advance(PAST_PRESENCE);
   const { status, body } = await send(at, { ...NEW_APP, type: 'public', hand_over: 'link' });
   assert.equal(status, 200);
-  assert.equal(factOf(body, 'authorization_url'), `${service.appUrl}/oauth2/authorize`);
+  assert.equal(factOf(body, 'Authorization URL'), `${service.appUrl}/oauth2/authorize`);
   assert.doesNotMatch(body, /pick-up\?token/);
   assert.equal((await appsOf(service))[0]?.type, 'public');
 });
@@ -303,8 +303,11 @@ test('operators §7: an app that is gone has no form, before and after it was op
   const { service, browser, open, save, clientId, url } = await openEdit(t);
   const typed = await open();
   await service.installation.clients.delete(clientId, service.installation.operator);
-  assert.equal((await save(typed)).status, 404);
-  assert.equal((await browser.get(url)).status, 404);
+  const failures = url.replace(/edit$/, 'failures');
+  for (const { status, body } of [await save(typed), await browser.get(url), await browser.get(failures)]) {
+    assert.equal(status, 404);
+    assert.match(body, /href="\/apps">Go to Apps</, 'the way back');
+  }
 });
 
 test('operators §7: the form of an app with all scopes that it can have stays below 50 KB, and saves', async (t) => {

@@ -23,8 +23,8 @@ test('operators §7: APIs, products and scopes are listed and shown, and empty l
   const { installation, operatorUrl } = service;
   const get = async (path: string) => (await browser.get(operatorUrl + path)).body;
   assert.match(textOf(await get('/apis')), /No API yet .*resource-server register/);
-  assert.match(textOf(await get('/products')), /No product .*identity-provider register/);
-  assert.match(textOf(await get('/scopes')), /No scope is defined .*scope define/);
+  assert.match(textOf(await get('/products')), /No product yet .*identity-provider register/);
+  assert.match(textOf(await get('/scopes')), /No scope yet .*scope define/);
 
   const { id } = await addResourceServer(service, {
     name: '<b>Mail</b>',
@@ -50,8 +50,14 @@ test('operators §7: APIs, products and scopes are listed and shown, and empty l
   assert.match(textOf(await get('/scopes')), /mail\.read .*Read your &lt;i&gt;mail&lt;\/i&gt; Also in ar .*Reads/);
   await installation.handOvers.make({ kind: 'resource_server', id }, installation.operator);
   assert.match(textOf(await get(`/apis/${id}`)), /Newest pick-up link .*Waits for the developer until/);
-  for (const gone of ['/apis/rs_nothing', '/products/nothing'])
-    assert.equal((await browser.get(operatorUrl + gone)).status, 404, gone);
+  for (const [list, gone] of [
+    ['/apis', '/apis/rs_nothing'],
+    ['/products', '/products/nothing'],
+  ] as const) {
+    const { status, body } = await browser.get(operatorUrl + gone);
+    assert.equal(status, 404, gone);
+    assert.match(body, new RegExp(`class="button secondary" href="${list}">Go to`));
+  }
 });
 
 test('operators §7: an admin tests, pauses and resumes a product; the role "support" may not', async (t) => {

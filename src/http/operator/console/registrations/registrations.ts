@@ -9,9 +9,8 @@ import type { Html } from '../../../../pages/html.ts';
 import type { PageContext } from '../../../../pages/layout.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import type { ShownHandOver } from '../../../../pages/operator/apps/app-secrets.ts';
-import type { ShownOperator } from '../../../../pages/operator/frame.ts';
-import type { Listed } from '../../../../pages/operator/listing.ts';
 import { apiPage, apisPage } from '../../../../pages/operator/registrations/apis-pages.ts';
+import type { RegistrationsData } from '../../../../pages/operator/registrations/list-page.ts';
 import {
   PRODUCT_NOTICES,
   type ProductNotice,
@@ -39,14 +38,14 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     [path, act]: readonly [path: string, act: Act],
     read: (page: AskedPage) => Promise<ListPage<Row> | null>,
     shown: (row: Row) => Promise<Item> | Item,
-    page: (context: PageContext, operator: ShownOperator, list: Listed<Item>, isFirst: boolean) => Html,
+    page: (context: PageContext, data: RegistrationsData<Item>) => Html,
   ) =>
     routes.page(path, act, async ({ context, operator, query }) => {
       const asked = askedPage(query);
       const found = await read(asked);
       if (found === null) return { location: path };
       const items = await Promise.all(found.items.map(shown));
-      return page(context, operator, { items, next: found.next }, asked.after === undefined);
+      return page(context, { operator, list: { items, next: found.next }, isFirst: asked.after === undefined });
     });
 
   list(['/apis', 'resource-servers.list'], (page) => lists.resourceServers(page), withSecrets, apisPage);
