@@ -6,7 +6,7 @@ import type { PickedUpData } from '../../pick-up-page.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
-import { appHref } from './app-page.ts';
+import { APPS, appHref } from './app-page.ts';
 
 /** A text that is shown once: the secret; or the developer's one-time link, good until a time (ms). */
 export type ShownOnce =
@@ -31,7 +31,7 @@ export function registeredPage(context: PageContext, { operator, id, name, once,
   return consoleLayout(
     context,
     operator,
-    { title: 'The app is registered', section: 'Apps' },
+    { title: 'The app is registered', section: 'Apps', parents: [APPS, [page, name]], here: 'Registered' },
     html`<h1>${isolated(name)} is registered</h1>
 <p class="lead">${lead}</p>
 ${once.kind === 'shown before' && doneNotice('The form was sent twice. One app was registered.')}

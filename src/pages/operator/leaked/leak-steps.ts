@@ -4,7 +4,10 @@ import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
+
+/** The page with the form, as the parent of its answers. */
+export const LEAKED: Parent = ['/leaked', 'Leaked'];
 
 /** The app, and the grant that leaked; null for a leaked secret. */
 export type LeakedApp = {
@@ -44,7 +47,7 @@ export function leakStepsPage(context: PageContext, { operator, app, done, probl
   return consoleLayout(
     context,
     operator,
-    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaked' },
+    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaked', parents: [LEAKED] },
     html`<h1>Leak at ${isolated(app.name)}</h1>
 ${done !== null && doneNotice(LEAK_NOTICES[done])}
 ${problem !== null && actProblem(problem)}

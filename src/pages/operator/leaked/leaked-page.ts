@@ -6,7 +6,7 @@ import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
-import { type LeakedApp, leakSteps } from './leak-steps.ts';
+import { LEAKED, type LeakedApp, leakSteps } from './leak-steps.ts';
 import { linkSteps, type ShownLink } from './link-steps.ts';
 
 /** A credential that was identified. Times in ms. */
@@ -68,7 +68,7 @@ export function identifiedPage(context: PageContext, operator: ShownOperator, fo
   return consoleLayout(
     context,
     operator,
-    { title: 'Identified', section: 'Leaked' },
+    { title: 'Identified', section: 'Leaked', parents: [LEAKED] },
     html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
 ${facts([
   ['Works', deadBecause === null ? html`<strong>Yes</strong>` : html`No: ${isolated(deadBecause, 300)}`],
