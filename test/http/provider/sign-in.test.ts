@@ -830,9 +830,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await refresh(one, client, before.refreshToken)).status, 400);
       const { request } = await begin(one);
       assertRefused(await state(one, world.provider, request, { subject: 'usr_1' }), 400, 'invalid_request');
-      await assert.rejects(addUser(one), /--own-ids/);
-      await assert.rejects(accounts.setPassword('42', 'correct horse battery', operator), /--own-ids/);
-      await assert.rejects(registerProvider(one, { id: 'second' }), /--own-ids/);
+      await assert.rejects(addUser(one), /gives all people their IDs/);
+      await assert.rejects(accounts.setPassword('42', 'correct horse battery', operator), /gives all people their IDs/);
+      await assert.rejects(registerProvider(one, { id: 'second' }), /gives all people their IDs/);
     });
 
     test('external sign-in: beside the password, people choose; a way that is not registered is no start', async (t) => {
