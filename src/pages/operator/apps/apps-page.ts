@@ -1,6 +1,6 @@
 /** The list of apps. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
@@ -78,10 +78,10 @@ function columns({ messages }: PageContext, isFailing: boolean): readonly Column
     [
       'App',
       ({ id, name, publisher }) =>
-        html`<a href="${appHref(id)}">${isolated(name)}</a>${publisher !== null && html`<small>${isolated(publisher)}</small>`}`,
+        html`<a href="${appHref(id)}">${shortened(name)}</a>${publisher !== null && html`<small>${shortened(publisher)}</small>`}`,
     ],
     ...(isFailing ? [refused] : []),
-    ['Client ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
+    ['Client ID', ({ id }) => html`<code>${shortenedAddress(id)}</code>`],
     ['State', ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`)],
     ['People', ({ people, more }) => `${people}${more ? '+' : ''}`],
     ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],

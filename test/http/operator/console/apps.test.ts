@@ -1,6 +1,7 @@
 // The list of apps in the console, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isolated } from '../../../../src/pages/isolated.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
@@ -107,3 +108,24 @@ test('operators §7: hostile names are text', async (t) => {
   assert.doesNotMatch(body, /<script>/);
   assert.match((await browser.get(`${service.operatorUrl}/apps`)).body, /&lt;script&gt;/);
 });
+
+for (const [what, name] of [
+  ['ampersands', '&'.repeat(100)],
+  ['quotation marks', '"'.repeat(100)],
+  ['towers of marks', 'E\u20de\u20de\u20de'.repeat(25)],
+  ['wide letters', '\u4e2d'.repeat(100)],
+] as const) {
+  test(`operators §7: pages of 50 apps with names of 100 ${what} stay below 50 KB, and the app's page has the whole name`, async (t) => {
+    const service = await startConsole(t);
+    const { browser } = await enrolledOperator(service, 'admin');
+    const settings = { name, publisher: name };
+    let id = '';
+    for (let n = 0; n < 50; n += 1) id = (await addClient(service, settings)).clientId;
+    const list = (await browser.get(`${service.operatorUrl}/apps`)).body;
+    assert.equal(list.match(/<th scope="row"/g)?.length, 40);
+    assert.ok(Buffer.byteLength(list) < 50_000, `${Buffer.byteLength(list)} bytes`);
+    const { body } = await browser.get(`${service.operatorUrl}/apps/${id}`);
+    assert.ok(body.includes(`<h1>${isolated(name)}</h1>`));
+    assert.doesNotMatch(body, /…<\/bdi><\/h1>/);
+  });
+}
