@@ -75,7 +75,7 @@ describe('a leak and the audit trail in the console, in Chromium', { skip: noBro
     const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Eve', { role: 'read' });
     await visit('/events');
     await press(/App, person or grant/);
-    await type('client', 'notes');
+    await type('app', 'notes');
     await press(/^Search$/);
     await look();
     assert.ok(page.url().endsWith(`client=${clientId}`));

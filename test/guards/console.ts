@@ -31,7 +31,14 @@ export const consoleGuards: readonly Guard[] = [
   ...guardsIn(
     'src/operator/lists/event-subjects.ts',
     ['test/http/operator/console/events.test.ts'],
-    [['no name of an app takes the place of an id', 'ID.test(text) || ', '']],
+    [
+      ['no name of an app takes the place of an id', 'if (await hasEvents(trail, { clientId: text }))', 'if (false)'],
+      [
+        'no email address takes the place of an id',
+        'if (await hasEvents(trail, { resourceOwnerId: text }))',
+        'if (false)',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/operator/event-detail.ts',

@@ -1,51 +1,50 @@
 /** The app or the person that an operator means by a text of the events’ filter. */
 import { accountLabel } from '../../accounts/people/account.ts';
-import type { IdentityProviderStore } from '../../accounts/people/store.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
+import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { Lists } from './lists.ts';
 
 /** Maximum number of things to choose from. */
 const MAX_CHOICES = 10;
 
-/** A thing with its name. */
-export type Subject = { readonly id: string; readonly name: string };
+/** The id of the thing that is meant, or several things with their names; `more` is true if there are others. */
+export type Meant =
+  | { readonly id: string }
+  | { readonly things: readonly { readonly id: string; readonly name: string }[]; readonly more: boolean };
 
-/** The only thing that is meant, or several; `more` is true if there are others. Null if nothing has such a name. */
-export type Meant = Subject | { readonly things: readonly Subject[]; readonly more: boolean } | null;
+type Trail = Pick<AuditStore, 'listAuditPlaces'>;
 
-/** The stores that ids and names are looked up in. */
-type Named = {
-  readonly clients: Pick<ClientStore, 'findClient' | 'listClients' | 'listClientsNamed'>;
-  readonly products: Pick<IdentityProviderStore, 'findIdentityProvider'>;
-};
-
-/** The form of ids, also of what was deleted: no name takes the place of one. */
-const ID = /^((app|rs|opr)_[a-z0-9]+|https:\/\/.*)$/;
-
-/** Returns the apps of a name or, if none has it, those with the text in their names; null for an id. */
-export async function appsMeant({ clients, products }: Named, text: string): Promise<Meant> {
-  if (ID.test(text) || (await clients.findClient(text)) || (await products.findIdentityProvider(text))) return null;
+/** Returns the apps of a name or, if none has it, those with the text in their names. An id that has events comes first. */
+export async function appsMeant(
+  trail: Trail,
+  clients: Pick<ClientStore, 'listClients' | 'listClientsNamed'>,
+  text: string,
+): Promise<Meant> {
+  if (await hasEvents(trail, { clientId: text })) return { id: text };
   const limit = MAX_CHOICES + 1;
   const exact = await clients.listClientsNamed(text, limit);
   const apps = exact.length > 0 ? exact : await clients.listClients(null, limit, { name: text });
-  return meant(
-    apps.slice(0, MAX_CHOICES).map(({ id, name }) => ({ id, name })),
-    apps.length === limit,
-  );
+  return meant(text, apps.slice(0, MAX_CHOICES), apps.length === limit);
 }
 
-/** Returns the people with an email address. */
-export async function peopleMeant(lists: Pick<Lists, 'users'>, email: string): Promise<Meant> {
-  const found = await lists.users({ email }, { limit: MAX_CHOICES, after: undefined });
+/** Returns the people with an email address. An id that has events comes first. */
+export async function peopleMeant(trail: Trail, lists: Pick<Lists, 'users'>, text: string): Promise<Meant> {
+  if (await hasEvents(trail, { resourceOwnerId: text })) return { id: text };
+  const found = await lists.users({ email: text }, { limit: MAX_CHOICES, after: undefined });
   const people = (found?.items ?? []).map(({ account }) => ({
     id: account.id,
     name: account.name ?? accountLabel(account),
   }));
-  return meant(people, (found?.next ?? null) !== null);
+  return meant(text, people, (found?.next ?? null) !== null);
 }
 
-function meant(things: readonly Subject[], more: boolean): Meant {
-  const [one, ...others] = things;
-  if (one === undefined) return null;
-  return others.length === 0 && !more ? one : { things, more };
+/** True if something has this id, or had it. */
+async function hasEvents(trail: Trail, of: { readonly clientId: string } | { readonly resourceOwnerId: string }) {
+  return (await trail.listAuditPlaces({ ...of, order: 'newest' }, null, 1)).length > 0;
+}
+
+function meant(text: string, found: readonly { readonly id: string; readonly name: string }[], more: boolean): Meant {
+  const things = found.map(({ id, name }) => ({ id, name }));
+  const [{ id } = { id: text }, ...others] = things;
+  return others.length === 0 && !more ? { id } : { things, more };
 }

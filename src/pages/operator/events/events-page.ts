@@ -20,13 +20,26 @@ const QUESTIONS = {
   incidents: 'Security incidents',
 } as const;
 
+/** The fields for what an operator types, each with the parameter of the exact id that it stands for. */
+const TYPED = { app: 'client', person: 'user' } as const;
+
+/** A field for the id, the name or the email address that an operator types. */
+export type TypedField = keyof typeof TYPED;
+
 /** The values of the filter, as the address has them; days as `2026-11-26`. `action` may also be the name of a question. */
 export type EventFilter = Filter &
-  Readonly<Record<'action' | 'operator' | 'since' | 'until' | 'client' | 'user' | 'grant', string>>;
+  Readonly<
+    Record<'action' | 'operator' | 'since' | 'until' | 'grant' | TypedField | (typeof TYPED)[TypedField], string>
+  >;
+
+/** Returns the filter with an exact id in the place of what was typed in a field. */
+export function withId(filter: EventFilter, field: TypedField, id: string): EventFilter {
+  return { ...filter, [field]: '', [TYPED[field]]: id };
+}
 
 /** The things that a text of the filter may mean, at most some; `more` is true if there are others. */
 export type Choices = {
-  readonly field: 'client' | 'user';
+  readonly field: TypedField;
   readonly things: readonly { readonly id: string; readonly name: string }[];
   readonly more: boolean;
 };
@@ -69,41 +82,48 @@ ${
 /** The filter of the question that is asked most. */
 const CHANGES = { action: 'operator-changes' satisfies keyof typeof QUESTIONS };
 
-/** The names of what an id of the filter stands for, as far as the events have them. */
-function subjects(events: readonly ShownEvent[], { client, user }: EventFilter): Html | null {
-  const [app, person] = [
-    events.find(({ about }) => about?.id === client)?.about,
-    events.find((event) => event.person?.id === user)?.person,
-  ];
-  const links = [app, person].flatMap((thing) => (thing ? [thingLink(thing)] : []));
-  return links.length === 0
-    ? null
-    : html`<p>Events of ${links.map((link, at) => html`${at > 0 && ' and '}${link}`)}</p>`;
+/** The things whose events alone are listed, with their names as far as the events have them. */
+function subjects(events: readonly ShownEvent[], filter: EventFilter): Html {
+  const { client, user } = filter;
+  const named = [
+    ['app', client, events.find(({ about }) => about?.id === client)?.about],
+    ['person', user, events.find(({ person }) => person?.id === user)?.person],
+  ] as const;
+  return html`${named
+    .filter(([, id]) => id !== '')
+    .map(
+      ([
+        field,
+        id,
+        thing,
+      ]) => html`<p>Only events of ${thing ? thingLink(thing) : html`<code>${isolatedAddress(id)}</code>`}. <a href="${listHref('/events', withId(filter, field, ''))}">Remove this filter</a></p>
+`,
+    )}`;
 }
 
 function choices({ field, things, more }: Choices, filter: EventFilter): Html {
-  const what = field === 'client' ? 'app' : 'person';
-  return html`<section class="part"><h2>Which ${what}?</h2>
+  return html`<section class="part"><h2>Which ${field}?</h2>
 <p>Several match “${isolated(filter[field])}”.</p>
 <ul>${things.map(
     ({
       id,
       name,
-    }) => html`<li><a href="${listHref('/events', { ...filter, [field]: id })}">${isolated(name)}</a> <code>${isolatedAddress(id)}</code></li>
+    }) => html`<li><a href="${listHref('/events', withId(filter, field, id))}">${isolated(name)}</a> <code>${isolatedAddress(id)}</code></li>
 `,
   )}</ul>
 ${more && html`<p>There are more: type more of the name.</p>`}</section>`;
 }
 
 function fields(filter: EventFilter, operators: readonly string[]): Html {
-  const { action, operator, since, until, client, user, grant } = filter;
-  const isOpen = client !== '' || user !== '' || grant !== '';
-  return html`${actionFilter(action)}
+  const { action, operator, since, until, app, person, grant } = filter;
+  const isOpen = app !== '' || person !== '' || grant !== '';
+  const kept = Object.values(TYPED).filter((name) => filter[name] !== '');
+  return html`${kept.map((name) => html`<input type="hidden" name="${name}" value="${filter[name]}">`)}${actionFilter(action)}
 <div class="field"><label for="operator">Operator’s name</label><input id="operator" name="operator" value="${operator}" list="operators" autocomplete="off" spellcheck="false"><datalist id="operators">${operators.map((name) => html`<option value="${name}">`)}</datalist></div>
 ${dayFilter('since', 'From', since)}${dayFilter('until', 'To', until)}
 <details class="more"${isOpen && html` open`}><summary>App, person or grant</summary><div class="filter">
-${textFilter('client', 'App’s name, or ID of an app, API, product or operator', client)}
-${textFilter('user', 'Person’s email or ID', user)}
+${textFilter('app', 'App’s name, or ID of an app, API, product or operator', app)}
+${textFilter('person', 'Person’s email or ID', person)}
 ${textFilter('grant', 'ID of a grant', grant)}
 </div></details>`;
 }

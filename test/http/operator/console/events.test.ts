@@ -28,7 +28,7 @@ test('operators §7: events are filtered by app, person, grant, action, operator
   const get = async (query: string) => (await browser.get(`${operatorUrl}/events${query}`)).body;
 
   const ofApp = await get(`?client=${clientId}`);
-  assert.match(ofApp, new RegExp(`Events of <a href="/apps/${clientId}">`));
+  assert.match(ofApp, new RegExp(`Only events of <a href="/apps/${clientId}">`));
   assert.match(textOf(ofApp), /resumed Calendar .* paused Calendar .* registered Calendar/, 'newest first');
   assert.equal(rowsOf(await get(`?client=${clientId}&action=client_paused`)), 1);
   assert.equal(rowsOf(await get(`?client=${clientId}&until=${day}`)), 2, 'the day itself counts');
@@ -36,9 +36,9 @@ test('operators §7: events are filtered by app, person, grant, action, operator
   const later = new Date(clock.now()).toISOString().slice(0, 10);
   assert.equal(rowsOf(await get(`?client=${clientId}&since=${later}`)), 1);
   assert.match(tableOf(await get(`?user=${user}`)), /added ada@example\.com/);
-  const byMail = await browser.get(`${operatorUrl}/events?user=Ada%40example.com`);
+  const byMail = await browser.get(`${operatorUrl}/events?person=Ada%40example.com`);
   assert.deepEqual([byMail.status, byMail.headers.get('location')], [303, `/events?user=${user}`]);
-  assert.match(textOf(await get('?user=nobody%40example.com')), /No event found/);
+  assert.match(textOf(await get('?user=nobody%40example.com')), /Only events of nobody@example\.com .*No event found/);
   assert.match(textOf(await get('?grant=ABC')), /No event found/);
   const acts = await get('?operator=Ann%20Reader');
   assert.match(tableOf(acts), /Ann Reader added a passkey/);
@@ -59,25 +59,68 @@ test('operators §7: an app is asked for by its name, and several of a name are 
     const { status, headers } = await browser.get(`${operatorUrl}/events?${query}`);
     return status === 303 ? headers.get('location') : status;
   };
-  assert.equal(await goesTo('client=photo+p&action=client_paused'), `/events?action=client_paused&client=${printer}`);
-  assert.equal(await goesTo('client=PHOTO'), `/events?client=${photo}`, 'an exact name, although others begin so');
-  assert.equal(await goesTo(`client=${lab}`), 200, 'an id');
+  assert.equal(await goesTo('app=photo+p&action=client_paused'), `/events?action=client_paused&client=${printer}`);
+  assert.equal(await goesTo('app=PHOTO'), `/events?client=${photo}`, 'an exact name, although others begin so');
+  assert.equal(await goesTo(`app=${lab}&client=${photo}`), `/events?client=${lab}`, 'an id, in the place of another');
+  assert.equal(await goesTo('app=Nothing'), '/events?client=Nothing');
   assert.match(textOf((await browser.get(`${operatorUrl}/events?client=Nothing`)).body), /No event found/);
-  const { body } = await browser.get(`${operatorUrl}/events?client=twin&since=2026-01-01`);
+  const { body } = await browser.get(`${operatorUrl}/events?app=twin&since=2026-01-01`);
   assert.match(textOf(body), /Which app\? Several match “ twin ”/);
   for (const id of twins) assert.ok(body.includes(`href="/events?since=2026-01-01&amp;client=${id}"`), body);
   assert.equal(rowsOf(body), 0);
-
-  await addClient(service, { name: `Called like ${lab} and rs_mail` });
-  for (const id of [lab, 'rs_mail'])
-    assert.equal(await goesTo(`client=${id}`), 200, 'no name takes the place of an id');
+  const kept = (await browser.get(`${operatorUrl}/events?client=${lab}&since=2026-01-01`)).body;
+  assert.ok(kept.includes(`<input type="hidden" name="client" value="${lab}">`), 'another search keeps the app');
+  assert.ok(kept.includes('href="/events?since=2026-01-01">Remove this filter'));
 
   await installation.clients.delete(photo as string, installation.operator);
   assert.match(tableOf((await browser.get(`${operatorUrl}/events?client=${photo}`)).body), /deleted Photo\b/);
   for (let n = 0; n < 11; n += 1) await addClient(service, { name: 'Many' });
-  const many = (await browser.get(`${operatorUrl}/events?client=many`)).body;
+  const many = (await browser.get(`${operatorUrl}/events?app=many`)).body;
   assert.match(textOf(many), /There are more: type more of the name/);
   assert.equal((many.match(/href="\/events\?client=app_/g) ?? []).length, 10);
+});
+
+test('operators §7: no name and no email address takes the place of an id', async (t) => {
+  const service = await startConsole(t);
+  const { operatorUrl, installation } = service;
+  const { clients, accounts, identityProviders, audit, operator: by } = installation;
+  const { browser } = await enrolledOperator(service, 'read');
+  const goesTo = async (query: string) => {
+    const { status, headers } = await browser.get(`${operatorUrl}/events?${query}`);
+    return status === 303 ? headers.get('location') : status;
+  };
+  const product = {
+    id: 'shop',
+    name: 'A product',
+    signInUrl: 'https://shop.example/in',
+    keys: [],
+    rights: ['sign-in'],
+  } as const;
+  await identityProviders.register({ ...product, sessionLifetime: null, ownIds: true }, by);
+  await identityProviders.delete('shop', by);
+  const { clientId } = await addClient(service, { name: 'Shop' });
+  assert.equal(await goesTo('client=shop'), 200);
+  assert.match(tableOf((await browser.get(`${operatorUrl}/events?client=shop`)).body), /deleted A product/);
+  assert.equal(await goesTo('app=shop'), '/events?client=shop', 'an id comes before a name, although it is deleted');
+  assert.equal(await goesTo('app=Shop'), `/events?client=${clientId}`);
+  for (const id of [clientId, 'rs_mail']) {
+    await addClient(service, { name: `Called like ${id}` });
+    assert.equal(await goesTo(`client=${id}`), 200, id);
+  }
+  assert.equal(await goesTo(`app=${clientId}`), `/events?client=${clientId}`);
+  await clients.delete(clientId, by);
+  assert.equal(await goesTo(`app=${clientId}`), `/events?client=${clientId}`, 'also once the app is deleted');
+
+  const mail = 'alice@example.com';
+  const other = { email: mail, name: 'Alice', username: null, password: 'a long password' };
+  const { id } = await accounts.add(other, by);
+  assert.equal(await goesTo('person=Alice%40example.com'), `/events?user=${id}`);
+  const event = auditEvent('user_added', by, service.clock.now(), { resourceOwnerId: mail });
+  await audit.recordDenial(event);
+  assert.equal(await goesTo('user=alice%40example.com'), 200);
+  assert.equal(await goesTo('person=alice%40example.com'), '/events?user=alice%40example.com');
+  const { body } = await browser.get(`${operatorUrl}/events?user=alice%40example.com`);
+  assert.deepEqual([rowsOf(body), tableOf(body).includes('Alice')], [1, false]);
 });
 
 test('operators §7: a common question is one choice, and “Changes by operators” is one click', async (t) => {

@@ -6,11 +6,16 @@ import { type EventAsked, findEvent } from '../../../../operator/lists/event-pag
 import { EVENT_QUESTIONS, type EventQuestion } from '../../../../operator/lists/event-questions.ts';
 import { appsMeant, type Meant, peopleMeant } from '../../../../operator/lists/event-subjects.ts';
 import { eventPage } from '../../../../pages/operator/events/event-page.ts';
-import { type Choices, type EventFilter, eventsPage } from '../../../../pages/operator/events/events-page.ts';
+import {
+  type EventFilter,
+  eventsPage,
+  type TypedField,
+  withId,
+} from '../../../../pages/operator/events/events-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import type { Service } from '../../../service.ts';
 import { askedPage } from '../asked-page.ts';
-import type { ConsoleRoutes, Onward } from '../console-routes.ts';
+import type { ConsoleRoutes } from '../console-routes.ts';
 import { shownEvent } from './shown-event.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,8 +36,12 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
       ...{ operator, filter, isFirst: page.after === undefined },
       operators: known.slice(0, MAX_SUGGESTED).map(({ name }) => name),
     };
-    const named = page.after === undefined ? await subjectOf(filter) : null;
-    if (named !== null) return 'location' in named ? named : eventsPage(context, { ...shown, found: named });
+    const typed = (['app', 'person'] as const).find((field) => filter[field] !== '');
+    if (typed !== undefined) {
+      const meant = await meantBy(typed, filter[typed]);
+      if ('id' in meant) return { location: listHref('/events', withId(filter, typed, meant.id)) };
+      return eventsPage(context, { ...shown, found: { field: typed, ...meant } });
+    }
     const found = await lists.events(askedEvents(filter, known), page);
     if (found === null) return { location: listHref('/events', filter) };
     return eventsPage(context, { ...shown, found: { items: found.items.map(shownEvent), next: found.next } });
@@ -49,18 +58,9 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
     });
   });
 
-  /** The same list for the id of what a text names, or the things that it may mean; null where it is an id. */
-  async function subjectOf(filter: EventFilter): Promise<Onward | Choices | null> {
-    const { client, user } = filter;
-    const found =
-      client === '' ? null : onward(filter, 'client', await appsMeant({ clients, products: store }, client));
-    return found ?? (user.includes('@') ? onward(filter, 'user', await peopleMeant(lists, user)) : null);
+  function meantBy(field: TypedField, text: string): Promise<Meant> {
+    return field === 'app' ? appsMeant(store, clients, text) : peopleMeant(store, lists, text);
   }
-}
-
-function onward(filter: EventFilter, field: Choices['field'], meant: Meant): Onward | Choices | null {
-  if (meant === null) return null;
-  return 'id' in meant ? { location: listHref('/events', { ...filter, [field]: meant.id }) } : { field, ...meant };
 }
 
 function filterOf(query: Parameters): EventFilter {
@@ -70,7 +70,8 @@ function filterOf(query: Parameters): EventFilter {
   return {
     action: isQuestion(action) || AUDIT_ACTIONS.some((each) => each === action) ? action : '',
     ...{ operator: text('operator'), since: day('since'), until: day('until') },
-    ...{ client: text('client'), user: text('user'), grant: text('grant').toLowerCase() },
+    ...{ app: text('app'), person: text('person'), client: text('client'), user: text('user') },
+    grant: text('grant').toLowerCase(),
   };
 }
 
