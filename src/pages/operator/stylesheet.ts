@@ -68,7 +68,7 @@ noscript { display: block; }
   .data td { flex: 0 1 auto; min-inline-size: calc(50% - 0.5rem); font-size: 0.875rem; }
   .data td::before { content: attr(data-column) " "; font-size: 0.8125rem; color: var(--muted); }
   .filter { gap: 0.625rem 0.75rem; margin-block: 1rem; }
-  .filter > .day { flex: 1 1 8rem; min-inline-size: 0; }
+  .filter > .day { flex: 1 1 9rem; min-inline-size: 0; }
   .day input { padding-inline: 0.625rem; }
   .sided .rows > div { grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
 }
