@@ -5,16 +5,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Dialect } from '../../src/storage/acts.ts';
+import type { AuditWalk } from '../../src/oauth/trail/audit-store.ts';
+import type { Dialect, Runner, Statement } from '../../src/storage/acts.ts';
 import { catalogueLine, type SchemaObject } from '../../src/storage/catalogue.ts';
+import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { openPostgresql } from '../../src/storage/postgresql/open.ts';
 import { plain as plainPostgresql } from '../../src/storage/postgresql/plain-database.ts';
 import { reach } from '../../src/storage/postgresql/reach.ts';
 import { DIALECT as postgresql } from '../../src/storage/postgresql/rows.ts';
 import { Servers } from '../../src/storage/postgresql/servers.ts';
 import { plain as plainSqlite } from '../../src/storage/sqlite/plain-database.ts';
-import { DIALECT as sqlite } from '../../src/storage/sqlite/sql.ts';
+import { bound, inSqlite, DIALECT as sqlite } from '../../src/storage/sqlite/sql.ts';
 import type { Finding } from '../../src/storage/storage.ts';
+import { auditLists } from '../../src/storage/tables/audit-lists.ts';
 import { keyring } from '../oauth/samples.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { beginning, openAsService, secondConnection, temporaryPath } from '../support/storage.ts';
@@ -100,6 +103,53 @@ test('a found secret is searched by indexes, and no table is walked', async (t) 
     const plan = await server.query(`${url}?options=-c%20enable_seqscan%3Doff`, explain);
     assert.match(JSON.stringify(plan), indexes);
   }
+});
+
+/** Some events, of which few are about a registration or by an operator. */
+const EVENTS = `
+  INSERT INTO audit_event (sequence, at, action, actor_kind, actor_id, client_id, resource_owner_id, grant_id, chain_id, chain_number, chain_mac)
+  WITH RECURSIVE number (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM number WHERE n < 6000)
+  SELECT n, n, 'sign_in', CASE n % 1000 WHEN 0 THEN 'operator' ELSE 'user' END, 'opr_' || (n % 3), 'app_' || (n % 100),
+    CASE WHEN n % 500 <> 0 THEN 'usr_' || (n % 1000) END, CASE WHEN n % 2 = 0 THEN 'g' || n END, 'chain', n, MAC FROM number`;
+
+/** Walks over the audit trail, and the index that each reads. */
+const WALKS: readonly (readonly [Omit<AuditWalk, 'order'>, index: string])[] = [
+  [{ byOperators: true }, 'audit_event_of_operators'],
+  [{ byOperators: true, actions: ['sign_in'], clientId: 'app_1' }, 'audit_event_of_operators'],
+  [{ operatorId: 'opr_1', byOperators: true }, 'audit_event_by_operator'],
+  [{ changesOf: 'app_0' }, 'audit_event_change'],
+  [{ clientId: 'app_0', action: 'sign_in' }, 'audit_event_by_client'],
+  [{ resourceOwnerId: 'usr_1', byOperators: true }, 'audit_event_by_resource_owner'],
+  [{ grantId: 'g2000', resourceOwnerId: 'usr_1' }, 'audit_event_by_grant'],
+];
+
+test('each walk over the audit trail reads the index of its filter', async (t) => {
+  const path = temporaryPath(t);
+  await (await openAsService(path)).close();
+  const database = secondConnection(t, path);
+  database.exec(EVENTS.replace('MAC', 'zeroblob(32)'));
+  const url = await server.createDatabase();
+  await (await openPostgresql({ ...beginning, url, keyring, role: 'command', migrate: true })).close();
+  await server.query(url, EVENTS.replace('MAC', "decode(repeat('00', 32), 'hex')"));
+  await server.query(url, 'ANALYZE audit_event');
+  const connection = await Connection.open(url, { statementTimeout: 0, lockTimeout: 0, byKey: false });
+  t.after(() => connection.close());
+  const inSqliteIs = async ({ sql, values }: Statement) =>
+    database.prepare(`EXPLAIN QUERY PLAN ${inSqlite(sql)}`).all(...values.map(bound));
+  const inPostgresqlIs = ({ sql, values }: Statement) => connection.rows(`EXPLAIN ${sql}`, values);
+  for (const explain of [inSqliteIs, inPostgresqlIs])
+    for (const [walk, index] of WALKS)
+      for (const order of ['newest', 'oldest'] as const)
+        for (const after of [null, 4000]) {
+          let plan = '';
+          const select = async (statement: Statement) => {
+            plan = JSON.stringify(await explain(statement));
+            return [];
+          };
+          await auditLists({ select } as unknown as Runner).listAuditPlaces({ ...walk, order }, after, 512);
+          assert.match(plan, new RegExp(`(INDEX|on|using) ${index}\\b`, 'i'), `${JSON.stringify(walk)} ${order}`);
+          assert.doesNotMatch(plan, /Seq Scan|SCAN audit_event"/, plan);
+        }
 });
 
 /** Changes of a SQLite database, and what is told of each. */

@@ -1,7 +1,7 @@
 /** The port to the audit trail. Rules are as for every port (`oauth/store.ts`). */
 import type { ResourceOwner } from '../grants/grant.ts';
 import { StoreUnavailable } from '../store.ts';
-import type { Actor, AuditAction, AuditEvent, IncidentCounts, RecordedAuditEvent } from './audit.ts';
+import type { AuditAction, AuditEvent, IncidentCounts, RecordedAuditEvent } from './audit.ts';
 import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 
 /**
@@ -35,8 +35,8 @@ export type AuditWalk = Omit<AuditFilter, 'sequence' | 'since' | 'limit'> & {
   readonly changesOf?: string;
   /** The id of the actor, who is an operator. */
   readonly operatorId?: string;
-  /** The kind of the actor. */
-  readonly actorKind?: Actor['kind'];
+  /** Only acts of operators, which have an index. */
+  readonly byOperators?: true;
   /** Any of these actions. */
   readonly actions?: readonly AuditAction[];
   readonly order: 'newest' | 'oldest';

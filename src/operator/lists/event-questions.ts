@@ -18,7 +18,7 @@ const beginning = (...words: readonly string[]) =>
 /** The questions, by name. */
 export const EVENT_QUESTIONS = {
   'operator-changes': {
-    actorKind: 'operator',
+    byOperators: true,
     actions: AUDIT_ACTIONS.filter((action) => !NO_CHANGES.includes(action)),
   },
   'sign-ins': { actions: [...beginning('sign_'), 'wrong_sign_ins'] },
@@ -38,7 +38,7 @@ export const EVENT_QUESTIONS = {
   'people-changes': { actions: beginning('user_', 'password_') },
   operators: { actions: beginning('operator_') },
   incidents: { actions: [...INCIDENTS, 'refresh_conflict', 'sign_in_request_conflict', 'operator_refused'] },
-} as const satisfies Readonly<Record<string, Pick<EventAsked, 'actorKind' | 'actions'>>>;
+} as const satisfies Readonly<Record<string, Pick<EventAsked, 'byOperators' | 'actions'>>>;
 
 /** The name of a question. */
 export type EventQuestion = keyof typeof EVENT_QUESTIONS;

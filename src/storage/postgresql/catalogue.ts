@@ -20,6 +20,7 @@ export const CATALOGUE: readonly string[] = [
   'index audit_event audit_event_change: CREATE INDEX audit_event_change ON audit_event USING btree (client_id, sequence) WHERE ((client_id IS NOT NULL) AND (resource_owner_id IS NULL))',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event USING btree (sequence) WHERE (action = 'audit_checkpoint'::text)",
   "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event USING btree (action, at) WHERE (action = ANY (ARRAY['code_replay'::text, 'refresh_reuse'::text, 'wrong_sign_ins'::text]))",
+  "index audit_event audit_event_of_operators: CREATE INDEX audit_event_of_operators ON audit_event USING btree (sequence) WHERE (actor_kind = 'operator'::text)",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event USING btree (sequence) WHERE (action = 'audit_shortened'::text)",
   'key audit_event audit_event_pkey: ALTER TABLE audit_event ADD CONSTRAINT audit_event_pkey PRIMARY KEY (sequence)',
   'trigger audit_event chain_audit_event: CREATE TRIGGER chain_audit_event BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION chain_audit_event(); ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event',

@@ -19,6 +19,7 @@ export const CATALOGUE: readonly string[] = [
   'index audit_event audit_event_change: CREATE INDEX audit_event_change ON audit_event (client_id, resource_owner_id) WHERE client_id IS NOT NULL AND resource_owner_id IS NULL',
   "index audit_event audit_event_checkpoint: CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint'",
   "index audit_event audit_event_incident: CREATE INDEX audit_event_incident ON audit_event (action, at) WHERE action IN ('code_replay', 'refresh_reuse', 'wrong_sign_ins')",
+  "index audit_event audit_event_of_operators: CREATE INDEX audit_event_of_operators ON audit_event (sequence) WHERE actor_kind = 'operator'",
   "index audit_event audit_event_shortened: CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened'",
   'key audit_event primary: sequence',
   'index client client_by_age: CREATE INDEX client_by_age ON client (created_at, id)',

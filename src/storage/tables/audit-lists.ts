@@ -5,36 +5,34 @@ import { type Stored, Table } from './table.ts';
 
 const PLACE = Table.of<AuditPlace>('audit_event', { sequence: 'integer', at: 'time', isFound: 'boolean' });
 
-/** The filter's fields with an index, the most selective one first; the others are compared row by row. */
+/** The events of operators alone; as in their indexes, which have no other events. */
+const OF_OPERATORS = "actor_kind = 'operator'";
+
+/**
+ * The conditions of the filter's fields with an index, the most selective one first; the others are compared row by row. An
+ * app may have far more events than all operators together.
+ */
 const INDEXED = {
-  grantId: 'grant_id',
-  resourceOwnerId: 'resource_owner_id',
-  changesOf: 'client_id',
-  clientId: 'client_id',
-  operatorId: 'actor_id',
-} as const satisfies Partial<Record<keyof AuditWalk, string>>;
-const COMPARED = { ...INDEXED, action: 'action', actorKind: 'actor_kind' } as const;
-
-/** The conditions of indexes that have only some events. */
-const PARTIAL: Partial<Record<keyof typeof COMPARED, string>> = {
-  changesOf: ' AND resource_owner_id IS NULL',
-  operatorId: " AND actor_kind = 'operator'",
-};
-
-const condition = (field: keyof typeof COMPARED, value: string) =>
-  `${COMPARED[field]} = ${value}${PARTIAL[field] ?? ''}`;
+  grantId: (id: string) => `grant_id = ${id}`,
+  resourceOwnerId: (id: string) => `resource_owner_id = ${id}`,
+  changesOf: (id: string) => `client_id = ${id} AND resource_owner_id IS NULL`,
+  operatorId: (id: string) => `actor_id = ${id} AND ${OF_OPERATORS}`,
+  byOperators: () => OF_OPERATORS,
+  clientId: (id: string) => `client_id = ${id}`,
+} as const satisfies Partial<Record<keyof AuditWalk, (value: string) => string>>;
+const COMPARED = { ...INDEXED, action: (action: string) => `action = ${action}` } as const;
 
 /** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
 function walkOf({ order, actions, ...filter }: AuditWalk, after: number | null, limit: number): Statement {
   const values: Stored[] = [];
   const parameter = (value: Stored) => `$${values.push(value)}`;
+  const condition = (field: keyof typeof COMPARED) =>
+    field === 'byOperators' ? COMPARED[field]() : COMPARED[field](parameter(filter[field] as string));
   const asked = (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).filter((field) => filter[field] !== undefined);
   const indexed = asked.find((field) => field in INDEXED);
-  const read = indexed === undefined ? [] : [condition(indexed, parameter(filter[indexed] as string))];
+  const read = indexed === undefined ? [] : [condition(indexed)];
   if (after !== null) read.push(`sequence ${order === 'newest' ? '<' : '>'} ${parameter(after)}`);
-  const found = asked
-    .filter((field) => field !== indexed)
-    .map((field) => condition(field, parameter(filter[field] as string)));
+  const found = asked.filter((field) => field !== indexed).map(condition);
   if (actions !== undefined) found.push(`action IN (${actions.map(parameter).join(', ')})`);
   const where = read.length === 0 ? '' : `WHERE ${read.join(' AND ')}`;
   const sql = `

@@ -402,6 +402,8 @@ CREATE INDEX audit_event_change ON audit_event (client_id, sequence) WHERE clien
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, sequence)
   WHERE resource_owner_id IS NOT NULL;
 CREATE INDEX audit_event_by_grant ON audit_event (grant_id, sequence) WHERE grant_id IS NOT NULL;
+-- Acts of operators are few beside the events of users.
+CREATE INDEX audit_event_of_operators ON audit_event (sequence) WHERE actor_kind = 'operator';
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id, sequence) WHERE actor_kind = 'operator';
 CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
 

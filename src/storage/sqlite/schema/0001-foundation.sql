@@ -356,6 +356,8 @@ CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS
 CREATE INDEX audit_event_change ON audit_event (client_id, resource_owner_id) WHERE client_id IS NOT NULL AND resource_owner_id IS NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;
 CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NOT NULL;
+-- Acts of operators are few beside the events of users.
+CREATE INDEX audit_event_of_operators ON audit_event (sequence) WHERE actor_kind = 'operator';
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator';
 
 -- Idempotency keys of operators' requests, as digests: a repeated request makes nothing.
