@@ -43,6 +43,8 @@ export type OperatorData = {
   mayChange: boolean;
   /** The tag of the operator as the page shows them. */
   tag: string;
+  /** Names the form of a new key, so that it adds one however often it is sent. */
+  once: string;
   /** The forms as they were typed. */
   typed: {
     readonly role: ListedOperator['role'];
@@ -104,7 +106,7 @@ function keyItem({ messages }: PageContext, key: ShownKey, { mayChange, shown, n
 `;
 }
 
-function acts({ shown, rights, tag, typed }: OperatorData): Html {
+function acts({ shown, rights, tag, once, typed }: OperatorData): Html {
   const at = `/operators/${shown.id}`;
   const isActive = shown.status === 'active';
   // These act on the operator as the page shows them.
@@ -115,7 +117,7 @@ function acts({ shown, rights, tag, typed }: OperatorData): Html {
 <form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form>
 ${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.', fields })}
 </div></section>
-${isActive && keyForm(at, rights, typed)}
+${isActive && keyForm(at, html`${fields}<input type="hidden" name="once" value="${once}">`, rights, typed)}
 ${dangerZone(
   [
     isActive && {
@@ -145,10 +147,15 @@ ${dangerZone(
 )}`;
 }
 
-function keyForm(at: string, rights: readonly string[], { keyName, keyRights }: OperatorData['typed']): Html {
+function keyForm(
+  at: string,
+  hidden: Html,
+  rights: readonly string[],
+  { keyName, keyRights }: OperatorData['typed'],
+): Html {
   return html`<section class="part"><h2>Add a key for a program</h2>
 <p>A key can do what both its rights and the operator’s role allow. It is valid for 90 days, and shown only once.</p>
-<form method="post" action="${at}/keys" class="stack narrow">
+<form method="post" action="${at}/keys" class="stack narrow">${hidden}
 <div class="field"><label for="key-name">Name</label><input id="key-name" name="name" value="${keyName}" required maxlength="100" autocomplete="off"></div>
 <fieldset class="rights"><legend>Rights</legend>${[...byNoun(rights)].map((each) => rightsOf(each, keyRights))}</fieldset>
 <button class="secondary">Add a key</button>

@@ -20,13 +20,15 @@ export type OperatorsData = {
   mayAdd: boolean;
   /** The form as it was typed. */
   typed: { readonly name: string; readonly role: ShownOperator['role'] };
+  /** Names the form, so that it adds one operator however often it is sent. */
+  once: string;
   problem: ActProblem | null;
 };
 
 /** The page with all operators, and the form to add one. */
 export function operatorsPage(
   context: PageContext,
-  { operator, operators, mayAdd, typed, problem }: OperatorsData,
+  { operator, operators, mayAdd, typed, once, problem }: OperatorsData,
 ): Html {
   return consoleLayout(
     context,
@@ -36,7 +38,7 @@ export function operatorsPage(
 <p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
 ${problem && actProblem(problem)}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
-${mayAdd && addForm(typed)}
+${mayAdd && addForm(typed, once)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -46,10 +48,10 @@ function item({ messages }: PageContext, { id, name, role, status, createdAt }: 
 `;
 }
 
-function addForm({ name, role }: OperatorsData['typed']): Html {
+function addForm({ name, role }: OperatorsData['typed'], once: string): Html {
   return html`<section class="part"><h2>Add an operator</h2>
 <p>You get a one-time link, valid for 24 hours, where the new operator creates a passkey. You need your passkey for this.</p>
-<form method="post" action="/operators" class="stack narrow">
+<form method="post" action="/operators" class="stack narrow"><input type="hidden" name="once" value="${once}">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
 ${roleField(role)}
 <button class="primary">Add</button>

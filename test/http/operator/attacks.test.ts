@@ -305,10 +305,9 @@ test('operators §1: sign-in and confirmation go on within this address alone', 
 test('operators §3: the pages read no key, and a session below /v1 counts for nothing', async (t) => {
   const service = await startConsole(t);
   const { operator, browser } = await enrolledOperator(service);
-  const made = await postOwn(browser, `${service.operatorUrl}/operators/${operator.id}/keys`, {
-    name: 'portal',
-    rights: [...RIGHTS],
-  });
+  const page = `/operators/${operator.id}`;
+  const shown = await browser.get(service.operatorUrl + page);
+  const made = await browser.submit(shown, `${page}/keys`, { name: 'portal', rights: [...RIGHTS] });
   const [key = ''] = /vk_ok_[\w-]+/.exec(made.body) ?? [];
   const withKey = new Browser({ Authorization: `Bearer ${key}` });
   const called = await withKey.get(`${service.operatorUrl}/v1/clients`);

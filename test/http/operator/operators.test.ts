@@ -14,13 +14,15 @@ import {
 } from '../../support/console.ts';
 import { SoftPasskey } from '../../support/passkeys.ts';
 
+const KEY = { name: 'portal', rights: ['clients.read', 'identify'] };
+
 /** Each act of the pages: its path, and fields that are good. */
 const FORMS: Record<string, [path: string, fields: Record<string, string | string[]>]> = {
   'operators.add': ['', { name: 'New', role: 'read' }],
   'operators.update': ['/ID/role', { role: 'support' }],
   'operators.end-sessions': ['/ID/end-sessions', {}],
   'operators.reset': ['/ID/reset', {}],
-  'operators.add-key': ['/ID/keys', { name: 'portal', rights: ['clients.read', 'identify'] }],
+  'operators.add-key': ['/ID/keys', KEY],
   'operators.end-key': ['/ID/keys/end', { key: 'opk_none' }],
   'operators.disable': ['/ID/disable', {}],
   'operators.enable': ['/ID/enable', {}],
@@ -179,7 +181,10 @@ test('operators §3: a key is shown once, and neither it nor a one-time address 
   const service = await startConsole(t);
   const { operator, browser } = await enrolledOperator(service);
   const at = `${service.operatorUrl}/operators`;
-  const made = await postOwn(browser, `${at}/${operator.id}/keys`, { name: 'portal', rights: 'clients.read' });
+  const made = await postOwn(browser, `${at}/${operator.id}/keys`, {
+    ...{ name: 'portal', rights: 'clients.read' },
+    ...(await shownAt(browser, `${at}/${operator.id}`)),
+  });
   const [key = ''] = /vk_ok_[\w-]+/.exec(made.body) ?? [];
   assert.ok(key.length > 40, made.body);
   const added = await postOwn(browser, at, { name: 'Bob', role: 'admin' });
@@ -220,7 +225,42 @@ test('operators §7: a refused form of an operator or a key comes back with what
   isKept(none.body, 'value="ci"', 'Nothing happened');
 });
 
-test('operators §7: a page that is out of date changes, enables, resets and deletes no operator', async (t) => {
+/** The fields with which the page of an operator says how it showed them. */
+const shownAt = async (browser: Browser, page: string) => ({ tag: await tagOf(browser, page) });
+
+/** The name of the form that adds something, on a page. */
+const onceIn = ({ body }: { readonly body: string }) => /name="once" value="([^"]*)"/.exec(body)?.[1] ?? '';
+
+test('operators §4: a form that is sent twice adds one operator or one key, and both answers say so', async (t) => {
+  const service = await startConsole(t);
+  const { browser, operator } = await enrolledOperator(service);
+  const at = `${service.operatorUrl}/operators`;
+  const page = `${at}/${operator.id}`;
+  const forms = [
+    [at, { name: 'Bob', role: 'read', once: onceIn(await browser.get(at)) }, /token=/, /one operator was added/],
+    [
+      `${page}/keys`,
+      { name: 'ci', rights: 'clients.read', once: onceIn(await browser.get(page)), ...(await shownAt(browser, page)) },
+      /vk_ok_/,
+      /one key was added/,
+    ],
+  ] as const;
+  for (const [url, fields, secret, twice] of forms) {
+    const send = () => postOwn(browser, url, fields);
+    const answers = [...(await Promise.all([send(), send()])), await send()];
+    for (const { status } of answers) assert.equal(status, 200);
+    assert.equal(answers.filter(({ body }) => secret.test(body)).length, 1);
+    assert.match(answers[2]?.body ?? '', twice);
+    const other = await postOwn(browser, url, { ...fields, name: 'Another' });
+    assert.deepEqual([other.status, /sent before, with other values/.test(other.body)], [400, true]);
+    assert.match(other.body, /value="Another"/);
+    assert.notEqual(onceIn(other), fields.once);
+  }
+  assert.equal((await service.installation.operators.registry.list()).length, 2);
+  assert.equal((await service.installation.operators.registry.listKeys(operator.id)).length, 1);
+});
+
+test('operators §7: a page that is out of date gives no key, and changes, enables, resets and deletes no operator', async (t) => {
   const service = await startConsole(t);
   const { registry } = service.installation.operators;
   const { browser } = await enrolledOperator(service);
@@ -229,7 +269,7 @@ test('operators §7: a page that is out of date changes, enables, resets and del
   const tag = () => tagOf(browser, at);
   const stale = await tag();
   await registry.update(operator.id, { role: 'support' }, service.installation.operator);
-  for (const [act, fields] of Object.entries({ role: { role: 'read' }, reset: {}, delete: {} })) {
+  for (const [act, fields] of Object.entries({ role: { role: 'read' }, keys: KEY, reset: {}, delete: {} })) {
     const refused = await postOwn(browser, `${at}/${act}`, { ...fields, tag: stale });
     assert.deepEqual([refused.status, /was changed meanwhile/.test(refused.body)], [400, true], act);
     assert.match(refused.body, /value="support" selected/, 'the form has the present role');

@@ -15,6 +15,7 @@ import { etagOf } from '../api/etag.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
+import { keyAfter, newKey, runOnce } from './once.ts';
 import { shownSession } from './own.ts';
 
 const CHANGED = 'The operator was changed meanwhile. Check the page, then try again.';
@@ -22,6 +23,7 @@ const CHANGED = 'The operator was changed meanwhile. Check the page, then try ag
 /** Adds the pages. An act whose form has fields asks for the passkey itself, so that they are not lost. */
 export function addOperators(routes: ConsoleRoutes, { service, operators, accessOf }: ConsoleParts): void {
   const { registry } = operators;
+  const { idempotency } = service.operatorApi;
 
   routes.page('/operators', 'operators.list', (call) => list(call, null));
   routes.act(
@@ -29,8 +31,13 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     'operators.list',
     async (call) => {
       call.requires('operators.add');
-      const made = await registry.add(typedName(call.form), roleIn(call.form), call.actor);
-      return addressPage(call, made, 'The link for the new operator');
+      const { context, operator, form } = call;
+      const [name, role] = [typedName(form), roleIn(form)];
+      const heading = 'The link for the new operator';
+      const add = async (actor: Actor) => addressPage(call, await registry.add(name, role, actor), heading);
+      const addedBefore = async (id: string) =>
+        shownOncePage(context, { operator, heading, lead: ADDED_BEFORE, text: null, back: operatorHref(id) });
+      return runOnce(idempotency, call, { name, role }, add, addedBefore);
     },
     list,
     { keepsTyped: true },
@@ -70,11 +77,16 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     'operators.show',
     async (call) => {
       call.requires('operators.add-key');
-      const { context, operator, id, form, actor } = call;
+      const { context, operator, id, form } = call;
       const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
-      const { text } = await registry.addKey(id, settings, actor);
-      const lead = 'A program sends it to the API as a bearer token. Keep it like a password.';
-      return shownOncePage(context, { operator, heading: 'The new key', lead, text, back: operatorHref(id) });
+      const page = { operator, heading: 'The new key', back: operatorHref(id) };
+      const add = async (actor: Actor) => {
+        const { text } = await asShown({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
+        const lead = 'A program sends it to the API as a bearer token. Keep it like a password.';
+        return shownOncePage(context, { ...page, lead, text });
+      };
+      const addedBefore = async () => shownOncePage(context, { ...page, lead: KEY_ADDED_BEFORE, text: null });
+      return runOnce(idempotency, call, settings, add, addedBefore);
     },
     show,
     { keepsTyped: true },
@@ -94,16 +106,19 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     const row = await registry.find(id);
     if (form.get('tag') !== etagOf(operatorJson(row))) throw new OperatorError(CHANGED, 'tag');
     try {
-      return await run({ ...actor, conditions: { unchanged: { noun: 'operator', row } } });
+      return await run({ ...actor, conditions: { ...actor.conditions, unchanged: { noun: 'operator', row } } });
     } catch (error) {
       throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
     }
   }
 
-  async function list({ context, operator, form, may }: ConsoleCall, problem: ActProblem | null): Promise<Html> {
-    const typed = { name: typedName(form), role: roleIn(form) };
-    const listed = await registry.list();
-    return operatorsPage(context, { operator, operators: listed, mayAdd: may('operators.add'), typed, problem });
+  async function list(call: ConsoleCall, problem: ActProblem | null): Promise<Html> {
+    const { context, operator, form, may } = call;
+    return operatorsPage(context, {
+      ...{ operator, operators: await registry.list(), mayAdd: may('operators.add'), problem },
+      typed: { name: typedName(form), role: roleIn(form) },
+      once: onceAfter(call, problem),
+    });
   }
 
   async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
@@ -122,10 +137,20 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
         keyName: isOfKey ? typedName(form) : '',
         keyRights: isOfKey ? form.all('rights') : [],
       },
+      once: onceAfter(call, problem),
       done: problem === null ? doneIn(query, OPERATOR_NOTICES) : null,
       now: service.now(),
     });
   }
+}
+
+const ADDED_BEFORE =
+  'The form was sent twice, and one operator was added. The first answer had the link. If you did not see it, go back to the operator’s page and choose “Reset”.';
+const KEY_ADDED_BEFORE =
+  'The form was sent twice, and one key was added. The first answer had it. If you did not see it, go back, end that key and add another one.';
+
+function onceAfter(call: ConsoleCall, problem: ActProblem | null): string {
+  return problem === null ? newKey() : keyAfter(call, problem);
 }
 
 function addressPage({ context, operator }: ConsoleCall, { operator: made, url }: MadeAddress, heading: string): Html {
