@@ -14,7 +14,7 @@ export function sessionEndedPage(context: PageContext, { action, fields }: Unsen
     context,
     'Your session ended',
     html`<h1>Your session ended</h1>
-<p class="lead">Nothing happened yet. This page keeps what you typed: sign in again in another tab, come back, and send it again.</p>
+<p class="lead">Your session had ended when you sent this form, so it did nothing. This page keeps what you typed: sign in again in another tab, come back, and send it again.</p>
 <div class="stack"><a class="button primary" href="/sign-in?continue=/confirmed" target="_blank">Sign in in another tab</a></div>
 <form method="post" action="${action}" class="stack">${fields.map(hidden)}<button class="secondary">Send again</button></form>
 <p class="fine">If you sign in as another operator, it is sent as that operator.</p>`,

@@ -7,7 +7,7 @@ import { LAST_USE } from './grant-summaries.ts';
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const CALLED = (column: 'email_key' | 'username') => `
   ${SELECT} WHERE ${column} = $1 AND id > $2 ORDER BY id LIMIT $3`;
-/** Greater than every character of a name. */
+/** The last character of Unicode, which stands for nothing, so that no name has it. */
 const LAST_CHARACTER = '\u{10ffff}';
 /** The limit is in the text: PostgreSQL would plan a parameter as a tenth of all accounts. */
 const beginning = (column: 'email_key' | 'username', limit: number) => `
