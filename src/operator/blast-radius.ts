@@ -23,12 +23,3 @@ export async function grantsToEndSoon(
   if (found.more || found.grants > OWNERS_COUNTED_TO) return { ...found, users: null, apps: null };
   return grantsToEnd(grants, owner);
 }
-
-/** Numbers of what ends with a person; `grants` is null if there were too many to count. */
-export type PersonEnds = { readonly sessions: number; readonly grants: number | null };
-
-/** True if more would end now than an operator was told: the person signed in or allowed an app meanwhile. */
-export function endsMore(now: PersonEnds, told: PersonEnds): boolean {
-  const moreGrants = told.grants !== null && (now.grants === null || now.grants > told.grants);
-  return now.sessions > told.sessions || moreGrants;
-}

@@ -17,7 +17,16 @@ export const storageGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/tables/unchanged.ts',
     ['test/storage/sqlite.test.ts'],
-    [['If-Match holds in the write', 'WHERE ${table.unchanged(1)}', 'WHERE (TRUE OR ${table.unchanged(1)})']],
+    [
+      ['If-Match holds in the write', 'WHERE ${table.unchanged(1)}', 'WHERE (TRUE OR ${table.unchanged(1)})'],
+      ['nobody who signed in since a page is deleted', 'AND created_at >= $2', 'AND created_at > $2'],
+      ['nobody who allowed an app since a page is deleted', 'AND granted_at >= $2', 'AND granted_at > $2'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/unchanged.ts',
+    ['test/postgresql/conformance.test.ts'],
+    [['a deletion waits for an Allow that began', 'WHERE account_id = $1 FOR UPDATE)', 'WHERE account_id = $1)']],
   ),
   ...guardsIn(
     'src/storage/tables/activity.ts',

@@ -16,6 +16,8 @@ export const IDEMPOTENCY_KEY_MS = 24 * 3_600_000;
 export type Unchanged = {
   readonly noun: 'client' | 'resource_server' | 'identity_provider' | 'scope' | 'user' | 'operator';
   readonly row: object;
+  /** Of a user: the time of the page that showed them (ms). A session or a grant that began since is a change, too. */
+  readonly seenAt?: number;
 };
 
 /** The conditions of one request. */

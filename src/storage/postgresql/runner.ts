@@ -6,7 +6,7 @@ import { ChangedSince, DoneBefore } from '../../oauth/trail/request-conditions.t
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { recordingKey } from '../tables/idempotency-keys.ts';
-import { demandOf } from '../tables/unchanged.ts';
+import { demandsOf } from '../tables/unchanged.ts';
 import { searchByKey } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents, requireStanding } from './database.ts';
@@ -27,8 +27,8 @@ export function runnerOn(database: Database): Runner {
     connection: Connection,
     { demands = [], first, also = [], rest = [], event }: Effect,
   ): Promise<boolean> => {
-    const [unchanged, key] = [event && demandOf(event), event && recordingKey(event)];
-    if (unchanged && !(await isMet(connection, unchanged))) throw new ChangedSince();
+    const [unchanged, key] = event ? [demandsOf(event), recordingKey(event)] : [[], null];
+    for (const demand of unchanged) if (!(await isMet(connection, demand))) throw new ChangedSince();
     for (const demand of demands) if (!(await isMet(connection, demand))) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
     if (key && (await connection.change(key.sql, key.values)) !== 1) throw new DoneBefore();

@@ -6,7 +6,7 @@ import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { ENDED_ACCESS } from '../tables/grant-rows.ts';
 import { recordingKey } from '../tables/idempotency-keys.ts';
 import { standingOf } from '../tables/operator-rows.ts';
-import { demandOf } from '../tables/unchanged.ts';
+import { demandsOf } from '../tables/unchanged.ts';
 import { DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,8 +32,8 @@ export function end(tables: Tables, event: AuditEvent, ending: Statement): numbe
 /** Returns the runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
   const run = ({ demands = [], first, also = [], rest = [], event }: Act): boolean => {
-    const [unchanged, key] = [demandOf(event), recordingKey(event)];
-    if (unchanged && !tables.isAny(unchanged)) throw new ChangedSince();
+    const key = recordingKey(event);
+    if (!demandsOf(event).every((demand) => tables.isAny(demand))) throw new ChangedSince();
     if (!demands.every((demand) => tables.isAny(demand))) return false;
     if (first && tables.change(first) !== 1) return false;
     if (key && tables.change(key) !== 1) throw new DoneBefore();

@@ -16,7 +16,7 @@ export const DIALECT: Dialect = {
 export function inSqlite(sql: string): string {
   return sql
     .replaceAll(/\$(\d+)/g, '?$1')
-    .replace(/ FOR (SHARE|KEY SHARE|NO KEY UPDATE|UPDATE SKIP LOCKED)( OF \w+)?/, '');
+    .replace(/ FOR (SHARE|KEY SHARE|NO KEY UPDATE|UPDATE( SKIP LOCKED)?)( OF \w+)?/, '');
 }
 
 /** Returns a value in the driver's form. */

@@ -1,6 +1,7 @@
 /** Conditions of operators' requests: `Idempotency-Key` and `If-Match`. */
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import type { Session } from '../../../src/accounts/people/session.ts';
 import {
   ChangedSince,
   DoneBefore,
@@ -11,13 +12,16 @@ import {
 } from '../../../src/oauth/trail/request-conditions.ts';
 import { sampleAddress, sampleOperator } from '../../support/operators.ts';
 import {
+  basisOf,
   event,
   NOW,
   operator,
   sampleAccount,
   sampleClient,
+  sampleGrant,
   sampleProvider,
   sampleResourceServer,
+  sampleSession,
 } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 
@@ -135,6 +139,59 @@ export function requestConditions(withStore: WithStore): void {
       await assert.rejects(act(store, conditions), ChangedSince);
     });
   }
+
+  /** A person who is signed in since `NOW`, and what happens to them; all begins at `at`, which is the time of a page. */
+  const at = NOW + 1;
+  const seenPerson = async (store: AnyStore) => {
+    const id = `usr_${randomBytes(8).toString('hex')}`;
+    const row = sampleAccount({ id, email: `${id}@example.com`, username: null });
+    await store.addAccount(row, `${id}@example.com`, event('user_added'));
+    const [session, newSession] = [NOW, at].map((createdAt) => sampleSession({ accountId: id, createdAt }));
+    if (!session || !newSession) throw new Error();
+    const begin = (some: Session) => store.addSession(some, row.password, null, event('sign_in'));
+    await begin(session);
+    const epochs = (await store.findEpochs(client.id, id)) ?? assert.fail();
+    const grant = sampleGrant({ resourceOwnerId: id, clientId: client.id, epochs, grantedAt: at });
+    return {
+      id,
+      signIn: () => begin(newSession),
+      signOut: () => store.endSession(newSession.digest, event('sign_out')),
+      allow: () => store.issueGrant(grant, event('consent_allowed'), basisOf(session.digest)),
+      delete: (seenAt: number) =>
+        store.deleteAccount(id, event('user_deleted', asked({ unchanged: { noun: 'user', row, seenAt } }))),
+    };
+  };
+
+  withStore('a person whose sessions and grants are older than a page is deleted by it', async (store) => {
+    const person = await seenPerson(store);
+    assert.deepEqual([await person.signIn(), await person.allow()], [true, true]);
+    assert.equal(await person.delete(at + 1), true);
+  });
+
+  withStore('a person who signed in since a page is not deleted by it', async (store) => {
+    const person = await seenPerson(store);
+    await person.signIn();
+    await assert.rejects(person.delete(at), ChangedSince);
+    await person.signOut();
+    assert.equal(await person.delete(at), true);
+  });
+
+  withStore('a person who allowed an app since a page is not deleted by it', async (store) => {
+    const person = await seenPerson(store);
+    await person.allow();
+    await assert.rejects(person.delete(at), ChangedSince);
+    assert.notEqual(await store.findAccount(person.id), null);
+  });
+
+  for (const act of ['signIn', 'allow'] as const)
+    withStore(`of ${act} and a deletion by the page before it, at once, one happens`, async (store) => {
+      for (let n = 0; n < 40; n += 1) {
+        const person = await seenPerson(store);
+        const deletes = () => person.delete(at).catch((error) => error instanceof ChangedSince && false);
+        const both = await Promise.all(n % 2 === 0 ? [person[act](), deletes()] : [deletes(), person[act]()]);
+        assert.deepEqual(both.toSorted(), [false, true]);
+      }
+    });
 
   withStore('times of key fetches are no change of a client', async (store) => {
     const stored = (await store.findClient('app_one')) ?? client;

@@ -10,14 +10,13 @@ import type { PersonData } from './person-data.ts';
 /** The sections that change a person; those that the operator's role forbids are left out. */
 export function personActs(
   { messages }: PageContext,
-  { person, sessions, ended, rights, form, tag }: PersonData,
+  { person, sessions, ended, rights, form, tag, at: time }: PersonData,
 ): Html {
   const at = `/people/${encodeURIComponent(person.id)}`;
   const isActive = person.status === 'active';
   const { email, invitation } = person;
   const [grants, hasGrants] = [appGrantsWords(ended), ended.grants > 0 || ended.more];
   const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
-  const asCounted = html`<input type="hidden" name="sessions" value="${sessions.length}"><input type="hidden" name="grants" value="${ended.more ? '' : ended.grants}">`;
   const enable =
     rights.support &&
     !isActive &&
@@ -59,7 +58,7 @@ export function personActs(
       action: `${at}/delete`,
       name: 'Delete',
       effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${grants}. The audit trail stays. You need your passkey for this.`,
-      fields: html`${asShown}${asCounted}`,
+      fields: html`${asShown}<input type="hidden" name="at" value="${time}">`,
     },
   ]);
   return html`${rights.update && changeForm(at, form)}

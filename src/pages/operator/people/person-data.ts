@@ -52,7 +52,7 @@ export type PersonSession = {
 export type PersonRights = {
   readonly endGrants: boolean;
   readonly support: boolean;
-  /** Null where nobody can be invited, since a password is no way to sign in. */
+  /** False also where nobody can be invited, since a password is no way to sign in. */
   readonly invite: boolean;
   readonly update: boolean;
   readonly delete: boolean;
@@ -83,6 +83,8 @@ export type PersonData = {
   form: { readonly typed: TypedPerson; readonly shown: string; readonly tag: string };
   /** The tag of the person as the page shows them. */
   tag: string;
+  /** The time of the page (ms): whatever is on it began earlier. */
+  at: number;
   done: keyof typeof PERSON_NOTICES | null;
   problem: ActProblem | null;
 };

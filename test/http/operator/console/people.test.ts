@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantIdText } from '../../../../src/oauth/grants/grant.ts';
+import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { exchange, me, obtainCode, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
+import { secondConnection, temporaryPath } from '../../../support/storage.ts';
 
 /** The text of a page, without its markup. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
@@ -379,15 +381,24 @@ test('operators §7: an act that gives access back asks for the person as shown;
 test('operators §7: a person who came back meanwhile is not deleted by a page that says nobody is signed in', async (t) => {
   const service = await startConsole(t);
   const { page, post, at, browser } = await withGrace(service);
-  const deleting = async () => fieldsOf((await page()).body, /\/delete"/);
+  const later = async <Done>(act: () => Promise<Done>): Promise<Done> => {
+    service.clock.advance(1);
+    return act();
+  };
+  const deleting = () => later(async () => fieldsOf((await page()).body, /\/delete"/));
+  const signIn = () => later(() => signedInBrowser(service, 'grace@example.com'));
+  const cameBack = /Nothing happened\. Meanwhile the person signed in, allowed an app or was changed\./;
   const alone = await deleting();
   assert.match(textOf((await page()).body), /for good, with 0 sessions and no grant\./);
-  const grace = await signedInBrowser(service, 'grace@example.com');
-  const cameBack = /Nothing happened\. Meanwhile the person signed in or allowed an app\./;
+  await signIn();
   assert.match(textOf((await post('delete', alone)).body), cameBack);
   const signedIn = await deleting();
-  const { accessToken } = await obtainPair(service, grace, await addClient(service));
-  const refused = await post('delete', signedIn);
+  await postOwn(browser, `${at}/end-sessions`);
+  const grace = await signIn();
+  assert.match(textOf((await post('delete', signedIn)).body), cameBack, 'one session for another');
+  const withSession = await deleting();
+  const { accessToken } = await later(async () => obtainPair(service, grace, await addClient(service)));
+  const refused = await later(() => post('delete', withSession));
   assert.equal(refused.status, 400);
   assert.match(textOf(refused.body), cameBack);
   assert.match(
@@ -396,9 +407,29 @@ test('operators §7: a person who came back meanwhile is not deleted by a page t
     'the answer has the present numbers',
   );
   assert.equal((await me(service, accessToken)).status, 200);
-  const fresh = await deleting();
+  const fresh = fieldsOf(refused.body, /\/delete"/);
+  for (const time of ['', 'NaN', '-1', '1e99', 'many'])
+    assert.equal((await post('delete', { ...fresh, at: time })).status, 400, time);
   await postOwn(browser, `${at}/end-sessions`);
   assert.equal((await post('delete', fresh)).status, 303, 'less than was shown is no surprise');
+});
+
+test('operators §7: a person with more grants than a page counts is deleted', async (t) => {
+  const path = temporaryPath(t);
+  const service = await startConsole(t, { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS: makeRootKey() });
+  const { page, post } = await withGrace(service);
+  const grace = await signedInBrowser(service, 'grace@example.com');
+  await obtainPair(service, grace, await addClient(service));
+  const database = secondConnection(t, path);
+  const columns = database.prepare("SELECT name FROM pragma_table_info('oauth_grant') WHERE name <> 'id'").all();
+  const others = columns.map(({ name }) => name).join();
+  database.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO oauth_grant (id, ${others}) SELECT randomblob(16), ${others} FROM (SELECT * FROM oauth_grant LIMIT 1), n`);
+  service.clock.advance(1);
+  const { body } = await page();
+  assert.match(textOf(body), /for good, with 1 session and more than [\d,]+ grants\./);
+  assert.equal((await post('delete', fieldsOf(body, /\/delete"/))).status, 303);
 });
 
 test('operators §7: a link that ends an earlier one says so before and after, and a second press ends none', async (t) => {

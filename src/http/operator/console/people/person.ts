@@ -10,7 +10,7 @@ import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
-import { endsMore, grantsToEndSoon, type PersonEnds } from '../../../../operator/blast-radius.ts';
+import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
 import type { Html } from '../../../../pages/html.ts';
@@ -32,7 +32,7 @@ import { grantsOf } from './person-grants.ts';
 const LAST_EVENTS = 10;
 
 const GONE = 'the person was deleted meanwhile';
-const CAME_BACK = 'Meanwhile the person signed in or allowed an app. Check the page, then try again.';
+const CAME_BACK = 'Meanwhile the person signed in, allowed an app or was changed. Check the page, then try again.';
 const CHANGED = 'The person was changed meanwhile. Check the page, then try again.';
 
 /** Adds the page. */
@@ -75,10 +75,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     'users.delete',
     async (call) => {
       call.requires('users.revoke-grants');
-      await asShown(call, async (one, actor) => {
-        if (endsMore(await endsOf(one.id), toldIn(call.form))) throw new OperatorError(CAME_BACK, 'tag');
-        return accounts.delete(one, actor);
-      });
+      await asShown(call, (...shown) => accounts.delete(...shown), timeOfPage(call.form));
       return { location: '/people?done=deleted' };
     },
     again,
@@ -115,30 +112,25 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     return (await store.listSessions(id)).filter((session) => sessionExpiresAt(session) > service.now());
   }
 
-  function grantsToEnd(id: string) {
-    return grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id });
-  }
-
-  async function endsOf(id: string): Promise<PersonEnds> {
-    const [sessions, ended] = await Promise.all([sessionsOf(id), grantsToEnd(id)]);
-    return { sessions: sessions.length, grants: ended.more ? null : ended.grants };
-  }
-
   /**
    * Runs an act on the person as the page showed them; its write asks again if they are still the same. For what gives access
-   * or cannot be undone: an act that only ends access never waits for another look.
+   * or cannot be undone: an act that only ends access never waits for another look. With `seenAt` (ms), also if they have not
+   * signed in or allowed an app since.
    */
   async function asShown<Done>(
     call: ConsoleCall,
     run: (account: Account, actor: Actor) => Promise<Done>,
+    seenAt?: number,
   ): Promise<Done> {
     const { id, form, actor } = call;
     const account = await find(id);
     if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(whyChanged(call, account), 'tag');
     try {
-      return await run(account, { ...actor, conditions: { unchanged: { noun: 'user', row: account } } });
+      const unchanged = { noun: 'user', row: account, ...(seenAt !== undefined && { seenAt }) } as const;
+      return await run(account, { ...actor, conditions: { unchanged } });
     } catch (error) {
-      throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
+      if (!(error instanceof ChangedSince)) throw error;
+      throw new OperatorError(seenAt === undefined ? CHANGED : CAME_BACK, 'tag');
     }
   }
 
@@ -162,6 +154,8 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
 
   async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | Onward | null> {
     const { id, context, operator, query, form, may } = call;
+    // Before the first read: whatever is not on the page began later.
+    const at = service.now();
     const account = await store.findAccount(id);
     if (!account) return null;
     const [page, identities, signIns, sessions, events, ended] = await Promise.all([
@@ -170,11 +164,11 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       store.findLastSignIns([id]),
       sessionsOf(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
-      grantsToEnd(id),
+      grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
     ]);
     if (page === null) return { location: personHref(id) };
     return personPage(context, {
-      ...{ operator, ended, problem },
+      ...{ operator, ended, problem, at },
       person: shownPerson(account, identities, signIns.get(id) ?? 'never', service.now()),
       grants: page,
       sessions: sessions.map(({ createdAt, lastSeenAt, providerId }) => ({
@@ -197,10 +191,11 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   }
 }
 
-/** Returns the numbers that a form was shown with. */
-function toldIn(form: Parameters): PersonEnds {
-  const grants = form.get('grants');
-  return { sessions: Number(form.get('sessions') ?? 0), grants: grants === '' ? null : Number(grants ?? 0) };
+/** Returns the time of the page (ms) that a form was on. Throws `OperatorError` without one. */
+function timeOfPage(form: Parameters): number {
+  const at = form.get('at') ?? '';
+  if (!/^\d{1,15}$/.test(at)) throw new OperatorError(CHANGED, 'tag');
+  return Number(at);
 }
 
 const FIELDS = ['email', 'name', 'username'] as const;
