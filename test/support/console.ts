@@ -58,7 +58,7 @@ export function postOwn(browser: Browser, url: string, fields: PostedFields = {}
 }
 
 /** A browser that comes to each page from a page of the console, as after a press. */
-export function consoleBrowser(): Browser {
+function consoleBrowser(): Browser {
   return new Browser({ 'Sec-Fetch-Site': 'same-origin' });
 }
 
