@@ -46,6 +46,9 @@ export async function requireUpToDate(database: PlainDatabase): Promise<void> {
   if (length > 0) throw new InstallationError([`the database needs ${length} migration(s): run "database migrate"`]);
 }
 
+/** Maximum number of conflicts. Instances that serve meanwhile lock the tables in another order. */
+const MAX_CONFLICTS = 5;
+
 /**
  * Applies pending migrations, each in one transaction, so that a killed process leaves all or nothing of each. Returns
  * the names of the migrations that this call applied; `now` in ms. Several processes may call it at once: each
@@ -53,9 +56,15 @@ export async function requireUpToDate(database: PlainDatabase): Promise<void> {
  */
 export async function migrate(database: PlainDatabase, now: number, known = database.migrations): Promise<string[]> {
   const names: string[] = [];
+  let conflicts = 0;
   while ((await pending(database, known)).length > 0) {
-    const name = await database.alone(() => applyNext(database, now, known));
-    if (name !== null) names.push(name);
+    try {
+      const name = await database.alone(() => applyNext(database, now, known));
+      if (name !== null) names.push(name);
+    } catch (error) {
+      conflicts += 1;
+      if (!database.isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
+    }
   }
   return names;
 }

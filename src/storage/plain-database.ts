@@ -33,11 +33,10 @@ export type PlainDatabase = {
   change(sql: string, values?: readonly Stored[]): Promise<number>;
   /** Runs statements without values. */
   script(sql: string): Promise<void>;
-  /**
-   * Runs `run` in one transaction, with a lock against schema changes and founding by other processes. Runs it again if the
-   * transaction ended in a deadlock with an instance that serves.
-   */
+  /** Runs `run` in one transaction, with a lock against schema changes and founding by other processes. */
   alone<T>(run: () => Promise<T>): Promise<T>;
+  /** True if such a transaction ended in a conflict with an instance that serves, such as a deadlock, and may run again. */
+  isConflict(error: unknown): boolean;
   /** Returns the applied migrations. Throws `InstallationError` if the tables belong to another program. */
   applied(): Promise<readonly AppliedMigration[]>;
   /**

@@ -83,3 +83,15 @@ test('an expansion that a deadlock with an instance ended begins again', async (
   await expanded;
   await serving.close();
 });
+
+test('another transaction that a deadlock ended runs once: not all of them may run twice', async (t) => {
+  const connection = await Connection.open(await server.createDatabase(), SESSION);
+  t.after(() => connection.close());
+  let runs = 0;
+  const ended = plain(connection).alone(async () => {
+    runs += 1;
+    await connection.script("DO $$ BEGIN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END $$");
+  });
+  await assert.rejects(ended, /deadlock/);
+  assert.equal(runs, 1);
+});

@@ -64,9 +64,6 @@ export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string
   audit_event: { attempt: 'NULL::uuid' },
 };
 
-/** Maximum number of attempts of a transaction. Instances that serve meanwhile lock the tables in another order. */
-const MAX_ATTEMPTS = 5;
-
 /** Returns a `PlainDatabase` on a connection that nothing else may use meanwhile. */
 export function plain(connection: Connection): PlainDatabase {
   return {
@@ -77,18 +74,12 @@ export function plain(connection: Connection): PlainDatabase {
     tuples: (sql, values) => connection.tuples(sql, values),
     change: (sql, values) => connection.change(sql, values),
     script: (sql) => connection.script(sql),
-    async alone(run) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await connection.transaction(async () => {
-            await connection.one('SELECT pg_advisory_xact_lock($1, $2)', LOCKS.opening);
-            return run();
-          });
-        } catch (error) {
-          if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error;
-        }
-      }
-    },
+    alone: (run) =>
+      connection.transaction(async () => {
+        await connection.one('SELECT pg_advisory_xact_lock($1, $2)', LOCKS.opening);
+        return run();
+      }),
+    isConflict,
     async applied() {
       const found = await connection.one<{ ours: number; tables: number }>(OTHERS);
       if (found?.tables === 0) return [];

@@ -82,6 +82,7 @@ export function plain(database: DatabaseSync): PlainDatabase {
         throw error;
       }
     },
+    isConflict: () => false,
     async applied() {
       if (columns(database, 'migration').length === 0) return [];
       const applied = database.prepare('SELECT number, name, checksum FROM migration ORDER BY number').all();
