@@ -192,7 +192,10 @@ export class Accounts {
     await refuseOwnIds(this.#parts.store);
     const { id, email } = account;
     if (account.status === 'disabled')
-      throw new OperatorError('the account is disabled: enable it first with "user enable"');
+      throw new OperatorError('the account is disabled', null, {
+        remedy: 'enable it first',
+        command: 'enable it first with "user enable"',
+      });
     if (email === null) throw noEmail();
     const { invitation, token } = makeInvitation(id, now());
     const problem = await store.invite(id, emailKey(email), invitation, this.#event('user_invited', operator, id));

@@ -176,7 +176,10 @@ export class OperatorRegistry {
     if (await store.addOperatorKey(key, event)) return { key, text };
     throw (await this.find(operator.id)).status === 'disabled'
       ? notActive(operator)
-      : new OperatorError(`${operator.name} has ${MAX_KEYS_OF_OPERATOR} keys: end one with "operator key end" first`);
+      : new OperatorError(`${operator.name} has ${MAX_KEYS_OF_OPERATOR} keys`, null, {
+          remedy: 'end one first',
+          command: 'end one with "operator key end" first',
+        });
   }
 
   /** The keys of an operator with their last uses, oldest first. */
@@ -191,9 +194,10 @@ export class OperatorRegistry {
     const key = (await store.listOperatorKeys(operator.id)).find(({ id }) => id === keyId);
     const event = this.#event('operator_key_ended', actor, operator, `${keyId} ${key?.name ?? ''}`.trim());
     if (key && (await store.endOperatorKey(keyId, operator.id, event))) return key;
-    throw new OperatorError(
-      `${operator.name} has no key ${JSON.stringify(keyId)}: "operator key list" shows the keys of an operator`,
-    );
+    throw new OperatorError(`${operator.name} has no key ${JSON.stringify(keyId)}`, null, {
+      remedy: 'look at the keys of the operator again',
+      command: '"operator key list" shows the keys of an operator',
+    });
   }
 
   async #keysOf({ id }: Operator): Promise<UsedKey[]> {

@@ -1,4 +1,4 @@
-/** Hand-overs as operators make them and developers pick them up. Looking at an address never uses it. */
+/** Hand-overs as operators make them and developers pick them up. Looking at a pick-up link never uses it. */
 import type { IdentityProviderStore } from '../../accounts/people/store.ts';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
@@ -39,10 +39,10 @@ export type HandOverParts = {
   readonly now: () => number;
 };
 
-/** A new hand-over: its address, which nobody keeps, when that expires (ms), and whether it makes a secret. */
+/** A new hand-over: its pick-up link, which nobody keeps, when that expires (ms), and whether it makes a secret. */
 export type MadeHandOver = { readonly address: string; readonly expiresAt: number; readonly makesSecret: boolean };
 
-/** An address that makes no secret: used at a time (ms); expired, ended or never made; or two secrets are live. */
+/** A pick-up link that makes no secret: used at a time (ms); expired, ended or never made; or two secrets are live. */
 export type DeadHandOver =
   | { readonly kind: 'used'; readonly at: number }
   | { readonly kind: 'dead' }
@@ -65,7 +65,7 @@ export type PickedUp =
   | DeadHandOver;
 
 /**
- * For this long (ms) after a use, the browser that used an address gets the same answer again: so a second press of the button, or
+ * For this long (ms) after a use, the browser that used a pick-up link gets the same answer again: so a second press of the button, or
  * an answer that was lost on the way, costs no secret.
  */
 const AGAIN_MS = 60_000;
@@ -79,7 +79,7 @@ export class HandOvers {
   }
 
   /**
-   * Makes an address, and ends the open one before it: `replaced` is the time (ms) when that was made, or null. Throws an `OperatorError` when that is
+   * Makes a pick-up link, and ends the open one before it: `replaced` is the time (ms) when that was made, or null. Throws an `OperatorError` when that is
    * refused, and then changed nothing.
    */
   async make(name: HandOverName, actor: Actor): Promise<MadeHandOver & { readonly replaced: number | null }> {
@@ -104,7 +104,7 @@ export class HandOvers {
     return { ...this.addressOf(made, subject), replaced: before && isOpen(before, now()) ? before.madeAt : null };
   }
 
-  /** Returns the address of a new hand-over. */
+  /** Returns the pick-up link of a new hand-over. */
   addressOf({ handOver: { expiresAt }, token }: NewHandOver, subject: HandOverSubject): MadeHandOver {
     return { address: `${this.#parts.pickUpUrl}?token=${token}`, expiresAt, makesSecret: takesSecret(subject) };
   }
@@ -114,7 +114,7 @@ export class HandOvers {
     return this.#parts.store.findNewestHandOver(name);
   }
 
-  /** Finds the hand-over of a token, and uses nothing up: programs that read mail open addresses, too. */
+  /** Finds the hand-over of a token, and uses nothing up: programs that read mail open links, too. */
   async look(token: string): Promise<FoundHandOver> {
     const { store, now } = this.#parts;
     const digest = digestOfToken(token);
@@ -167,7 +167,7 @@ export class HandOvers {
 
   /**
    * Derives the secret from a root key, the token and the browser's value, so that nothing is stored for a second answer. Who
-   * has the address alone, or the database and the keys, cannot derive it.
+   * has the pick-up link alone, or the database and the keys, cannot derive it.
    */
   #secretOf(
     subject: HandOverSubject,
@@ -203,7 +203,7 @@ function subjectOf<Row>(kind: HandOverName['kind'], row: Row | null) {
 }
 
 const KINDS = {
-  client: { command: 'client', words: 'client' },
-  resource_server: { command: 'resource-server', words: 'resource server' },
-  identity_provider: { command: 'identity-provider', words: 'identity provider' },
+  client: { command: 'client', words: 'app' },
+  resource_server: { command: 'resource-server', words: 'API' },
+  identity_provider: { command: 'identity-provider', words: 'product' },
 } as const;

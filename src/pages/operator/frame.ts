@@ -86,7 +86,8 @@ export type Section = (typeof GROUPS)[number][1][number][1];
 
 /** Returns the list of the navigation that a path is below, or null. */
 export function listAbove(path: string): Parent | null {
-  for (const [, links] of GROUPS) for (const link of links) if (path.startsWith(`${link[0]}/`)) return link;
+  for (const [, links] of GROUPS)
+    for (const link of links) if (link[0] !== '/' && path.startsWith(`${link[0]}/`)) return link;
   return null;
 }
 

@@ -202,7 +202,7 @@ test('two live secrets, a paused app and an unknown one are refused when an addr
   await clients.retireSecret(id, operator);
   await clients.pause(id, operator);
   await assert.rejects(newAddress({ id }), { atCommandLine: /is paused: "client resume/ });
-  await assert.rejects(newAddress({ id: 'app_none' }), /there is no client "app_none"/);
+  await assert.rejects(newAddress({ id: 'app_none' }), /there is no app "app_none"/);
 });
 
 test('an app without a secret of ours gets its ID and addresses: public, and with keys', async () => {

@@ -36,10 +36,10 @@ ${shown.length > 0 ? html`<ul>${shown}</ul>` : html`<p>Your role cannot end it. 
 }
 
 const DANGERS = {
-  'pick-up link': 'Whoever uses the link first gets a secret. To open it does not use it up.',
-  'invitation link': 'Whoever uses the link first sets the person’s password.',
-  'enrollment link': 'Whoever uses the link first enrolls a passkey, and acts as the operator.',
-  'sign-in link': 'Whoever uses the link first is signed in as the operator for an hour.',
+  'pick-up link': 'The first person to use the link gets a secret. Opening it does not use it up.',
+  'invitation link': 'The first person to use the link sets the invited person’s password.',
+  'enrollment link': 'The first person to use the link enrolls a passkey, and acts as the operator.',
+  'sign-in link': 'The first person to use the link is signed in as the operator for an hour.',
 } as const;
 
 type Step = readonly [isAllowed: boolean | undefined, step: Html];
