@@ -94,12 +94,22 @@ export function changeSentences(detail: ShownDetail, messages: Messages): HtmlVa
   return some.length === all.length ? all : [...some, `And ${all.length - some.length} more`];
 }
 
-/** Returns what a row has room for: at most two lines, and how many more there are. */
-export function shortDetail(detail: ShownDetail, messages: Messages): HtmlValue[] {
+/**
+ * Returns what a row has room for: at most two lines, and how many more there are. Values are cut until their markup takes
+ * `room` bytes at most.
+ */
+export function shortDetail(detail: ShownDetail, messages: Messages, room = Number.POSITIVE_INFINITY): HtmlValue[] {
+  for (let length = SHORT; ; length = Math.floor(length / 2)) {
+    const lines = twoLines(detail, messages, length);
+    if (length === 1 || Buffer.byteLength(lines.join('')) <= room) return lines;
+  }
+}
+
+function twoLines(detail: ShownDetail, messages: Messages, length: number): HtmlValue[] {
   const facts = (detail.facts ?? []).filter(([fact, value]) => value !== '' && !LONG.includes(fact));
   const all = [
-    ...sentencesOf(detail, messages, { value: SHORT, text: SHORT }),
-    ...facts.map(([fact, value]) => html`${FACT_WORDS[fact]}: ${isolated(value, SHORT)}`),
+    ...sentencesOf(detail, messages, { value: length, text: length }),
+    ...facts.map(([fact, value]) => html`${FACT_WORDS[fact]}: ${isolated(value, length)}`),
   ];
   return all.length <= 2 ? all : [...all.slice(0, 2), `And ${all.length - 2} more`];
 }

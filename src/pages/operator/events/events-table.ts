@@ -13,7 +13,10 @@ export function eventsTable(context: PageContext, events: readonly ShownEvent[])
     [
       [
         'What happened',
-        (event) => html`<a href="/events/${event.sequence}">${eventSentence(event)}</a>${details(context, event)}`,
+        (event) => {
+          const sentence = eventSentence(event);
+          return html`<a href="/events/${event.sequence}">${sentence}</a>${details(context, event, sentence)}`;
+        },
       ],
       ['When', ({ at }) => context.messages.minute(at)],
     ],
@@ -21,9 +24,13 @@ export function eventsTable(context: PageContext, events: readonly ShownEvent[])
   );
 }
 
-function details({ messages }: PageContext, { detail }: ShownEvent): HtmlValue {
+/** Bytes of the sentence of a row, with its details: 40 rows and the filter stay below 50 KB. */
+const ROW_BYTES = 750;
+
+function details({ messages }: PageContext, { detail }: ShownEvent, sentence: Html): HtmlValue {
   if (detail === null) return null;
-  return shortDetail(detail, messages).map((words) => html`<small>${words}</small>`);
+  const room = ROW_BYTES - Buffer.byteLength(String(sentence));
+  return shortDetail(detail, messages, room).map((words) => html`<small>${words}</small>`);
 }
 
 /** The last events about something, and the way to all. `filter` is that of the page of events. */

@@ -1,7 +1,7 @@
 /** An event of the audit trail, as pages show one. */
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../isolated.ts';
 import { phraseOf } from './actions.ts';
 import type { ShownDetail } from './details.ts';
 
@@ -43,7 +43,7 @@ export function thingLink(thing: Thing | null): Html | null {
   const { kind, id, name, isDeleted } = thing;
   if (isDeleted)
     return html`${name !== null && html`${isolated(name)}, `}<code>${isolatedAddress(id)}</code> (deleted)`;
-  return html`<a href="${PATHS[kind]}/${encodeURIComponent(id)}">${nameOf(thing)}</a>`;
+  return html`<a href="${PATHS[kind]}/${encodeURIComponent(id)}">${name === null ? isolatedAddress(id) : isolated(name)}</a>`;
 }
 
 /** Returns the actor with a link. */
@@ -54,7 +54,7 @@ export function doerLink(by: Doer): Html | string {
   return html`${thingLink(by)} (${by.kind})`;
 }
 
-/** Returns an event as a sentence with the names of its things, without links and without a full stop. */
+/** Returns an event as a sentence with the names of its things, cut where they are long, without links and without a full stop. */
 export function eventSentence({ action, by, about, person }: ShownEvent): Html {
   const words = phraseOf(action, (before, noun) => {
     const thing = noun === 'a person' ? person : about;
@@ -82,5 +82,5 @@ function doerName(by: Doer): Html | string {
 }
 
 function nameOf({ id, name }: Thing): Html {
-  return name === null ? isolatedAddress(id) : isolated(name);
+  return name === null ? shortenedAddress(id) : shortened(name);
 }

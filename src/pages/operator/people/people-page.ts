@@ -1,6 +1,6 @@
 /** The list of people. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
@@ -71,14 +71,14 @@ function peopleTable({ messages }: PageContext, people: readonly ListedPerson[])
       [
         'Person',
         ({ id, name, email }) =>
-          html`<a href="/people/${encodeURIComponent(id)}">${isolated(name ?? email ?? id)}</a><small><code>${isolatedAddress(id)}</code></small>`,
+          html`<a href="/people/${encodeURIComponent(id)}">${shortened(name ?? email ?? id)}</a>${(name ?? email) !== null && html`<small><code>${shortenedAddress(id)}</code></small>`}`,
       ],
       [
         'Email and user name',
         ({ email, username }) =>
           email === null && username === null
             ? 'None'
-            : html`${email !== null && isolatedAddress(email)}${username !== null && html`<small>${isolatedAddress(username)}</small>`}`,
+            : html`${email !== null && shortenedAddress(email)}${username !== null && html`<small>${isolatedAddress(username)}</small>`}`,
       ],
       [
         'State',

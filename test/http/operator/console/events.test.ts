@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
+import { changesOf } from '../../../../src/operator/registration-changes.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { addClient } from '../../../support/service.ts';
 
@@ -233,3 +234,27 @@ test('operators §7: whoever was deleted is named by id, and as deleted', async 
   assert.equal(page.status, 200);
   assert.doesNotMatch(page.body, /href="\/(apps|operators)\/[a-z]+_gone"/);
 });
+
+for (const [what, letter] of [
+  ['ampersands', '&'],
+  ['quotation marks', '"'],
+] as const)
+  test(`operators §7: pages of events of things with the longest IDs and names, of ${what}, stay below 50 KB`, async (t) => {
+    const service = await startConsole(t);
+    const { browser } = await enrolledOperator(service, 'read');
+    const { audit } = service.installation;
+    const [id, name] = [letter.repeat(250), letter.repeat(100)];
+    const { clientId } = await addClient(service, { name });
+    const person = { kind: 'user', id, source: '192.0.2.1', requestId: null } as const;
+    const renamed = changesOf({ name }, { name: name.replace(letter, 'x') });
+    const about = { clientId, resourceOwnerId: id };
+    for (const [action, more] of [
+      ['consent_denied', {}],
+      ['client_updated', { detail: renamed }],
+    ] as const) {
+      for (let n = 0; n < 50; n += 1)
+        await audit.recordDenial(auditEvent(action, person, service.clock.now(), { ...about, ...more }));
+      const { body } = await browser.get(`${service.operatorUrl}/events`);
+      assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes of ${action}`);
+    }
+  });

@@ -21,6 +21,9 @@ import { askedPage, doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
 import { keyAfter, newKey, runOnce } from '../once.ts';
 
+/** Number of people of a page: each may have an ID of 255 characters in its link, three bytes long. */
+const PEOPLE = 25;
+
 /** Products that the search offers: an installation has some dozens. */
 const PROVIDERS: AskedPage = { limit: 200, after: undefined };
 
@@ -49,7 +52,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
   ): Promise<Html | Onward> {
     const { context, operator, may, query } = call;
     const filter = refused ? NO_FILTER : filterIn(query);
-    const page = askedPage(query);
+    const page = askedPage(query, PEOPLE);
     const only = page.after === undefined ? await onlyOne(filter) : null;
     if (only !== null) return { location: personHref(only) };
     const [found, { items: providers }] = await Promise.all([
