@@ -3,7 +3,15 @@ import { markdown } from './scaling-store.ts';
 import { median } from './statistics.ts';
 
 const PAGES = [
-  ...['/', '/apps', '/apps?q=app', '/apps?show=paused', '/apps?show=failing', '/apps?show=unused'],
+  ...[
+    '/',
+    '/apps',
+    '/apps?q=app',
+    '/apps?show=paused',
+    '/apps?show=failing',
+    '/apps?show=failing&q=app+7',
+    '/apps?show=unused',
+  ],
   ...['/people', '/events', '/events?action=client_deleted', '/apis', '/products', '/scopes', '/health', '/operators'],
 ];
 /** Pause between requests, so that they stay within the limit of one source (ms). */

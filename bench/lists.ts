@@ -15,6 +15,7 @@ import { readConfiguration } from '../src/settings/configuration.ts';
 import { parseRootKeys } from '../src/settings/root-keys.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import { consoleTimes } from './lists-console.ts';
+import { fillFailures } from './lists-failures.ts';
 import { fillEvents, type Trail } from './lists-trail.ts';
 import { onServer, open as openPostgresql } from './scaling-postgresql.ts';
 import { fill as fillPostgresql } from './scaling-postgresql-fill.ts';
@@ -76,7 +77,9 @@ async function run(): Promise<void> {
           await (await openDatabase(path)).close();
           await fillSqlite(path, made);
           const database = new DatabaseSync(path);
-          await fillEvents('sqlite', async (sql) => database.prepare(sql).all(), trail);
+          const ask = async (sql: string) => database.prepare(sql).all();
+          await fillEvents('sqlite', ask, trail);
+          await fillFailures(ask, Date.now());
           database.exec('ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)');
           database.close();
           return measured(`sqlite:${path}`, await keyOf(await openDatabase(path)), made, trail);
@@ -84,6 +87,7 @@ async function run(): Promise<void> {
       : await onServer({ max_wal_size: '8GB', shared_buffers: '2GB' }, async (url, ask) => {
           await fillPostgresql(ask, made);
           await fillEvents('postgresql', ask, trail);
+          await fillFailures(ask, Date.now());
           await ask('VACUUM (ANALYZE)');
           return measured(url, await keyOf(await openPostgresql(url)), made, trail);
         });
@@ -212,6 +216,12 @@ function listsOf(made: MadeUp, { events, since, every }: Trail): List[] {
       filter: { unusedSince: time(0) },
       places: ends(clients).map(client),
     },
+    ...[-1, 1, 30 * 24].map((hours): List => {
+      // Nobody failed in an hour that is still to come: all apps are looked at.
+      const failingSince = Math.round((Date.now() - hours * HOUR_MS) / 1000) * 1000;
+      const path = `/clients?failing_since=${new Date(failingSince).toISOString()}`;
+      return { path, name: 'clients', filter: { failingSince }, places: ends(clients).map(client) };
+    }),
     { path: '/users', name: 'users', filter: {}, places: starts(accounts).map(account) },
     { path: '/users?email=user-7%40mail.example.com', name: 'users', filter: {}, places: [] },
     { path: '/users?username=user7', name: 'users', filter: {}, places: [] },

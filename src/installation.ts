@@ -211,7 +211,7 @@ export function makeInstallation(
     activity,
     identification: new Identification({ store, keyring, lifetimes, prefix, now }),
     appActivity,
-    lists: new Lists({ store, keyring, activity: appActivity, now, stopwatch }),
+    lists: new Lists({ store, keyring, now, stopwatch }),
     idempotency: new Idempotency(store, now),
     pageFailures: new PageFailures(now),
     handOvers: new HandOvers({ store, keyring, prefix, pickUpUrl: appUrl + paths.pickUp, now }),

@@ -1,5 +1,6 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
+import { spansSince } from '../oauth/activity/app-tally.ts';
 import type { Client } from '../oauth/clients/client.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
@@ -194,10 +195,10 @@ function addLooking(client: CliCommand, run: CommandRun): void {
     .option(...LIMIT)
     .option('--after <app>', 'only apps after this one, the last of the previous list')
     .action(({ limit, after, failingSince, ...asked }: ClientListOptions) =>
-      run.withInstallation(async ({ clients, appActivity }) => {
+      run.withInstallation(async ({ clients }) => {
         const now = run.context.now();
-        const failing = failingSince && (await appActivity.failingSince(timeOf(failingSince, now)));
-        const filter = { ...filterOf(asked, now), ...(failing === undefined ? {} : { among: failing }) };
+        const failing = failingSince && { failing: spansSince(timeOf(failingSince, now), now) };
+        const filter = { ...filterOf(asked, now), ...failing };
         const isFiltered = after !== undefined || Object.keys(filter).length > 0;
         return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);
       }),

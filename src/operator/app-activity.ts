@@ -8,8 +8,8 @@ import {
   SPAN_MS,
   type Span,
   type SummedTally,
+  spansSince,
   sumOf,
-  TALLIES_KEPT_MS,
   type TallyOfSpan,
 } from '../oauth/activity/app-tally.ts';
 
@@ -40,7 +40,7 @@ export class AppActivity {
 
   /** The activity of an app since a time (ms), with at most `limit` failures: those that were counted. */
   async find(clientId: string, since: number, limit = FAILURES_KEPT): Promise<FoundActivity> {
-    const span = this.#spanOf(since);
+    const { span } = spansSince(since, this.#now());
     const countedSince = since - (since % SPAN_MS[span]);
     const [tallies, failures] = await Promise.all([
       this.#store.listTallies(clientId, span, since),
@@ -60,8 +60,9 @@ export class AppActivity {
   }
 
   /**
-   * The apps with the most failures in the hours that end after a time (ms), at most `limit`. Reads the worst apps of each hour,
-   * so that 10,000 failing apps take no longer than 20; an app that is never among those may be missed.
+   * The apps with the most failures in the hours that end after a time (ms), at most `limit`: most first, and by id. Reads the 20
+   * worst apps of each hour, then all hours of the twice `limit` apps that are the worst in those, so that 10,000 failing apps take
+   * no longer than 20. An app that is never among the 20 is missed.
    */
   async mostFailing(since: number, limit: number): Promise<FailingClient[]> {
     const hours: number[] = [];
@@ -76,18 +77,8 @@ export class AppActivity {
     }));
     return (await Promise.all(whole)).toSorted(worstFirst).slice(0, limit);
   }
-
-  /** The ids of apps that failed since a time (ms), or in the hour or day in which it lies. */
-  async failingSince(since: number): Promise<ReadonlySet<string>> {
-    return new Set(await this.#store.listFailingClients(this.#spanOf(since), since));
-  }
-
-  /** Hours, as long as they are kept. */
-  #spanOf(since: number): Span {
-    return this.#now() - since <= TALLIES_KEPT_MS.hour ? 'hour' : 'day';
-  }
 }
 
 function worstFirst(one: FailingClient, other: FailingClient): number {
-  return other.failures - one.failures;
+  return other.failures - one.failures || (one.clientId < other.clientId ? -1 : 1);
 }

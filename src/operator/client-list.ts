@@ -1,6 +1,6 @@
 /** The list of apps, page by page: an installation may have thousands. */
 import type { Client } from '../oauth/clients/client.ts';
-import type { ClientStore } from '../oauth/clients/client-store.ts';
+import type { ClientStore, ClientsAsked } from '../oauth/clients/client-store.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import { type ClientUses, findClientUses, lastClientUse } from './last-uses.ts';
 
@@ -8,13 +8,7 @@ import { type ClientUses, findClientUses, lastClientUse } from './last-uses.ts';
 export type ListedClient = { readonly client: Client; readonly uses: ClientUses };
 
 /** Which apps to list. `unusedSince` (ms): neither used nor registered at this time or later. */
-export type ClientFilter = {
-  readonly name?: string;
-  readonly status?: Client['status'];
-  readonly unusedSince?: number;
-  /** The ids of those that may be listed. */
-  readonly among?: ReadonlySet<string>;
-};
+export type ClientFilter = ClientsAsked & { readonly unusedSince?: number };
 
 /** Number of rows that are read at once. */
 const PAGE = 500;
@@ -22,14 +16,13 @@ const PAGE = 500;
 /** The apps that match, oldest first, after one (null: from the first), a page at a time. */
 export async function* listClients(
   store: Pick<ClientStore, 'listClients'> & Pick<SecretUseStore, 'findSecretUse'>,
-  { name, status, unusedSince, among }: ClientFilter,
+  { unusedSince, ...asked }: ClientFilter,
   after: Client | null,
 ): AsyncGenerator<readonly ListedClient[]> {
   for (let last = after; ; ) {
-    const page = await store.listClients(last, PAGE, { name, status });
-    const some = page.filter((client) => among?.has(client.id) ?? true);
+    const page = await store.listClients(last, PAGE, asked);
     const listed = await Promise.all(
-      some.map(async (client) => ({ client, uses: await findClientUses(client, store) })),
+      page.map(async (client) => ({ client, uses: await findClientUses(client, store) })),
     );
     yield listed.filter(
       ({ client, uses }) => unusedSince === undefined || (lastClientUse(uses) ?? client.createdAt) < unusedSince,

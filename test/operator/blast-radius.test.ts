@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
-import { AppActivity } from '../../src/operator/app-activity.ts';
 import { grantsToEndSoon } from '../../src/operator/blast-radius.ts';
 import { Lists } from '../../src/operator/lists/lists.ts';
 import { appGrantsWords } from '../../src/pages/operator/blast-radius.ts';
@@ -36,7 +35,6 @@ test('operators §4: a person’s grants are counted to 10,000, and no further',
   const lists = new Lists({
     store,
     keyring,
-    activity: new AppActivity(store, () => NOW),
     now: () => NOW,
     stopwatch: () => 0,
   });

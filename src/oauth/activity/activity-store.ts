@@ -27,6 +27,4 @@ export type ActivityStore = {
   listTalliesOfAll(since: number): Promise<SummedTally[]>;
   /** The apps with the most failures in the hour that began at `hour` (ms), at most `limit`, the worst one first. */
   listMostFailing(hour: number, limit: number): Promise<FailingClient[]>;
-  /** The ids of the apps with a failure in a span that ends after `since` (ms). */
-  listFailingClients(span: Span, since: number): Promise<string[]>;
 };

@@ -31,6 +31,14 @@ export type TallyOfSpan = { readonly clientId: string; readonly span: Span; read
 /** A sum over all apps in an hour that began at `bucket` (ms). */
 export type SummedTally = { readonly bucket: number } & AppTally;
 
+/** The spans that end after a time (ms). */
+export type SpansSince = { readonly span: Span; readonly since: number };
+
+/** The spans since a time: hours, as long as they are kept, otherwise days. Both in ms. */
+export function spansSince(since: number, now: number): SpansSince {
+  return { span: now - since <= TALLIES_KEPT_MS.hour ? 'hour' : 'day', since };
+}
+
 /** An app, and the number of its failures. */
 export type FailingClient = { readonly clientId: string; readonly failures: number };
 

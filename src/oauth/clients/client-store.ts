@@ -1,4 +1,5 @@
 /** The port to the store of clients. Rules are as for every port (`oauth/store.ts`). */
+import type { SpansSince } from '../activity/app-tally.ts';
 import type { StoredSecret } from '../keys/secret.ts';
 import type { AuditEvent } from '../trail/audit.ts';
 import type { Client } from './client.ts';
@@ -7,8 +8,21 @@ import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 /** A client by its id, with the address where its keys are. */
 export type PublishedKeys = { readonly id: string; readonly jwksUri: string };
 
-/** Clients to list: those with a text anywhere in their name, as people read both (`nameKey`), and those in a state. */
-export type ClientsAsked = { readonly name?: string | undefined; readonly status?: Client['status'] | undefined };
+/** Clients to list: all, or those that match each condition. */
+export type ClientsAsked = {
+  readonly id?: string | undefined;
+  /** A text anywhere in their name, as people read both (`nameKey`). */
+  readonly name?: string | undefined;
+  readonly status?: Client['status'] | undefined;
+  /** Spans, in one of which they have a failure. */
+  readonly failing?: SpansSince | undefined;
+};
+
+/** A client, and the number of its failures. */
+export type ClientFailures = { readonly client: Client; readonly failures: number };
+
+/** The place of a client among those that fail. */
+export type FailingPlace = Pick<Client, 'id'> & Pick<ClientFailures, 'failures'>;
 
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
@@ -21,6 +35,16 @@ export type ClientStore = {
   hasDocumentClient(): Promise<boolean>;
   /** The next clients after one (null: from the first), oldest first, at most `limit`: all, or those that are asked for. */
   listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number, asked?: ClientsAsked): Promise<Client[]>;
+  /**
+   * The next clients with failures in the days that end after `since` (ms), after a place (null: from the first), at most `limit`:
+   * most failures first, and by id.
+   */
+  listFailing(
+    after: FailingPlace | null,
+    limit: number,
+    since: number,
+    asked?: ClientsAsked,
+  ): Promise<ClientFailures[]>;
   /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
   /** The default resources of all clients, each spelling once, unordered. */

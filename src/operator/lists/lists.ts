@@ -13,12 +13,12 @@ import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.
 import type { ListedClient } from '../client-list.ts';
 import {
   type ClientAsked,
-  type ClientParts,
+  type ClientReader,
   type FailingAsked,
+  failingWithUses,
   type ListedFailing,
   walkClients,
   walkFailing,
-  withSettings,
   withUses,
 } from './client-pages.ts';
 import { openCursor, sealCursor } from './cursor.ts';
@@ -44,8 +44,8 @@ export type ListPage<Item> = { readonly items: readonly Item[]; readonly next: s
 export type ListedPerson = { readonly account: Account; readonly lastSignIn: LastSignIn };
 
 /** The parts of `Lists`. `now` returns ms, `stopwatch` ms since any start. */
-export type ListsParts = ClientParts & {
-  readonly store: ClientParts['store'] &
+export type ListsParts = {
+  readonly store: ClientReader &
     UserStore &
     PeopleStore &
     EventStore &
@@ -68,15 +68,17 @@ export class Lists {
   }
 
   /** Apps, oldest first. */
-  async clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
-    const walk = await walkClients(this.#parts, asked);
-    return this.#page('clients', asked, walk, page, (clients) => withUses(this.#parts.store, clients));
+  clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
+    const { store, now } = this.#parts;
+    return this.#page('clients', asked, walkClients(store, asked, now()), page, (some) => withUses(store, some));
   }
 
   /** Apps that fail, most failures first. */
-  async failingClients(asked: FailingAsked, page: AskedPage): Promise<ListPage<ListedFailing> | null> {
-    const walk = await walkFailing(this.#parts, asked);
-    return this.#page('failing-clients', asked, walk, page, (apps) => withSettings(this.#parts.store, apps));
+  failingClients(asked: FailingAsked, page: AskedPage): Promise<ListPage<ListedFailing> | null> {
+    const { store } = this.#parts;
+    return this.#page('failing-clients', asked, walkFailing(store, asked), page, (some) =>
+      failingWithUses(store, some),
+    );
   }
 
   /** The number of people with a live grant of an app, among its newest 100 grants; `more` is true if there are older ones. */

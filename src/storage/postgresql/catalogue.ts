@@ -88,6 +88,7 @@ export const CATALOGUE: readonly string[] = [
   'reference session session_account_id_fkey: ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally USING btree (span, bucket)',
   'index tally tally_failed: CREATE INDEX tally_failed ON tally USING btree (span, bucket, (((((invalid_client + invalid_grant) + invalid_request) + limited) + other)) DESC, client_id) WHERE (((((invalid_client + invalid_grant) + invalid_request) + limited) + other) > 0)',
+  'index tally tally_failed_by_client: CREATE INDEX tally_failed_by_client ON tally USING btree (client_id, span, bucket) WHERE (((((invalid_client + invalid_grant) + invalid_request) + limited) + other) > 0)',
   'key tally tally_pkey: ALTER TABLE tally ADD CONSTRAINT tally_pkey PRIMARY KEY (key)',
   'key throttle throttle_pkey: ALTER TABLE throttle ADD CONSTRAINT throttle_pkey PRIMARY KEY (key)',
 ];

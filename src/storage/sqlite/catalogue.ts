@@ -77,5 +77,6 @@ export const CATALOGUE: readonly string[] = [
   'reference session account_id: account (id) on delete cascade',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally (span, bucket)',
   'index tally tally_failed: CREATE INDEX tally_failed ON tally (span, bucket, (invalid_client + invalid_grant + invalid_request + limited + other) DESC, client_id) WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0',
+  'index tally tally_failed_by_client: CREATE INDEX tally_failed_by_client ON tally (client_id, span, bucket) WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0',
   'key tally primary: key',
 ];

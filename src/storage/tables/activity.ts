@@ -53,11 +53,8 @@ const LIST_FAILURES = `
   SELECT ${APP_FAILURE.names} FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT $3`;
 /** The id of the sum over all apps. */
 const ALL = '';
-const FAILED = COUNTS.slice(-FAILURES.length).join(' + ');
-const FAILING = `
-  SELECT DISTINCT client_id FROM tally
-  WHERE span = $1 AND bucket > $2 AND client_id <> '${ALL}' AND ${FAILED} > 0
-  ORDER BY client_id`;
+/** Expression for the failures of a tally, as the indexes have it. */
+export const FAILED = COUNTS.slice(-FAILURES.length).join(' + ');
 
 /** One hour: the index has its apps in this order, so that few rows are read of however many apps that fail. */
 const MOST_FAILING = `
@@ -108,10 +105,6 @@ export function activityStore(runner: Runner): ActivityStore {
       (await listed(runner, APP_FAILURE, LIST_FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
         ({ key: _, ...failure }) => failure,
       ),
-    async listFailingClients(span, since) {
-      const rows = await runner.select({ sql: FAILING, values: [span, since - SPAN_MS[span]] }, 'all');
-      return rows.map(([id]) => id as string);
-    },
   };
 }
 

@@ -1,11 +1,12 @@
 /** Clients. Lists are canonical JSON, so that equal lists are equal texts. */
 
+import { SPAN_MS } from '../../oauth/activity/app-tally.ts';
 import type { Client } from '../../oauth/clients/client.ts';
-import type { ClientStore, ClientsAsked } from '../../oauth/clients/client-store.ts';
+import type { ClientStore, ClientsAsked, FailingPlace } from '../../oauth/clients/client-store.ts';
 import type { Scope } from '../../oauth/grants/scope.ts';
 import { nameKey } from '../../oauth/name-key.ts';
 import { type Dialect, isAny, listed, type Runner, type Search, type Statement } from '../acts.ts';
-import { forgettingActivity } from './activity.ts';
+import { FAILED, forgettingActivity } from './activity.ts';
 import { endingHandOver, forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
@@ -134,19 +135,54 @@ const REFRESH_KEYS = `
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
-/** No index finds a part of a name: this reads the names of all clients, of which 10,000 take about 10 ms. */
+/** The failures of each client in some days: two rows of each are read for two days. */
+const FAILURES_OF_DAYS = `
+  SELECT client_id, sum(${FAILED}) AS failures FROM tally
+  WHERE span = 'day' AND bucket > $1 AND ${FAILED} > 0 GROUP BY client_id`;
+
 function nextOf(
   after: Pick<Client, 'id' | 'createdAt'> | null,
   limit: number,
-  { name, status }: ClientsAsked,
-  { placeOf }: Dialect,
+  asked: ClientsAsked,
+  dialect: Dialect,
 ): Statement {
   const values: Stored[] = [after?.createdAt ?? -1, after?.id ?? '', limit];
-  const parameter = (value: Stored) => `$${values.push(value)}`;
-  const named = name === undefined ? '' : `AND ${placeOf}(name_key, ${parameter(nameKey(name))}) > 0`;
-  const inState = status === undefined ? '' : `AND status = ${parameter(status)}`;
-  const sql = `${SELECT} WHERE (created_at, id) > ($1, $2) ${named} ${inState} ORDER BY created_at, id LIMIT $3`;
+  const sql = `
+    ${SELECT} WHERE (created_at, id) > ($1, $2) ${matching(asked, values, dialect)} ORDER BY created_at, id LIMIT $3`;
   return { sql, values };
+}
+
+function nextFailing(
+  after: FailingPlace | null,
+  limit: number,
+  since: number,
+  asked: ClientsAsked,
+  dialect: Dialect,
+): Statement {
+  const { id, failures } = after ?? { id: '', failures: Number.MAX_SAFE_INTEGER };
+  const values: Stored[] = [since - SPAN_MS.day, failures, id, limit];
+  const sql = `
+    SELECT ${CLIENT.names}, failures FROM client JOIN (${FAILURES_OF_DAYS}) AS failing ON client_id = id
+    WHERE (failures < $2 OR (failures = $2 AND id > $3)) ${matching(asked, values, dialect)}
+    ORDER BY failures DESC, id LIMIT $4`;
+  return { sql, values };
+}
+
+/**
+ * Returns the conditions, and adds their values. No index finds a part of a name: that reads the names of all clients, of which
+ * 10,000 take about 10 ms. A failure is sought by an index in each client's tallies.
+ */
+function matching({ id, name, status, failing }: ClientsAsked, values: Stored[], { placeOf }: Dialect): string {
+  const parameter = (value: Stored) => `$${values.push(value)}`;
+  const conditions = [
+    id !== undefined && `id = ${parameter(id)}`,
+    name !== undefined && `${placeOf}(name_key, ${parameter(nameKey(name))}) > 0`,
+    status !== undefined && `status = ${parameter(status)}`,
+    failing !== undefined &&
+      `EXISTS (SELECT 1 FROM tally WHERE client_id = client.id AND span = ${parameter(failing.span)}
+        AND bucket > ${parameter(failing.since - SPAN_MS[failing.span])} AND ${FAILED} > 0)`,
+  ];
+  return conditions.map((condition) => (condition === false ? '' : `AND ${condition}`)).join(' ');
 }
 
 /** Returns a client as its row has it, with the key that names are compared by. */
@@ -166,6 +202,10 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     listClients(after, limit, asked = {}) {
       const { sql, values } = nextOf(after, limit, asked, runner.dialect);
       return listed(runner, CLIENT, sql, values);
+    },
+    async listFailing(after, limit, since, asked = {}) {
+      const rows = await runner.select(nextFailing(after, limit, since, asked, runner.dialect), 'all');
+      return rows.map((row) => ({ client: CLIENT.read(row), failures: Number(row.at(-1)) }));
     },
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
     async listDefaultResources() {

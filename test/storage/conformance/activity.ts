@@ -31,6 +31,9 @@ export function activity(withStore: WithStore): void {
   const counts = async (store: WholeStore, span: Span, since = 0) =>
     (await store.listTallies(app, span, since)).map(({ bucket, exchanges, checks }) => [bucket, exchanges, checks]);
 
+  const failing = async (store: WholeStore, span: Span, since: number) =>
+    (await store.listClients(null, 10, { failing: { span, since } })).map(({ id }) => id);
+
   withApps('tallies of an app add up by hour and by day, beside those of another', async (store) => {
     const day = NOW - (NOW % SPAN_MS.day);
     await add(store, day + 1, { exchanges: 1, checks: 5 });
@@ -55,7 +58,7 @@ export function activity(withStore: WithStore): void {
 
   withApps('nobody unknown makes a row, and an app that is deleted keeps none', async (store) => {
     await store.addActivity({ clientId: 'app_nobody', at: NOW, tally: tally({ invalidClient: 1 }), failures: [] }, NOW);
-    assert.deepEqual(await store.listFailingClients('hour', 0), []);
+    assert.deepEqual(await store.listTallies('app_nobody', 'hour', 0), []);
     await store.addActivity({ clientId: app, at: NOW, tally: tally({ other: 1 }), failures: [failure(1)] }, NOW);
     await store.addActivity(
       { clientId: other, at: NOW, tally: tally({ other: 1 }), failures: [failure(1, other)] },
@@ -101,12 +104,12 @@ export function activity(withStore: WithStore): void {
     await add(store, NOW, { exchanges: 1, checks: 1 }, other);
     await add(store, NOW, { invalidGrant: 1 });
     const end = NOW - (NOW % HOUR) + HOUR;
-    assert.deepEqual(await store.listFailingClients('hour', NOW), [app]);
-    assert.deepEqual(await store.listFailingClients('hour', end), []);
-    assert.deepEqual(await store.listFailingClients('day', end - HOUR), [app]);
+    assert.deepEqual(await failing(store, 'hour', NOW), [app]);
+    assert.deepEqual(await failing(store, 'hour', end), []);
+    assert.deepEqual(await failing(store, 'day', end - HOUR), [app]);
     for (const counter of ['invalidClient', 'invalidRequest', 'limited', 'other'] as const)
       await add(store, NOW, { [counter]: 1 }, other);
-    assert.deepEqual(await store.listFailingClients('hour', NOW), [app, other]);
+    assert.deepEqual(await failing(store, 'hour', NOW), [app, other]);
   });
 
   withApps('hours of all apps are summed up as they are counted, and stay when an app is deleted', async (store) => {
@@ -122,7 +125,7 @@ export function activity(withStore: WithStore): void {
     ];
     assert.deepEqual(await store.listTalliesOfAll(hour), sums);
     assert.deepEqual(await store.listTalliesOfAll(hour + HOUR), sums.slice(1), 'an hour that ended is not listed');
-    assert.deepEqual(await store.listFailingClients('hour', hour), [], 'the sum is no app');
+    assert.deepEqual(await store.listMostFailing(hour, 5), [], 'the sum is no app');
   });
 
   withApps('the apps with the most failures of an hour come first, and nobody without one', async (store) => {

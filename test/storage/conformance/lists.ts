@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { emailKey } from '../../../src/accounts/people/account.ts';
 import { emptyTally } from '../../../src/oauth/activity/app-tally.ts';
 import { type Grant, grantIdText } from '../../../src/oauth/grants/grant.ts';
-import { AppActivity } from '../../../src/operator/app-activity.ts';
 import type { EventAsked } from '../../../src/operator/lists/event-pages.ts';
 import { type AskedPage, type ListPage, Lists } from '../../../src/operator/lists/lists.ts';
 import { keyring } from '../../oauth/samples.ts';
@@ -14,8 +13,7 @@ const DAY = 24 * HOUR;
 
 /** Lists over a store; `stopwatch` tells each page how long it took so far (ms). */
 function listsOf(store: AnyStore, stopwatch = () => 0) {
-  const activity = new AppActivity(store, () => NOW);
-  return new Lists({ store, keyring, activity, now: () => NOW, stopwatch });
+  return new Lists({ store, keyring, now: () => NOW, stopwatch });
 }
 
 type Read<Item> = (page: AskedPage) => Promise<ListPage<Item> | null>;
@@ -119,6 +117,11 @@ export function lists(withStore: WithStore): void {
     assert.deepEqual(await found({ id: 'app_old', name: 'one' }), []);
     assert.deepEqual(await found({ unusedSince: NOW - DAY }), ['app_old']);
     assert.deepEqual(await found({ failingSince: NOW }), ['app_old']);
+    assert.deepEqual(await found({ failingSince: NOW, name: 'two', status: 'paused' }), ['app_old']);
+    assert.deepEqual(await found({ failingSince: NOW, id: 'app_one' }), []);
+    assert.deepEqual(await found({ failingSince: NOW, id: 'app_old' }), ['app_old']);
+    assert.deepEqual(await found({ failingSince: NOW - 399 * DAY }), ['app_old'], 'of the day');
+    assert.deepEqual(await found({ failingSince: NOW + HOUR }), [], 'of an hour that ended');
     assert.deepEqual(await found({}), ['app_old', 'app_one', 'https://app.test/?a=b']);
   });
 
@@ -151,12 +154,31 @@ export function lists(withStore: WithStore): void {
       found,
       ids.filter((id) => id !== 'app_011'),
     );
-    const named = await listsOf(store).failingClients({ ...asked, name: 'P_00' }, { limit: 3, after: undefined });
-    assert.deepEqual(
-      named?.items.map(({ client }) => client.id),
-      ['app_000', 'app_004', 'app_009'],
+    const named = await walkOf(
+      (page) => listsOf(store).failingClients({ ...asked, name: 'P_00' }, page),
+      ({ client }) => client.id,
+      3,
     );
-    assert.ok(named?.next);
+    assert.deepEqual(named.slice(0, 3), ['app_000', 'app_004', 'app_009']);
+    assert.equal(named.length, 10);
+  });
+
+  withStore('of 60 apps that fail equally often, and of those of a name, none is lost between pages', async (store) => {
+    const ids = apps(0, 60);
+    await addAll(store, ids);
+    for (const clientId of ids)
+      await store.addActivity({ clientId, at: NOW, tally: { ...emptyTally(), other: 2 }, failures: [] }, NOW);
+    for (const [name, expected] of [
+      [undefined, ids],
+      ['p_03', apps(30, 40)],
+    ] as const) {
+      const found = await walkOf(
+        (page) => listsOf(store).failingClients({ since: NOW, ...(name && { name }) }, page),
+        ({ client }) => client.id,
+        7,
+      );
+      assert.deepEqual(found, expected);
+    }
   });
 
   withStore('the people of an app are those with a live grant, among its newest grants', async (store) => {
@@ -411,13 +433,7 @@ export function lists(withStore: WithStore): void {
     assert.equal(await listsOf(store).clients({ status: 'active' }, page), null);
     assert.equal(await listsOf(store).resourceServers(page), null);
     assert.equal(await listsOf(store).clients({}, { limit: 1, after: `${after}A` }), null);
-    const tomorrow = new Lists({
-      store,
-      keyring,
-      activity: new AppActivity(store, () => NOW),
-      now: () => NOW + DAY,
-      stopwatch: () => 0,
-    });
+    const tomorrow = new Lists({ store, keyring, now: () => NOW + DAY, stopwatch: () => 0 });
     assert.equal(await tomorrow.clients({}, page), null);
   });
 }

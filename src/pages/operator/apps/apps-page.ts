@@ -61,7 +61,7 @@ export function appsPage(context: PageContext, data: AppsData): Html {
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
-${isFailing && html`<p class="fine">The apps with the most refused requests come first, at most 1,000 apps. Requests are counted by days, since ${context.messages.day(countedSince)}.</p>`}
+${isFailing && html`<p class="fine">The apps with the most refused requests since yesterday, ${context.messages.day(countedSince)} (UTC), come first.</p>`}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable('Apps', columns(context, isFailing), apps),
 )}

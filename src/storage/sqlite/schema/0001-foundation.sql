@@ -143,8 +143,12 @@ CREATE TABLE tally (
 
 CREATE INDEX tally_by_bucket ON tally (span, bucket);
 
--- A search for failing apps reads this index alone: in each hour or day, the apps with the most failures first.
+-- In each hour or day, the apps with the most failures first.
 CREATE INDEX tally_failed ON tally (span, bucket, (invalid_client + invalid_grant + invalid_request + limited + other) DESC, client_id)
+WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0;
+
+-- Finds out at one place if an app had a failure since a time.
+CREATE INDEX tally_failed_by_client ON tally (client_id, span, bucket)
 WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0;
 
 -- The last failures of authenticated apps; the key is the id, the time and the request.

@@ -81,7 +81,7 @@ test('operators §7: failing apps come with their refused requests, most first, 
     [`/apps/${printer}/failures`, '5'],
     [`/apps/${calendar}/failures`, '3'],
   ]);
-  assert.match(textOf(failing), /most refused requests come first.* counted by days, since/);
+  assert.match(textOf(failing), /most refused requests since yesterday, .* \(UTC\), come first/);
   const named = (await browser.get(`${operatorUrl}/apps?show=failing&q=printer`)).body;
   assert.deepEqual(cells(named, 'Refused'), [[`/apps/${printer}/failures`, '5']]);
 
@@ -98,6 +98,24 @@ test('operators §7: failing apps come with their refused requests, most first, 
   clock.advance(2 * 86_400);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(textOf((await later.get(`${operatorUrl}/apps?show=failing`)).body), /No app found/);
+});
+
+test('operators §7: of 60 apps that fail in one hour all are listed, page by page, and found by name', async (t) => {
+  const service = await startConsole(t);
+  const names = Array.from({ length: 60 }, (_, n) => `Failing ${String(n).padStart(2, '0')}`);
+  for (const name of names)
+    service.installation.activity.count((await addClient(service, { name })).clientId, 'invalidGrant');
+  await service.installation.activity.flush();
+  const { browser } = await enrolledOperator(service, 'read');
+  const shown = (body: string) => [...body.matchAll(/Failing \d\d/g)].map(String);
+  const first = (await browser.get(`${service.operatorUrl}/apps?show=failing`)).body;
+  const next = /rel="next" href="([^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&');
+  const second = (await browser.get(service.operatorUrl + String(next))).body;
+  assert.equal(shown(first).length, 40);
+  assert.doesNotMatch(second, /rel="next"/);
+  assert.deepEqual([...shown(first), ...shown(second)].toSorted(), names);
+  const named = (await browser.get(`${service.operatorUrl}/apps?show=failing&q=failing+3`)).body;
+  assert.deepEqual(shown(named).toSorted(), names.slice(30, 40));
 });
 
 test('operators §7: hostile names are text', async (t) => {
