@@ -4,6 +4,7 @@ import { type Account, hasPassword } from '../../accounts/people/account.ts';
 import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps/connected-apps.ts';
 import type { TakenBack } from '../../oauth/connected-apps/grant-registry.ts';
 import { fieldsThere } from '../../oauth/grants/person-fields.ts';
+import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
 import { homePage } from '../../pages/home-page.ts';
@@ -105,11 +106,14 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     const after = formOf(request).get('after') ?? (request.query as Parameters).get('after') ?? null;
     const page = pageOfApps(apps, after);
     const context = pages.context(request);
+    const definitions = await service.scopes.listScopes();
     const shown = connectedAppsPage(context, {
       ...page,
       account: await pageAccount(service, signedIn),
       hasPassword: service.accounts.takesPasswords && hasPassword(account),
-      apps: await Promise.all(page.apps.map((connected) => asShown(service, connected, account, context.language))),
+      apps: await Promise.all(
+        page.apps.map((connected) => asShown(service, connected, account, definitions, context.language)),
+      ),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),
       justRemoved: await justRemoved(request, signedIn, apps),
@@ -155,11 +159,17 @@ function subjectOf(clientId: string, what: Removed): string {
 }
 
 /** Returns an app with its permissions in words. */
-async function asShown(service: Service, connected: ConnectedApp, account: Account, language: string) {
+async function asShown(
+  service: Service,
+  connected: ConnectedApp,
+  account: Account,
+  definitions: readonly ScopeDefinition[],
+  language: string,
+) {
   const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, personFields, ...shown } =
     connected;
   const client = await service.clients.findClient(shown.clientId);
-  const permissions = await permissionsGranted(service, client, scope, language);
+  const permissions = permissionsGranted(definitions, client, scope, language);
   const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
   return {
     ...shown,

@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/people/account.ts';
 import type { Client } from '../../oauth/clients/client.ts';
 import { fieldsThere } from '../../oauth/grants/person-fields.ts';
-import { effectOf, sentenceFor } from '../../oauth/grants/scope.ts';
+import { effectOf, type ScopeDefinition, sentenceFor } from '../../oauth/grants/scope.ts';
 import type { EarlierConsent } from '../../oauth/protocol/consent.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
@@ -50,14 +50,16 @@ function decisionOn({ granted, leftOut }: EarlierConsent, name: string, optional
   return granted.includes(name) ? 'allowed' : null;
 }
 
-/** Returns the scopes that a client was granted, even if its registration has lost some of them. */
-export async function permissionsGranted(
-  service: Service,
+/**
+ * Returns the scopes that a client was granted, even if its registration has lost some of them. A page of many grants reads the
+ * definitions once.
+ */
+export function permissionsGranted(
+  definitions: readonly ScopeDefinition[],
   client: Client | null,
   scope: readonly string[],
   language: string,
-): Promise<Permission[]> {
-  const definitions = await service.scopes.listScopes();
+): Permission[] {
   return scope.map((name) => {
     const known = client?.scopes.find((registered) => registered.name === name) ?? { name, sentence: null };
     return { name, sentence: sentenceFor(known, definitions, language), effect: effectOf(name, definitions) };

@@ -60,7 +60,7 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
     const { resource, signedInAt, grantedAt, generation, rotatedAt, expiresAt, absoluteExpiresAt, revokedAt } = grant;
     return {
       ...{ resource, signedInAt, grantedAt, generation, rotatedAt, expiresAt, absoluteExpiresAt, revokedAt },
-      permissions: await permissionsGranted(service, client, scopeNames(grant.scope), 'en'),
+      permissions: permissionsGranted(await service.scopes.listScopes(), client, scopeNames(grant.scope), 'en'),
       personFields: personFieldsOf(grant),
       leftOut: scopeNames(grant.leftOut),
       redirectUri: isForDevice(grant) ? null : grant.redirectUri,

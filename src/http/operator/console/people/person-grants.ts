@@ -4,7 +4,7 @@ import type { Client } from '../../../../oauth/clients/client.ts';
 import { isForDevice } from '../../../../oauth/grants/device-grant.ts';
 import { grantIdText, lastUse } from '../../../../oauth/grants/grant.ts';
 import { fieldsThere, personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
-import { scopeNames } from '../../../../oauth/grants/scope.ts';
+import { type ScopeDefinition, scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { ListedGrant } from '../../../../oauth/protocol/grant-store.ts';
 import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { GrantsData, ShownGrant } from '../../../../pages/operator/people/person-data.ts';
@@ -21,28 +21,30 @@ export async function grantsOf(service: Service, account: Account, query: Parame
   const found = await service.operatorApi.lists.grants({ resourceOwnerId: account.id, status: 'live' }, page);
   if (found === null) return null;
   const ids = [...new Set(found.items.map(({ grant }) => grant.clientId))];
-  const clients = new Map(
-    await Promise.all(ids.map(async (id) => [id, await service.clients.findClient(id)] as const)),
-  );
+  const [definitions, ...pairs] = await Promise.all([
+    service.scopes.listScopes(),
+    ...ids.map(async (id) => [id, await service.clients.findClient(id)] as const),
+  ]);
+  const clients = new Map(pairs);
   const items = found.items.map((listed) =>
-    shownGrant(service, listed, account, clients.get(listed.grant.clientId) ?? null),
+    shownGrant(definitions, listed, account, clients.get(listed.grant.clientId) ?? null),
   );
-  return { list: { items: await Promise.all(items), next: found.next }, isFirst: page.after === undefined };
+  return { list: { items, next: found.next }, isFirst: page.after === undefined };
 }
 
-async function shownGrant(
-  service: Service,
+function shownGrant(
+  definitions: readonly ScopeDefinition[],
   { grant, clientName }: ListedGrant,
   account: Account,
   client: Client | null,
-): Promise<ShownGrant> {
+): ShownGrant {
   const { id, clientId, generation, grantedAt, expiresAt, scope } = grant;
   return {
     id: grantIdText(id),
     ...{ clientId, appName: clientName, expiresAt, since: grantedAt },
     kind: isForDevice(grant) ? 'device' : client?.documentSha256 ? 'installation' : 'app',
     isWaiting: generation === 0,
-    permissions: await permissionsGranted(service, client, scopeNames(scope), 'en'),
+    permissions: permissionsGranted(definitions, client, scopeNames(scope), 'en'),
     person: fieldsThere(personFieldsOf(grant), account),
     lastUsedAt: lastUse(grant),
   };
