@@ -55,10 +55,27 @@ export function doneNotice(text: HtmlValue): Html {
 }
 
 /**
- * A refused act: the reason in a sentence; `confirm` if a passkey is needed first; `field` is the wrong field of the form, if
- * it is one. Nothing that was typed is lost.
+ * A refused act: the reason in a sentence; `passkey` if one must be used first, or added and used; `field` is the wrong field of
+ * the form, if it is one. Nothing that was typed is lost.
  */
-export type ActProblem = { readonly text: string; readonly confirm?: boolean; readonly field?: string | null };
+export type ActProblem = {
+  readonly text: string;
+  readonly passkey?: keyof typeof PASSKEY_LINKS;
+  readonly field?: string | null;
+};
+
+/** The ways to a passkey. They open another tab, so that the form stays. */
+const PASSKEY_LINKS = {
+  confirm: html`<a href="/confirm?continue=/confirmed" target="_blank">Confirm it’s you in another tab</a>`,
+  add: html`<a href="/passkeys/new" target="_blank">Add a passkey in another tab</a>`,
+} as const;
+
+/** The sentence near an act that needs presence; an operator without a passkey adds one first. `act` is a gerund: "making a secret". */
+export function passkeyNeeded(hasPasskey: boolean, act: string): Html {
+  return hasPasskey
+    ? html`You need your passkey for this.`
+    : html`<strong>You have no passkey yet.</strong> Add one first: ${act} needs it. ${PASSKEY_LINKS.add}`;
+}
 
 /** Returns a message, which begins small in a command's output, as a sentence. */
 export function asSentence(message: string): string {
@@ -67,9 +84,7 @@ export function asSentence(message: string): string {
 }
 
 /** The notice of a refused act. */
-export function actProblem({ text, confirm = false }: ActProblem): Html {
-  const link =
-    confirm &&
-    html` <a href="/confirm?continue=/confirmed" target="_blank">Confirm it’s you in another tab</a>, then come back and press the button again.`;
+export function actProblem({ text, passkey }: ActProblem): Html {
+  const link = passkey !== undefined && html` ${PASSKEY_LINKS[passkey]}, then come back and press the button again.`;
   return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${asSentence(text)}${link}</div></div>`;
 }

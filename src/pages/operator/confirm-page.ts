@@ -42,6 +42,6 @@ export function confirmedPage(context: PageContext, operator: ShownOperator): Ht
     operator,
     { title: 'Confirmed' },
     html`<h1>Confirmed</h1>
-<p class="lead">Close this tab, go back to your form, and press the button again within 5 minutes.</p>`,
+<p class="lead">For 5 minutes, no action asks for your passkey again. If you came from a form, close this tab, and press the form’s button again.</p>`,
   );
 }

@@ -2,7 +2,7 @@
 import { type Html, type HtmlValue, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { type ActProblem, actProblem } from './act.ts';
+import { type ActProblem, actProblem, passkeyNeeded } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
 
 /** An operator in the list. `createdAt` in ms. */
@@ -22,13 +22,15 @@ export type OperatorsData = {
   typed: { readonly name: string; readonly role: ShownOperator['role'] };
   /** Names the form, so that it adds one operator however often it is sent. */
   once: string;
+  /** True if the signed-in operator has a passkey. */
+  hasPasskey: boolean;
   problem: ActProblem | null;
 };
 
 /** The page with all operators, and the form to add one. */
 export function operatorsPage(
   context: PageContext,
-  { operator, operators, mayAdd, typed, once, problem }: OperatorsData,
+  { operator, operators, mayAdd, typed, once, hasPasskey, problem }: OperatorsData,
 ): Html {
   return consoleLayout(
     context,
@@ -38,7 +40,7 @@ export function operatorsPage(
 <p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
 ${problem && actProblem(problem)}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
-${mayAdd && addForm(typed, once)}
+${mayAdd && addForm(typed, once, hasPasskey)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -48,9 +50,9 @@ function item({ messages }: PageContext, { id, name, role, status, createdAt }: 
 `;
 }
 
-function addForm({ name, role }: OperatorsData['typed'], once: string): Html {
+function addForm({ name, role }: OperatorsData['typed'], once: string, hasPasskey: boolean): Html {
   return html`<section class="part"><h2>Add an operator</h2>
-<p>You get a one-time link, valid for 24 hours, where the new operator creates a passkey. You need your passkey for this.</p>
+<p>You get a one-time link, valid for 24 hours, where the new operator creates a passkey. ${passkeyNeeded(hasPasskey, 'adding an operator')}</p>
 <form method="post" action="/operators" class="stack narrow"><input type="hidden" name="once" value="${once}">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" required maxlength="100" autocomplete="off"></div>
 ${roleField(role)}

@@ -25,6 +25,8 @@ export type ShownSession = {
   readonly how: 'passkey' | 'address';
   readonly createdAt: number;
   readonly lastSeenAt: number;
+  /** When it ends at the latest. */
+  readonly expiresAt: number;
   /** True for the session that looks at the page. */
   readonly isThis: boolean;
 };
@@ -35,6 +37,8 @@ export type OwnData = {
   passkeys: readonly ShownPasskey[];
   sessions: readonly ShownSession[];
   notice: keyof typeof NOTICES | null;
+  /** True if the role registers apps and makes secrets, and a passkey must be used before. */
+  mustConfirm: boolean;
 };
 
 /** Sentences about an act that was done just now, or was not. */
@@ -46,21 +50,24 @@ const NOTICES = {
   gone: 'It had already ended.',
 } as const;
 
+/** To add a passkey is no use of it. */
+const ADDED_NEXT = html`${NOTICES.added} To register apps or make secrets, <a href="/confirm?continue=/confirmed">confirm it’s you with it</a>.`;
+
 /** The page of an operator's own passkeys and sessions. */
-export function ownPage(context: PageContext, { operator, passkeys, sessions, notice }: OwnData): Html {
+export function ownPage(context: PageContext, { operator, passkeys, sessions, notice, mustConfirm }: OwnData): Html {
   return consoleLayout(
     context,
     operator,
     { title: 'Your passkeys' },
     html`<h1>Your passkeys and sessions</h1>
-${notice !== null && doneNotice(NOTICES[notice])}
+${notice !== null && doneNotice(notice === 'added' && mustConfirm ? ADDED_NEXT : NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
 <p>A removed passkey signs in no more. To add or remove one, you need a passkey.</p>
 <ul class="things">${passkeys.map((each) => passkeyItem(context, each))}</ul>
 <a class="button secondary" href="/passkeys/new">Add a passkey</a></section>
 <section class="part"><h2>Sessions</h2>
-<p>A session ends after 30 minutes without a request, and after 12 hours at the latest.</p>
+<p>A session ends after 30 minutes without a request, and at the time below in any case.</p>
 <ul class="things">${sessions.map((each) => sessionItem(context, each))}</ul></section>
 <p class="fine">All times are UTC.</p>`,
   );
@@ -74,9 +81,9 @@ function passkeyItem({ messages }: PageContext, { id, name, isBackedUp, createdA
 }
 
 function sessionItem({ messages }: PageContext, session: ShownSession): Html {
-  const { id, browser, source, how, createdAt, lastSeenAt, isThis } = session;
+  const { id, browser, source, how, createdAt, lastSeenAt, expiresAt, isThis } = session;
   const end = html`<form method="post" action="/sessions/end"><input type="hidden" name="session" value="${id}"><button class="secondary danger">End<span class="unseen"> the session of ${browser}, ${source}</span></button></form>`;
-  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}${how === 'address' && ', begun with a one-time link'}</p></div>
+  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}${how === 'address' && ', begun with a one-time link'}. Ends at ${messages.minute(expiresAt)} at the latest.</p></div>
 ${isThis ? html`<span class="effect">This browser</span>` : end}</li>
 `;
 }

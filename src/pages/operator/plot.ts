@@ -90,7 +90,7 @@ function band({ name, look, of, heights }: Band, first: number, span: Span): Htm
     if (height === 0) return '';
     return `M${at} ${FULL}V${FULL - Math.max(LEAST, Math.round((height / most) * FULL))}`;
   });
-  return html`<p><span class="${look}">${name}</span> <strong>${total}</strong>${of !== '' && html` <small>${of}</small>`}</p>
+  return html`<p><span class="${look}">${name}</span> <strong>${total}</strong>${of !== '' && html` <small>${of}</small>`}${most > 0 && html` <small>at most ${formats.number(most)} ${span === 'hour' ? 'an hour' : 'a day'}</small>`}</p>
 <svg class="bars ${look}" viewBox="-0.5 0 ${heights.length} ${FULL}" preserveAspectRatio="none" role="img" aria-label="${name} by ${span}: ${total}${peak && `, ${peak}`}"><path d="${bars.join('')}"/></svg>`;
 }
 

@@ -129,16 +129,22 @@ test('operators §2: each act on operators asks for a passkey that was used with
 test('operators §2: a session of a one-time address adds a passkey, and does nothing that needs presence', async (t) => {
   const service = await startConsole(t);
   const { operator } = await addOperator(service);
-  const browser = new Browser();
+  const browser = new Browser({ 'Sec-Fetch-Site': 'same-origin' });
   await postOwn(browser, await addSignInAddress(service, operator));
   const at = service.operatorUrl;
   const refused = await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' });
-  assert.deepEqual([refused.status, /href="\/confirm/.test(refused.body)], [403, true]);
+  assert.equal(refused.status, 403);
+  assert.match(refused.body, /href="\/passkeys\/new" target="_blank">Add a passkey in another tab</);
+  assert.doesNotMatch(refused.body, /\/confirm/, 'there is no passkey to confirm with');
+  for (const path of ['/operators', '/apps/new', '/people'])
+    assert.match((await browser.get(at + path)).body, /You have no passkey yet.*target="_blank">Add a passkey/, path);
   assert.match((await browser.get(`${at}/confirm`)).body, /You need a passkey/);
   const passkey = new SoftPasskey(at);
   const page = await browser.get(`${at}/passkeys/new`);
   const added = await postOwn(browser, `${at}/passkeys/new`, { answer: passkey.create(page), name: 'Stick' });
   assert.equal(added.headers.get('location'), '/passkeys?done=added');
+  const own = await browser.get(`${at}/passkeys?done=added`);
+  assert.match(own.body, /The passkey was added. To register apps .*href="\/confirm\?continue=/);
   assert.equal((await usePasskey(browser, passkey, `${at}/confirm`)).status, 303);
   assert.equal((await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' })).status, 200);
 });

@@ -23,7 +23,7 @@ const FAILURES_SINCE_MS = 30 * SPAN_MS.day;
 /** Reads an app for its page. */
 export async function appData(
   service: Service,
-  { operator, may }: Pick<ConsoleCall, 'operator' | 'may'>,
+  { operator, may, hasPasskey }: Pick<ConsoleCall, 'operator' | 'may' | 'hasPasskey'>,
   client: Client,
 ): Promise<Omit<AppData, 'done' | 'problem'>> {
   const { id, name, status } = client;
@@ -49,6 +49,7 @@ export async function appData(
     secrets: {
       ...secretsOf(client, uses, now, may),
       once: newKey(),
+      hasPasskey: await hasPasskey(),
       handOver: handOver && { ...handOver, madeBy: nameOf(handOver.madeBy) },
     },
     ...{ grants: ended, hours, days, failures: activity.failures },
@@ -77,6 +78,7 @@ function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly 
       name: scope.name,
       sentence: sentenceFor(scope, definitions, 'en'),
       isOptional: scope.optional,
+      isOwn: scope.sentence !== null,
     })),
   };
 }
@@ -86,7 +88,7 @@ function secretsOf(
   uses: ClientUses,
   now: number,
   may: ConsoleCall['may'],
-): Omit<AppSecrets, 'handOver' | 'once'> {
+): Omit<AppSecrets, 'handOver' | 'once' | 'hasPasskey'> {
   const subject = { kind: 'client', row: client } as const;
   const { secrets } = uses;
   const advice = secretAdvice(uses, now);

@@ -21,6 +21,15 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const to = from + PAGE_LENGTH;
     const list = { items: failures.slice(from, to), next: to < failures.length ? String(to) : null };
     const pageFailures = service.pageFailures.list(id);
-    return appFailuresPage(context, { operator, app, filter, isFirst: from === 0, list, tally, pageFailures });
+    return appFailuresPage(context, {
+      operator,
+      app,
+      filter,
+      isFirst: from === 0,
+      list,
+      listed: failures.length,
+      tally,
+      pageFailures,
+    });
   });
 }

@@ -127,13 +127,19 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   }
 
   async function newApp(
-    { context, operator }: ConsoleCall,
+    { context, operator, hasPasskey }: ConsoleCall,
     values: AppFormValues,
     once: string,
     problem: ActProblem | null,
   ): Promise<Html> {
     const form = { values, problem, present: null };
-    return newAppPage(context, { operator, form, scopes: await offeredScopes([], values), once });
+    return newAppPage(context, {
+      operator,
+      form,
+      scopes: await offeredScopes([], values),
+      once,
+      hasPasskey: await hasPasskey(),
+    });
   }
 
   async function editApp(

@@ -29,6 +29,8 @@ export type ConsoleCall = {
   readonly may: (act: Act) => boolean;
   /** Asks for a further act that the form makes of the request. Throws `Refused`. */
   readonly requires: (act: Act) => void;
+  /** Returns true if the operator has a passkey: without one, what needs presence cannot be done. */
+  readonly hasPasskey: () => Promise<boolean>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 };
@@ -58,7 +60,8 @@ class Refused extends Error {
   }
 }
 
-const CONFIRM: ActProblem = { text: 'This needs your passkey, used within the last 5 minutes.', confirm: true };
+const CONFIRM: ActProblem = { text: 'This needs your passkey, used within the last 5 minutes.', passkey: 'confirm' };
+const ADD: ActProblem = { text: 'This needs a passkey, and you have none.', passkey: 'add' };
 
 /** Adds routes of pages. */
 export class ConsoleRoutes {
@@ -112,7 +115,10 @@ export class ConsoleRoutes {
     const { request, reply, operator } = call;
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${operator.id}: ${act}` };
     await operators.access.refused(act, accessOf(request), refusal, originOf(request));
-    if (refusal === 'presence') return this.#send(reply.code(403), await refused(call, CONFIRM));
+    if (refusal === 'presence') {
+      const problem = (await call.hasPasskey()) ? CONFIRM : ADD;
+      return this.#send(reply.code(403), await refused(call, problem));
+    }
     return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
   }
 
@@ -135,6 +141,7 @@ export class ConsoleRoutes {
         const refusal = refusalOf(act, access, service.now());
         if (refusal !== null) throw new Refused(act, refusal);
       },
+      hasPasskey: async () => (await operators.store.listPasskeys(access.operator.id)).length > 0,
       request,
       reply,
     };

@@ -113,11 +113,12 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   }
 
   async function list(call: ConsoleCall, problem: ActProblem | null): Promise<Html> {
-    const { context, operator, form, may } = call;
+    const { context, operator, form, may, hasPasskey } = call;
     return operatorsPage(context, {
       ...{ operator, operators: await registry.list(), mayAdd: may('operators.add'), problem },
       typed: { name: typedName(form), role: roleIn(form) },
       once: onceAfter(call, problem),
+      hasPasskey: await hasPasskey(),
     });
   }
 

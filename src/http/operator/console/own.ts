@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
+import { refusalOf } from '../../../operator/access/rights.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { confirmedPage } from '../../../pages/operator/confirm-page.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
@@ -21,7 +22,8 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
   const config = { answers: pages.answers, limit: 'public' } as const;
 
   app.get('/passkeys', { config: { ...config, act: 'own.show' } }, async (request, reply) => {
-    const { operator, by } = accessOf(request);
+    const access = accessOf(request);
+    const { operator, by } = access;
     const [passkeys, open] = await Promise.all([
       store.listPasskeys(operator.id),
       store.listOperatorSessions(operator.id),
@@ -30,7 +32,8 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     const listed = live.map((session) => shownSession(session, by));
     const said = queryOf(request).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
-    return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
+    const mustConfirm = refusalOf('clients.make-secret', access, service.now()) === 'presence';
+    return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice, mustConfirm }));
   });
 
   app.get('/confirmed', { config: { ...config, act: 'own.show' } }, async (request, reply) =>

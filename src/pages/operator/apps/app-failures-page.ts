@@ -26,10 +26,12 @@ export type FailureTime = (typeof FAILURE_TIMES)[number][0];
 /** Data of the page. */
 export type AppFailuresData = {
   operator: ShownOperator;
-  app: { readonly id: string; readonly name: string };
+  app: { readonly id: string; readonly name: string; readonly type: 'confidential' | 'public' };
   filter: Filter & { readonly time: FailureTime };
   isFirst: boolean;
   list: Listed<AppFailure>;
+  /** Number of failures in this time that the list has on all its pages. */
+  listed: number;
   /** The numbers of failures in this time, with valid credentials or without. */
   tally: FailureCounts;
   pageFailures: readonly PageFailure[];
@@ -37,7 +39,7 @@ export type AppFailuresData = {
 
 /** The page of an app's failures, newest first. */
 export function appFailuresPage(context: PageContext, data: AppFailuresData): Html {
-  const { operator, app, filter, isFirst, list, tally, pageFailures } = data;
+  const { operator, app, filter, isFirst, list, listed, tally, pageFailures } = data;
   const at = `${appHref(app.id)}/failures`;
   return consoleLayout(
     context,
@@ -52,14 +54,24 @@ export function appFailuresPage(context: PageContext, data: AppFailuresData): Ht
 ${filterForm(at, choiceFilter('time', 'Show', FAILURE_TIMES, filter.time))}
 <section class="part"><h2>Requests of the app</h2>
 ${causes(tally)}
-<p>The last 200 with valid credentials are listed, for 30 days; of the others only the number is kept.</p>
-${listing(list, { path: at, filter, isFirst }, NONE, (failures) => failureTable(context, failures))}</section>
+${listed > 0 && html`<p>Of these, ${listed === 1 ? 'one is' : html`the last ${listed} are`} listed below: at most 10 a second, 200 in all, for 30 days. ${ONLY_COUNTED[app.type]}</p>`}
+${listing(list, { path: at, filter, isFirst }, NONE(app), (failures) => failureTable(context, failures))}</section>
 ${isFirst && authorizationPage(context, pageFailures)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
 
-const NONE = emptyList('No failure', 'No request with valid credentials was refused in this time.');
+/** The requests that the list leaves out, by the app's type. */
+const ONLY_COUNTED = {
+  confidential: 'Requests with a wrong secret are only counted.',
+  public: 'Requests that anyone could send in its name are only counted.',
+} as const;
+
+const NONE = (app: AppFailuresData['app']) =>
+  emptyList(
+    'No failure to list',
+    `No refused request of this time proved to come from the app. ${ONLY_COUNTED[app.type]}`,
+  );
 
 /** Each cause, by its counter, with what it says to the developer. */
 const CAUSES = [

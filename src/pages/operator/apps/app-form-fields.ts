@@ -42,11 +42,16 @@ type Named<Value> = {
 export type Choice = readonly [value: string, words: HtmlValue, hint?: HtmlValue];
 
 /** Further settings of a text field. */
-type TextOptions = { readonly hint?: HtmlValue; readonly attributes?: Html; readonly isLong?: boolean };
+type TextOptions = {
+  readonly hint?: HtmlValue;
+  readonly attributes?: Html;
+  readonly isLong?: boolean;
+  readonly isOptional?: boolean;
+};
 
 /** A field for a text, or for several lines. */
 export function textField(form: AppForm, name: Named<string>, label: string, options: TextOptions = {}): Html {
-  const { hint, attributes, isLong = false } = options;
+  const { hint, attributes, isLong = false, isOptional = false } = options;
   const notes = notesOf(form, name, hint);
   const shared = html`id="${idOf(name)}" name="${name}" autocomplete="off"${notes.attributes}${attributes}`;
   const value = form.values[name];
@@ -55,7 +60,7 @@ export function textField(form: AppForm, name: Named<string>, label: string, opt
       html`<textarea ${shared} rows="3" spellcheck="false">
 ${value}</textarea>`
     : html`<input ${shared} value="${value}">`;
-  return html`<div class="field"><label for="${idOf(name)}">${label}</label>${field}${notes.text}</div>
+  return html`<div class="field"><label for="${idOf(name)}">${label}${isOptional && ' (optional)'}</label>${field}${notes.text}</div>
 `;
 }
 

@@ -1,8 +1,9 @@
 /** The pages that register an app, and change one: one form. */
 import { type Html, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { actProblem } from '../act.ts';
+import { actProblem, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { type AppForm, type Choice, flagField, radioField, someField, textField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
@@ -16,10 +17,14 @@ type AppFormData = {
 };
 
 /** Data of the page for a new app; `once` names the form, so that it registers one app however often it is sent. */
-export type NewAppData = AppFormData & { readonly once: string };
+export type NewAppData = AppFormData & {
+  readonly once: string;
+  /** True if the operator has a passkey. */
+  readonly hasPasskey: boolean;
+};
 
 /** The page that registers an app. */
-export function newAppPage(context: PageContext, { operator, form, scopes, once }: NewAppData): Html {
+export function newAppPage(context: PageContext, { operator, form, scopes, once, hasPasskey }: NewAppData): Html {
   const title = 'Register an app';
   return consoleLayout(
     context,
@@ -27,6 +32,7 @@ export function newAppPage(context: PageContext, { operator, form, scopes, once 
     { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS] },
     html`<h1>${title}</h1>
 <p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
+${form.problem === null && !hasPasskey && html`<div class="notice advice">${icons.key}<div>${passkeyNeeded(hasPasskey, 'registering an app with a secret')}</div></div>`}
 ${problemOf(form)}
 <form method="post" action="/apps/new" class="settings">
 <input type="hidden" name="once" value="${once}">
@@ -95,15 +101,15 @@ function problemOf({ problem, values }: AppForm): Html | null {
 function shared(form: AppForm, scopes: readonly OfferedScope[]): Html {
   const isFurther = FURTHER.some((name) => name === form.problem?.field) || form.present !== null;
   return html`<section class="part"><h2>Scopes</h2>
-<p>What the app may ask users for. Users can leave out an optional scope. Without any scope, the app sees only the profile fields of a user.</p><div class="stack">
+<p>What the app may ask users for. ${scopes.length > 0 && 'Once you choose a scope, you can mark it as optional: users may then leave it out. '}Without any scope, the app sees only the profile fields of a user.</p><div class="stack">
 ${scopeFields(form, scopes)}
 </div></section>
 <section class="part"><h2>Its publisher</h2>
 <p>Users see this before they allow the app.</p><div class="stack">
-${textField(form, 'publisher', 'Publisher', { hint: 'The company or person who makes the app.' })}
+${textField(form, 'publisher', 'Publisher', { isOptional: true, hint: 'The company or person who makes the app.' })}
 ${textField(form, 'homepage', 'Homepage', HTTPS)}
 ${textField(form, 'privacy_page', 'Privacy page', HTTPS)}
-${textField(form, 'contact', 'Contact', { hint: 'An email address or an https address, for questions of users.' })}
+${textField(form, 'contact', 'Contact', { isOptional: true, hint: 'An email address or an https address, for questions of users.' })}
 </div></section>
 <details class="part further"${isFurther && html` open`}><summary>Further settings</summary><div class="stack">
 ${radioField(form, 'consent', 'Consent', CONSENTS)}
@@ -111,7 +117,7 @@ ${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the chec
 ${someField(form, 'person_fields', 'What the app sees of a user', PERSON)}
 ${flagField(form, 'require_pkce', 'Require PKCE', 'Refuses authorization requests without a code challenge. An app without a secret always needs PKCE.')}
 ${flagField(form, 'device_flow', 'Device flow', 'For devices without a browser: the user types a code on another device. Such an app needs no redirect URI.')}
-${textField(form, 'default_resource', 'Default resource', { hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}
+${textField(form, 'default_resource', 'Default resource', { isOptional: true, hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}
 </div></details>`;
 }
 
@@ -135,7 +141,7 @@ const DOCUMENT_URIS = {
   attributes: html` readonly`,
 };
 
-const HTTPS = { hint: 'An https address.', attributes: html` inputmode="url" spellcheck="false"` };
+const HTTPS = { isOptional: true, hint: 'An https address.', attributes: html` inputmode="url" spellcheck="false"` };
 
 const PROOFS = {
   secret: 'A server with a secret.',

@@ -9,6 +9,7 @@ export type OfferedScope = { readonly name: string; readonly sentence: string | 
 /** The choice of the scopes that are known, and a field for others. */
 export function scopeFields(form: AppForm, scopes: readonly OfferedScope[]): Html {
   const others = textField(form, 'other_scopes', scopes.length === 0 ? 'Scopes' : 'Other scopes', {
+    isOptional: true,
     hint: 'Names, with spaces between them. Until a scope is defined, users see its bare name.',
     attributes: html` spellcheck="false" autocapitalize="none"`,
   });

@@ -102,7 +102,11 @@ function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppDat
       ['State', state],
       ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
       ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
-      ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
+      // A confidential app: by its last right secret or key, also of a refused request. A public one: by its last tokens.
+      [
+        app.type === 'public' ? 'Last used' : 'Last authenticated',
+        lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt),
+      ],
     ],
     'strip',
   );
@@ -120,7 +124,7 @@ function failing(context: PageContext, { failures, pageFailureCount }: AppData, 
   const page =
     pageFailureCount > 0 &&
     html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
-  return html`<section class="part" id="failures"><h2>Why it fails</h2>
+  return html`<section class="part" id="failures"><h2>Failures</h2>
 ${failures.length === 0 ? html`<p>No request of the app failed in the last 30 days.</p>` : failureTable(context, failures)}
 ${page}
 <p><a href="${at}/failures">All failures</a></p></section>`;

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { actButton } from '../act.ts';
+import { actButton, passkeyNeeded } from '../act.ts';
 import { facts } from '../table.ts';
 
 /** A live secret: its times in ms, the advice on it, and whether it may be retired. */
@@ -36,6 +36,8 @@ export type AppSecrets = {
   readonly mayMakeSecret: boolean;
   readonly mayRetire: boolean;
   readonly mayHandOver: boolean;
+  /** True if the operator has a passkey. */
+  readonly hasPasskey: boolean;
   /** True if a hand-over makes a secret; otherwise the developer gets the addresses alone. */
   readonly handsOverSecret: boolean;
   /** Names the form for a new secret, so that it makes one however often it is sent. */
@@ -51,7 +53,7 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
   return html`<section class="part" id="secrets"><h2>Secrets</h2>
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
-${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">You need your passkey for this.</p>`}
+${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">${passkeyNeeded(app.hasPasskey, 'making a secret')}</p>`}
 ${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
 }
 

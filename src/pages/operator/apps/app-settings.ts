@@ -9,6 +9,8 @@ export type ShownScope = {
   readonly name: string;
   readonly sentence: string | null;
   readonly isOptional: boolean;
+  /** True if the sentence is the app's own, in place of the one that the scope is defined with. */
+  readonly isOwn: boolean;
 };
 
 /** The settings. Times in ms, durations in seconds; null where the installation's default holds. */
@@ -72,7 +74,7 @@ function where({ messages }: PageContext, app: AppSettings): Facts {
         ? 'Public: on users’ devices, without a secret'
         : 'Confidential: on a server that can keep a secret',
     ],
-    ['Redirect URIs', redirectUris.length === 0 ? 'None' : lines(redirectUris.map(isolatedAddress))],
+    ['Redirect URIs', redirectUris.length === 0 ? 'None' : lines(redirectUris.map((uri) => isolatedAddress(uri)))],
     ['Default resource', defaultResource !== null && isolatedAddress(defaultResource)],
     ['Keys', keys.length > 0 && lines(keys.map(key))],
     [
@@ -106,8 +108,8 @@ function what(_context: PageContext, app: AppSettings): Facts {
   ];
 }
 
-function scope({ name, sentence, isOptional }: ShownScope): Html {
-  return html`${isolatedCode(name)} ${sentence === null ? 'has no sentence: users see its name' : isolated(sentence, 200)}${isOptional && ' (optional)'}`;
+function scope({ name, sentence, isOptional, isOwn }: ShownScope): Html {
+  return html`${isolatedCode(name)} ${sentence === null ? 'has no sentence: users see its name' : isolated(sentence, 200)}${isOwn && ' (text of this app)'}${isOptional && ' (optional)'}`;
 }
 
 function lines(items: readonly HtmlValue[]): Html {

@@ -62,6 +62,7 @@ export function appsPage(context: PageContext, data: AppsData): Html {
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
 ${isFailing && html`<p class="fine">The apps with the most refused requests since yesterday, ${context.messages.day(countedSince)} (UTC), come first.</p>`}
+${!isFailing && list.items.length > 0 && html`<p class="fine">${show === 'unused' && 'Registered more than 90 days ago, and not authenticated since then. '}Oldest first.</p>`}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable('Apps', columns(context, isFailing), apps),
 )}
@@ -84,7 +85,7 @@ function columns({ messages }: PageContext, isFailing: boolean): readonly Column
     ['Client ID', ({ id }) => html`<code>${shortenedAddress(id)}</code>`],
     ['State', ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`)],
     ['People', ({ people, more }) => `${people}${more ? '+' : ''}`],
-    ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
+    ['Last authenticated', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
   ];
 }
 

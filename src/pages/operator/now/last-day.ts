@@ -62,9 +62,9 @@ function failingApps(failing: readonly FailingApp[]): Html {
       ['App', ({ id, name }) => html`<a href="${at(id)}">${isolated(name)}</a>`],
       ['Refused', ({ failures }) => formats.number(failures)],
       [
-        'Why',
+        'Failures',
         ({ id, name }) =>
-          html`<a href="${at(id)}/failures">See the causes<span class="unseen"> of ${isolated(name)}</span></a>`,
+          html`<a href="${at(id)}/failures">See the failures<span class="unseen"> of ${isolated(name)}</span></a>`,
       ],
     ],
     failing,

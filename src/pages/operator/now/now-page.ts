@@ -70,7 +70,10 @@ export function fewPasskeys(count: number): Html | null {
   if (count > 1) return null;
   const [have, why] =
     count === 0
-      ? ['You have no passkey.', 'Add one, so that you can sign in without a one-time link.']
+      ? [
+          'You have no passkey.',
+          'Add one, so that you can sign in without a one-time link, and register apps and make secrets.',
+        ]
       : ['You have one passkey.', 'Add one on another device, so that you can still sign in if you lose this device.'];
   return html`<div class="notice advice">${icons.key}<div><strong>${have}</strong> ${why} <a href="/passkeys/new">Add a passkey</a></div></div>`;
 }

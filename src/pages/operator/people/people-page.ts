@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actProblem, doneNotice } from '../act.ts';
+import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
 import { dataTable } from '../table.ts';
@@ -41,12 +41,14 @@ export type PeopleData = {
   refused: { readonly problem: ActProblem; readonly typed: TypedPerson } | null;
   /** Names the form for an invitation, so that it invites one person however often it is sent. */
   once: string;
+  /** True if the operator has a passkey. */
+  hasPasskey: boolean;
   done: keyof typeof PEOPLE_NOTICES | null;
 };
 
 /** The page of all people. */
 export function peoplePage(context: PageContext, data: PeopleData): Html {
-  const { operator, list, filter, isFirst, providers, mayInvite, refused, once, done } = data;
+  const { operator, list, filter, isFirst, providers, mayInvite, refused, once, hasPasskey, done } = data;
   const isFiltered = Object.values(filter).some((value) => value !== '');
   return consoleLayout(
     context,
@@ -55,11 +57,11 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
     html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
-<p class="hint">The beginning of an email address or a user name is enough. An ID must be whole.</p>
+<p class="hint">The beginning of an email address or a user name is enough. An ID must be whole. Names alone cannot be searched: ask for the email address or user name.</p>
 ${providers.length > 0 && productSearch(providers, filter)}
 <section class="part">${list.items.length > 0 && html`<h2>${isFiltered ? 'Found people' : 'Newest people'}</h2>`}
 ${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}</section>
-${mayInvite && inviteForm(refused, once)}
+${mayInvite && inviteForm(refused, once, hasPasskey)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -104,10 +106,10 @@ ${filterForm('/people', html`${choiceFilter('provider', 'Product', options as re
 <p class="hint">The ID must be whole, as the product sends it.</p></details>`;
 }
 
-function inviteForm(refused: PeopleData['refused'], once: string): Html {
+function inviteForm(refused: PeopleData['refused'], once: string, hasPasskey: boolean): Html {
   const { email, name, username } = refused?.typed ?? { email: '', name: '', username: '' };
   return html`<section class="part" id="invite"><h2>Invite a person</h2>
-<p>You get a one-time link where the person sets a password. You need your passkey for this.</p>
+<p>You get a one-time link where the person sets a password. ${passkeyNeeded(hasPasskey, 'inviting a person')}</p>
 ${refused && actProblem(refused.problem)}
 <form method="post" action="/people" class="stack narrow"><input type="hidden" name="once" value="${once}">
 ${personFields({ email, name, username })}
@@ -119,7 +121,7 @@ ${personFields({ email, name, username })}
 export function personFields({ email, name, username }: TypedPerson): Html {
   return html`<div class="field"><label for="email">Email address</label><input id="email" name="email" value="${email}" maxlength="254" autocomplete="off" spellcheck="false" inputmode="email"></div>
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${name}" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="username">User name</label><input id="username" name="username" value="${username}" maxlength="39" autocomplete="off" spellcheck="false" aria-describedby="username-hint"><span class="hint" id="username-hint">May be empty.</span></div>`;
+<div class="field"><label for="username">User name (optional)</label><input id="username" name="username" value="${username}" maxlength="39" autocomplete="off" spellcheck="false"></div>`;
 }
 
 const NOBODY = emptyList('Nobody yet', 'People appear here after their first sign-in, or when you invite them.');

@@ -51,7 +51,14 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
   assert.doesNotMatch(body, /<b>Notes|<i>Reads/);
   for (const said of [
     ...['Example Ltd', 'https://notes.example/', REDIRECT_URI, 'Active', 'Live grants No grant', 'The only secret'],
-    ...['notes.read', 'notes.write', '(optional)', 'Profile fields email address', 'Asks only for what'],
+    ...[
+      'notes.read',
+      'notes (text of this app)',
+      'notes.write',
+      '(optional)',
+      'Profile fields email address',
+      'Asks only for what',
+    ],
     ...['No request of the app failed', '(by command) registered'],
   ])
     assert.ok(textOf(body).includes(said), said);
@@ -226,9 +233,13 @@ test('operators §7: failures have their cause, and those of the authorization p
   const failures = `${service.operatorUrl}/apps/${clientId}/failures`;
   assert.match(textOf((await browser.get(failures)).body), /No failure.*No visitor was refused/);
   await presentWrongCode(service, clientId, clientSecret);
+  const { installation } = service;
   const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://evil.example/"><b>' });
   await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
+  installation.activity.count(clientId, 'invalidClient');
+  await installation.activity.flush();
   const { body } = await browser.get(failures);
+  assert.match(textOf(body), /Of these, one is listed below.*Requests with a wrong secret are only counted/);
   assert.match(textOf(body), /the authorization code is invalid.*invalid_grant.*token endpoint.*127\.0\.0\.0\/24/);
   assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
   assert.doesNotMatch(body, /href="https:\/\/evil/);
@@ -244,7 +255,7 @@ test('operators §7: failures have their cause, and those of the authorization p
     service.clock.advance(1);
   }
   const first = (await later.get(failures)).body;
-  assert.match(textOf(first), /A code or token that no longer works 26 /);
+  assert.match(textOf(first), /A code or token that no longer works 26 .*Of these, the last 26 are listed below/);
   const next = /rel="next" href="([^"]*)"/.exec(first)?.[1] ?? '';
   const second = (await later.get(service.operatorUrl + next)).body;
   assert.equal((second.match(/<th scope="row"/g) ?? []).length, 1);

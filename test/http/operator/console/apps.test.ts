@@ -44,6 +44,7 @@ test('operators §7: apps are listed page by page, found by any part of their na
   assert.match(textOf(await get('?q=%00')), /No app found/);
   const found = await browser.get(`${at}?q=${first}`);
   assert.deepEqual([found.status, found.headers.get('location')], [303, `/apps/${first}`]);
+  assert.match(textOf(one), /Oldest first/);
   const paused = await get('?show=paused');
   assert.equal(shown(paused), 1);
   assert.match(textOf(paused), /App 01 .* Paused/);

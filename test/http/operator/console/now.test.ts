@@ -63,7 +63,7 @@ test('operators §7: Now shows the last 24 hours of all apps, and those with the
     textOf(body),
     /The service is healthy\. In 24 hours, 21 of 27 requests were refused , and no incidents happened\. .* Succeeded 6 .* Refused 21 21 invalid grant /,
   );
-  assert.match(body, /<a href="\/apps\/[^"/]+\/failures">See the causes<span class="unseen"> of <bdi>Travel/);
+  assert.match(body, /<a href="\/apps\/[^"/]+\/failures">See the failures<span class="unseen"> of <bdi>Travel/);
   assert.deepEqual(
     [...body.matchAll(/<td role="cell" data-column="Refused">(\d+)</g)].map(([, failures]) => failures),
     ['6', '5', '4', '3', '2'],

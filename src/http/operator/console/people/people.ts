@@ -50,7 +50,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     call: ConsoleCall,
     refused: (PeopleData['refused'] & { once: string }) | null,
   ): Promise<Html | Onward> {
-    const { context, operator, may, query } = call;
+    const { context, operator, may, hasPasskey, query } = call;
     const filter = refused ? NO_FILTER : filterIn(query);
     const page = askedPage(query, PEOPLE);
     const only = page.after === undefined ? await onlyOne(filter) : null;
@@ -66,6 +66,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
       isFirst: page.after === undefined,
       providers: providers.map(({ id }) => id),
       once: refused?.once ?? newKey(),
+      hasPasskey: await hasPasskey(),
       mayInvite: accounts.takesPasswords && may('users.invite'),
       done: doneIn(query, PEOPLE_NOTICES),
     });
