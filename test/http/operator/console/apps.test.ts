@@ -139,10 +139,16 @@ for (const [what, name] of [
     const { browser } = await enrolledOperator(service, 'admin');
     const settings = { name, publisher: name };
     let id = '';
-    for (let n = 0; n < 50; n += 1) id = (await addClient(service, settings)).clientId;
-    const list = (await browser.get(`${service.operatorUrl}/apps`)).body;
-    assert.equal(list.match(/<th scope="row"/g)?.length, 40);
-    assert.ok(Buffer.byteLength(list) < 50_000, `${Buffer.byteLength(list)} bytes`);
+    for (let n = 0; n < 50; n += 1) {
+      id = (await addClient(service, settings)).clientId;
+      service.installation.activity.count(id, 'invalidGrant');
+    }
+    await service.installation.activity.flush();
+    for (const query of ['', '?show=failing']) {
+      const list = (await browser.get(`${service.operatorUrl}/apps${query}`)).body;
+      assert.equal(list.match(/<th scope="row"/g)?.length, 40);
+      assert.ok(Buffer.byteLength(list) < 50_000, `${query}: ${Buffer.byteLength(list)} bytes`);
+    }
     const { body } = await browser.get(`${service.operatorUrl}/apps/${id}`);
     assert.ok(body.includes(`<h1>${isolated(name)}</h1>`));
     assert.doesNotMatch(body, /…<\/bdi><\/h1>/);
