@@ -111,12 +111,12 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     service.clock.advance(600);
     await press(/^Retire the older secret$/);
     await look();
-    await press(/^Retire the older secret$/);
+    await press(/^Yes, retire the older secret$/);
     assert.match(page.url(), /\/confirm\?/, 'it needs presence');
     await press(/^Confirm with a passkey$/);
     await page.waitForURL(`${service.operatorUrl}/apps/${clientId}`);
     await press(/^Retire the older secret$/);
-    await press(/^Retire the older secret$/);
+    await press(/^Yes, retire the older secret$/);
     await look();
     assert.match(await page.innerText('main'), /The secret was retired/);
     assert.equal(await presentWrongCode(clientId, clientSecret), 401);
@@ -146,11 +146,11 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     assert.doesNotMatch(await page.innerText('main table'), /Fresh/);
     await press(/^Dormant$/);
     await press(/^Pause the app$/);
-    await press(/^Pause the app$/);
+    await press(/^Yes, pause the app$/);
     assert.match(await page.innerText('main'), /Paused: every request of the app is refused/);
     await press(/^Delete the app$/);
     await look();
-    await press(/^Delete the app$/);
+    await press(/^Yes, delete the app$/);
     await look();
     assert.equal(page.url(), `${service.operatorUrl}/apps?done=deleted`);
     assert.equal(await service.installation.clients.find(clientId), null);

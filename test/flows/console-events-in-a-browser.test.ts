@@ -48,12 +48,12 @@ describe('a leak and the audit trail in the console, in Chromium', { skip: noBro
     assert.match(await page.innerText('h1'), /Access token of Calendar/);
     await look();
     await press(/^End this grant$/);
-    await press(/^End this grant$/);
+    await press(/^Yes, end this grant$/);
     assert.match(await page.innerText('[role=status]'), /The grant has ended/);
     assert.equal((await me(service, accessToken)).status, 401);
     await press(/^Pause the app$/);
     await look();
-    await press(/^Pause the app$/);
+    await press(/^Yes, pause the app$/);
     assert.match(await page.innerText('[role=status]'), /Paused: every request/);
     await look();
     assert.ok(!(await page.content()).includes(accessToken.slice(-24)));

@@ -48,8 +48,8 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     assert.match(await page.innerText('#grants'), /Change the events of your calendar/);
     await look();
     await press(/^End the grant of Calendar$/);
-    assert.match(await page.innerText('#grants'), /every token of it is refused from the app’s next request on/);
-    await press(/^End the grant of Calendar$/);
+    assert.match(await page.innerText('#grants'), /every token of it is refused at once/);
+    await press(/^Yes, end the grant of Calendar$/);
     assert.match(await page.innerText('[role=status]'), /The grant has ended/);
     assert.deepEqual(await page.locator('#grants h3').allInnerTexts(), ['Notes']);
     assert.equal((await me(service, ended.accessToken)).status, 401);

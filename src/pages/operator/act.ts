@@ -17,7 +17,17 @@ export type ShownAct = {
 
 /** One button, behind a question. */
 export function actButton({ action, name, effect, isDanger = false, fields, isOpen = false }: ShownAct): Html {
-  return html`<details class="act"${isOpen && html` open`}>${isDanger ? dangerSummary(name) : html`<summary>${name}</summary>`}<form method="post" action="${action}"><p>${effect}</p>${fields}<button class="${isDanger ? 'danger' : 'secondary'}">${name}</button></form></details>`;
+  return html`<details class="act"${isOpen && html` open`}>${isDanger ? dangerSummary(name) : html`<summary>${name}</summary>`}<form method="post" action="${action}"><p>${effect}</p>${fields}${isDanger ? confirmButton(name) : html`<button class="secondary">${name}</button>`}</form></details>`;
+}
+
+/** An act that ends nothing and needs no question: one button, and its effect beside it. */
+export function plainAct({ action, name, effect }: Pick<ShownAct, 'action' | 'name' | 'effect'>): Html {
+  return html`<form method="post" action="${action}" class="plain-act"><button class="secondary">${name}</button><p>${effect}</p></form>`;
+}
+
+/** The answer to the question. Its words are not those of the button that opens the question. */
+function confirmButton(name: string): Html {
+  return html`<button class="danger">Yes, ${name.charAt(0).toLowerCase()}${name.slice(1)}</button>`;
 }
 
 /** A button that opens a question, and closes it. */
@@ -36,17 +46,22 @@ export function dangerZone(acts: readonly (ShownAct | CommandAct | false)[], not
   const some = acts.filter((act) => act !== false);
   if (some.length === 0) return null;
   return html`<section class="part danger-zone" id="danger"><h2>Danger zone</h2>
-<ul>${some.map(
+${dangerList(some)}
+${note && html`<p class="fine">${note}</p>`}</section>`;
+}
+
+/** The list of such acts, for a section with another heading. */
+function dangerList(acts: readonly (ShownAct | CommandAct)[]): Html {
+  return html`<ul class="dangers">${acts.map(
     (
       act,
     ) => html`<li><p>${act.effect}</p>${'command' in act ? html`<code>${act.command}</code>` : dangerButton(act)}</li>
 `,
-  )}</ul>
-${note && html`<p class="fine">${note}</p>`}</section>`;
+  )}</ul>`;
 }
 
 function dangerButton({ action, name, fields, isOpen = false }: ShownAct): Html {
-  return html`<details${isOpen && html` open`}>${dangerSummary(name)}<form method="post" action="${action}">${fields}<button class="danger">${name}</button></form></details>`;
+  return html`<details${isOpen && html` open`}>${dangerSummary(name)}<form method="post" action="${action}">${fields}${confirmButton(name)}</form></details>`;
 }
 
 /** The notice of an act that was done just now. */

@@ -107,6 +107,8 @@ noscript { display: block; }
 .settings:has([name="type"][value="public"]:checked) > .secret-choice { display: none; }
 .submit { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block-start: 2rem; }
 .sided .rows > div { padding-block: 0.5rem; }
+.sided .rows dt { font-weight: 400; color: var(--muted); }
+.sided .rows dd { color: var(--ink); }
 .halves { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem 2rem; margin-block-start: 0.75rem; }
 .halves .rows { margin-block-start: 0.375rem; }
 .halves .rows + h3 { margin-block-start: 1.25rem; }
@@ -123,24 +125,30 @@ noscript { display: block; }
 .sections a:hover { color: var(--brand-text); text-decoration: underline; }
 .part[id] { scroll-margin-block-start: 1rem; }
 :is(code, .address):not(a *, :has(a)) { user-select: all; }
-.danger-zone ul { margin-block-start: 0.75rem; background: var(--surface); border: 1px solid var(--problem); border-radius: 0.75rem; }
-.danger-zone li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.625rem 1.5rem; padding: 0.875rem 1.125rem; }
-.danger-zone li + li { border-block-start: 1px solid var(--line); }
-.danger-zone li > p { flex: 1 1 20rem; max-inline-size: 40rem; font-size: 0.9375rem; }
-.danger-zone li > code { max-inline-size: 100%; padding: 0.25rem 0.625rem; background: var(--sunken); border-radius: 0.375rem; }
-.danger-zone details[open] { flex: 1 0 100%; }
+.dangers { margin-block-start: 0.75rem; background: var(--surface); border: 1px solid var(--problem); border-radius: 0.75rem; }
+.dangers > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.625rem 1.5rem; padding: 0.875rem 1.125rem; }
+.dangers > li + li { border-block-start: 1px solid var(--line); }
+/* An opened question keeps the text in its place. */
+.dangers > li > p { flex: 1 1 36rem; max-inline-size: 36rem; font-size: 0.9375rem; }
+.dangers > li > :last-child { margin-inline-start: auto; }
+.dangers > li > code { max-inline-size: 100%; padding: 0.25rem 0.625rem; background: var(--sunken); border-radius: 0.375rem; }
 details > .button { list-style: none; }
 details:not([open]) > .button > span + span, details[open] > .button > span:first-child { display: none; }
 details[open] > .button { color: var(--ink); }
 details > .button::-webkit-details-marker { display: none; }
 .things details[open] { flex: 1 0 100%; }
-.danger-zone form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-start: 0.75rem; padding-block-start: 0.75rem; }
+/* The effect, the act, and Cancel last. A browser that lays out no details element so shows them below each other. */
+details[open]:has(> .button) { display: flex; flex-wrap: wrap; align-items: center; justify-content: end; gap: 0.625rem 0.75rem; }
+details[open] > .button { order: 1; }
+details[open]:has(> .button)::details-content, details > .button + form { display: contents; }
+details > .button + form > p { flex: 1 1 20rem; }
 details > .button + form > button { color: var(--surface); background: var(--problem); border-color: var(--problem); }
 details > .button + form > button:hover { filter: brightness(0.9); }
 .acts { display: grid; gap: 0.25rem; margin-block-start: 1rem; }
 .act summary:not(.button) { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
-.act form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-end: 0.75rem; }
-.act .button + form { margin-block-start: 0.75rem; }
+.act > summary:not(.button) + form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; margin-block-end: 0.75rem; }
+.plain-act { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; margin-block-start: 1rem; }
+.plain-act p { font-size: 0.9375rem; color: var(--muted); }
 .rights { inline-size: 100%; margin: 0; padding: 0.25rem 1rem 0.5rem; border: 1px solid var(--line); border-radius: 0.625rem; font-size: 0.875rem; }
 .rights legend { padding-inline: 0.375rem; font-weight: 550; }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }

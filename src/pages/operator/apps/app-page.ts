@@ -4,8 +4,9 @@ import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from '../act.ts';
+import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
+import { endAppGrantsEffect, hasGrants, pauseAppEffect } from '../effects.ts';
 import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '../frame.ts';
@@ -63,7 +64,7 @@ export function appPage(context: PageContext, data: AppData): Html {
 ${done !== null && doneNotice(APP_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${overview(context, data)}
-${app.status === 'paused' && may.pause && html`<div class="acts">${resuming(at)}</div>`}
+${app.status === 'paused' && may.pause && resuming(at)}
 ${sectionLinks(SECTIONS.filter(([id]) => id !== 'danger' || acts !== null))}
 <section class="part" id="activity"><h2>Activity</h2>
 <div class="halves"><div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div></div></section>
@@ -113,7 +114,7 @@ function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppDat
 }
 
 function resuming(at: string): Html {
-  return actButton({
+  return plainAct({
     action: `${at}/resume`,
     name: 'Resume the app',
     effect: 'Its secrets and tokens work again at once, unless they expired or ended meanwhile.',
@@ -138,25 +139,24 @@ ${changes.length === 0 ? html`<p>The audit trail has none.</p>` : eventsTable(co
 
 /** The acts that end something. A paused app has been stopped already. */
 function dangerous({ app, grants, may }: AppData, at: string): Html | null {
-  const ended = grantsWords(grants);
-  const name = isolated(app.name);
   return dangerZone(
     [
       may.pause &&
         app.status === 'active' && {
           action: `${at}/pause`,
           name: 'Pause the app',
-          effect: html`Refuses every request of ${name} (${ended}) until you resume it. Grants stay; an open pick-up link ends.`,
+          effect: pauseAppEffect(app.name, grants),
         },
-      may.revokeGrants && {
-        action: `${at}/revoke-grants`,
-        name: 'End all grants',
-        effect: html`Ends ${ended}. All tokens of ${name} stop working at once, and its users must allow it again.`,
-      },
+      may.revokeGrants &&
+        hasGrants(grants) && {
+          action: `${at}/revoke-grants`,
+          name: 'End all grants',
+          effect: endAppGrantsEffect(app.name, grants),
+        },
       may.delete && {
         action: `${at}/delete`,
         name: 'Delete the app',
-        effect: html`Ends ${ended}, and deletes ${name} with its secrets and settings for good.`,
+        effect: html`Deletes ${isolated(app.name)} with its secrets and settings for good, and ends ${grantsWords(grants)}.`,
       },
     ],
     may.delete && 'You need your passkey to end all grants or to delete the app.',

@@ -4,6 +4,7 @@ import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { permissionText } from '../../permissions.ts';
 import { actProblem, dangerZone, doneNotice } from '../act.ts';
+import { endGrantEffect } from '../effects.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { type Thing, thingLink } from '../events/shown-event.ts';
 import { consoleLayout, type Parent } from '../frame.ts';
@@ -11,6 +12,7 @@ import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from './grant-data.ts';
 import { grantStory, presentedTwice } from './grant-story.ts';
+import { seenText } from './person-grants.ts';
 import { PEOPLE } from './person-page.ts';
 
 /** The page of one grant. */
@@ -45,7 +47,7 @@ ${dangerZone([
     isLive && {
       action: `/grants/${id}/end`,
       name: 'End this grant',
-      effect: html`Ends 1 grant of 1 app: every token of it is refused from now on. Other grants of ${isolated(named(app, 'the app'))} stay. The person can allow the app again.`,
+      effect: endGrantEffect(named(app, 'the app')),
     },
 ])}
 <p class="fine">All times are UTC.</p>`,
@@ -74,14 +76,9 @@ type Facts = Parameters<typeof facts>[0];
 
 function rowFacts({ messages }: PageContext, row: GrantFacts, isLive: boolean): Facts {
   const { permissions, personFields, leftOut } = row;
-  const { fields, list } = messages.permissions;
-  const person = personFields.map((field) => fields[field]);
   const words = permissions.map((each) => html`<li>${permissionText(messages, each)}</li>`);
   return [
-    [
-      'May do',
-      html`<ul class="words"><li>${person.length === 0 ? 'See an ID alone' : `See ${list(person).replace(/^Your /, '')}`}</li>${words}</ul>`,
-    ],
+    ['May do', html`<ul class="words"><li>${seenText(messages, personFields)}</li>${words}</ul>`],
     ['Left out', leftOut.length > 0 && html`${leftOut.map((name) => html`${isolatedCode(name)} `)}`],
     ['Sent to', row.redirectUri === null ? 'A device' : isolatedAddress(row.redirectUri)],
     ['Resource', row.resource !== null && isolatedAddress(row.resource)],

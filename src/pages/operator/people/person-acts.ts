@@ -4,6 +4,7 @@ import { isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actButton, dangerZone } from '../act.ts';
 import { appGrantsWords, counted } from '../blast-radius.ts';
+import { hasGrants } from '../effects.ts';
 import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
 
@@ -15,7 +16,12 @@ export function personActs(
   const at = `/people/${encodeURIComponent(person.id)}`;
   const isActive = person.status === 'active';
   const { email, invitation } = person;
-  const [grants, hasGrants] = [appGrantsWords(ended), ended.grants > 0 || ended.more];
+  const [grants, isAllowed] = [appGrantsWords(ended), hasGrants(ended)];
+  const signedIn = sessions.length > 0 ? counted(sessions.length, 'session') : null;
+  const endings = [
+    ...(signedIn === null ? [] : [signedIn]),
+    ...(invitation ? ['the open link to set a password'] : []),
+  ];
   const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
   const enable =
     rights.support &&
@@ -23,7 +29,7 @@ export function personActs(
     actButton({
       action: `${at}/enable`,
       name: 'Enable',
-      effect: html`The person can sign in again${hasGrants && `, and apps may act again: ${grants}`}.`,
+      effect: html`The person can sign in again${isAllowed && `, and apps may act again: ${grants}`}.`,
       fields: asShown,
     });
   const invite =
@@ -37,27 +43,28 @@ export function personActs(
       fields: asShown,
     });
   const dangers = dangerZone([
-    rights.support && {
-      action: `${at}/end-sessions`,
-      name: 'Sign out everywhere',
-      effect: `Ends ${counted(sessions.length, 'session')} here. Grants stay: apps go on.`,
-    },
+    rights.support &&
+      signedIn !== null && {
+        action: `${at}/end-sessions`,
+        name: 'Sign out everywhere',
+        effect: `Ends ${signedIn} here. Grants stay: apps go on.`,
+      },
     rights.endGrants &&
-      hasGrants && {
+      isAllowed && {
         action: `${at}/revoke-grants`,
         name: 'End all grants',
-        effect: html`Ends ${grants}. Every app is refused from its next request on. The person can allow each of them again.`,
+        effect: html`Ends ${grants}. Every app is refused at once. The person can allow each of them again.`,
       },
     rights.support &&
       isActive && {
         action: `${at}/disable`,
         name: 'Disable',
-        effect: html`Ends ${counted(sessions.length, 'session')}${invitation && ' and the open link to set a password'}, and refuses every sign-in and every request of apps, until you enable the person.${hasGrants && ` Grants stay, and work again then: ${grants}.`}`,
+        effect: html`Refuses every sign-in and every request of apps, until you enable the person.${endings.length > 0 && ` Ends ${endings.join(' and ')}.`}${isAllowed && ` Grants stay, and work again then: ${grants}.`}`,
       },
     rights.delete && {
       action: `${at}/delete`,
       name: 'Delete',
-      effect: html`Deletes the person for good, with ${counted(sessions.length, 'session')} and ${grants}. The audit trail stays. You need your passkey for this.`,
+      effect: html`Deletes the person for good, with ${signedIn ?? 'no session'} and ${grants}. The events stay. You need your passkey for this.`,
       fields: html`${asShown}<input type="hidden" name="at" value="${time}">`,
     },
   ]);

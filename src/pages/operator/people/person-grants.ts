@@ -3,8 +3,10 @@ import { displayName } from '../../display-name.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type Permission, permissionText } from '../../permissions.ts';
+import type { Messages } from '../../messages/messages.ts';
+import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
 import { actButton } from '../act.ts';
+import { endGrantEffect } from '../effects.ts';
 import { listHref } from '../listing.ts';
 import type { GrantsData, ShownGrant, ShownPerson } from './person-data.ts';
 
@@ -50,7 +52,7 @@ function app(context: PageContext, at: string, grants: Grants, isWhole: boolean,
   const endAll = actButton({
     action: `${at}/end-app`,
     name: `End all grants of ${name}`,
-    effect: html`Ends ${isWhole ? `${grants.length} grants` : `the ${grants.length} grants of the app on this page, and those on other pages`}: the app is refused from its next request on. The person can allow it again.`,
+    effect: html`Ends ${isWhole ? `${grants.length} grants` : `the ${grants.length} grants of the app on this page, and those on other pages`}: every token of them is refused at once. The person can allow ${isolated(name)} again.`,
     isDanger: true,
     fields: html`<input type="hidden" name="client" value="${clientId}">`,
   });
@@ -68,7 +70,7 @@ function item(
   end: string | null | false,
 ): Html {
   const { messages } = context;
-  const { id, kind, isWaiting, since, lastUsedAt, expiresAt } = grant;
+  const { id, appName, kind, isWaiting, since, lastUsedAt } = grant;
   const from = messages.minute(since);
   const used = isWaiting
     ? 'not fetched by the app yet'
@@ -78,26 +80,34 @@ function item(
   const button = actButton({
     action: `${at}/end-grant`,
     name: `End the grant of ${end || from}`,
-    effect: html`Ends 1 grant: every token of it is refused from the app’s next request on. ${end === null && 'Other grants of the app stay. '}The person can allow the app again.`,
+    effect: endGrantEffect(appName, end !== null),
     isDanger: true,
     fields: html`<input type="hidden" name="grant" value="${id}">`,
   });
-  return html`<li><div>${words(context, grant, before)}<p>${KINDS[kind]}Since ${from}, ${used}, ends ${messages.day(expiresAt)} unless used before. <a href="/grants/${id}">Details<span class="unseen"> of the grant of ${from}</span></a></p></div>${end !== false && button}</li>
+  return html`<li><div>${words(context, grant, before)}<p>${KINDS[kind]}Since ${from}, ${used}. ${ending(context, grant)} <a href="/grants/${id}">Details<span class="unseen"> of the grant of ${from}</span></a></p></div>${end !== false && button}</li>
 `;
+}
+
+function ending({ messages }: PageContext, { isWaiting, expiresAt }: ShownGrant): string {
+  return isWaiting
+    ? `Ends ${messages.minute(expiresAt)} if it is unused until then.`
+    : `Ends on ${messages.day(expiresAt)} if it is unused until then.`;
 }
 
 /** The words of a grant; none where they are those of the grant above it. */
 function words({ messages }: PageContext, grant: ShownGrant, before: ShownGrant | undefined): Html | null {
-  const { fields, list } = messages.permissions;
   const { person, permissions } = grant;
   if (before && JSON.stringify([before.person, before.permissions]) === JSON.stringify([person, permissions]))
     return null;
-  const sees =
-    person.length === 0
-      ? 'Sees an ID alone'
-      : `Sees ${list(person.map((field) => fields[field])).replace(/^Your /, '')}`;
-  return html`<ul class="words"><li>${sees}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each)}</li>`)}${moreOf(permissions)}</ul>
+  return html`<ul class="words"><li>${seenText(messages, person)}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each)}</li>`)}${moreOf(permissions)}</ul>
 `;
+}
+
+/** Returns the profile fields that an app may see, in the form of its other permissions. */
+export function seenText({ permissions: { fields, list } }: Messages, person: readonly PersonField[]): string {
+  return person.length === 0
+    ? 'See an ID alone'
+    : `See ${list(person.map((field) => fields[field])).replace(/^Your /, '')}`;
 }
 
 /** The names of the permissions that are not said in words, or null. */

@@ -209,13 +209,15 @@ test('operators §7: ending all and deleting tell the blast radius first', async
   const app = await addClient(service, { name: 'Notes' });
   const { clientId } = app;
   const page = `${service.operatorUrl}/apps/${clientId}`;
-  assert.match(textOf((await browser.get(page)).body), /Ends no grant\. All tokens .* Ends no grant, and deletes/);
+  const { body: empty } = await browser.get(page);
+  assert.match(textOf(empty), /Deletes Notes with its secrets and settings for good, and ends no grant\./);
+  assert.doesNotMatch(empty, /\/revoke-grants"/, 'an act that would end nothing is not offered');
   await addUser(service);
   await obtainPair(service, await signedInBrowser(service), app);
   const told = textOf((await browser.get(page)).body);
   assert.match(
     told,
-    /Live grants 1 grant of 1 user .* Ends 1 grant of 1 user\. All .* Ends 1 grant of 1 user, and deletes/,
+    /Live grants 1 grant of 1 user .* Ends 1 grant of 1 user\. All .* for good, and ends 1 grant of 1 user\./,
   );
   const ended = await pressAct(browser, page, `/apps/${clientId}/revoke-grants`);
   assert.equal(ended.headers.get('location'), `/apps/${clientId}?done=ended`);
