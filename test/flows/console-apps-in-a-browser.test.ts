@@ -76,7 +76,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await visit('/apps?show=failing');
     await press(/^Failing$/);
     await look();
-    assert.match(await page.innerText('main'), /the authorization code is invalid, expired or already used/);
+    assert.match(await page.innerText('main'), /The authorization code is invalid, expired or already used/);
     await press(/^All failures$/);
     await look();
     const text = await page.innerText('main');

@@ -45,7 +45,7 @@ describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
     assert.equal(page.url(), `${service.operatorUrl}/health`);
     assert.match(
       await page.innerText('tbody tr'),
-      /Backup, last\s+Wrong\s+3 days old \(limit: 48 h\)\s+Remedy: "valetkey database backup FILE"/,
+      /Last backup\s+Problem\s+3 days old \(limit: 48 h\)\s+Remedy: "valetkey database backup FILE"/,
     );
     await look();
     assert.deepEqual(complaints, []);

@@ -92,10 +92,11 @@ export function passkeyNeeded(hasPasskey: boolean, act: string): Html {
     : html`<strong>You have no passkey yet.</strong> Add one first: ${act} needs it. ${PASSKEY_LINKS.add}`;
 }
 
-/** Returns a message, which begins small in a command's output, as a sentence. */
+/** Returns a message, which begins small in a command's output, as a sentence. A parameter's name at its beginning stays. */
 export function asSentence(message: string): string {
   const end = /[.?!]$/.test(message) ? '' : '.';
-  return message.charAt(0).toUpperCase() + message.slice(1) + end;
+  const first = /^[a-z]+_/.test(message) ? message.charAt(0) : message.charAt(0).toUpperCase();
+  return first + message.slice(1) + end;
 }
 
 /** The notice of a refused act. */

@@ -1,4 +1,5 @@
 /** Reads what the page of one app shows. */
+import { causesOf } from '../../../oauth/activity/app-failure.ts';
 import { SPAN_MS, type Span, TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
 import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
@@ -16,7 +17,7 @@ import type { ConsoleCall } from './console-routes.ts';
 import { shownEvent } from './investigation/shown-event.ts';
 import { newKey } from './once.ts';
 
-const SHOWN_FAILURES = 5;
+const SHOWN_CAUSES = 5;
 const SHOWN_CHANGES = 5;
 const FAILURES_SINCE_MS = 30 * SPAN_MS.day;
 
@@ -36,7 +37,7 @@ export async function appData(
     grantsToEndSoon({ grants, lists: operatorApi.lists }, { clientId: id }),
     plotted(service, id, 'hour', now),
     plotted(service, id, 'day', now),
-    operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS, SHOWN_FAILURES),
+    operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS),
     operatorApi.lists.events({ changesOf: id, order: 'newest' }, newest),
     operatorApi.handOvers.newest({ kind: 'client', id }),
     service.operators.registry.list(),
@@ -52,7 +53,7 @@ export async function appData(
       hasPasskey: await hasPasskey(),
       handOver: handOver && { ...handOver, madeBy: nameOf(handOver.madeBy) },
     },
-    ...{ grants: ended, hours, days, failures: activity.failures },
+    ...{ grants: ended, hours, days, causes: causesOf(activity.failures).slice(0, SHOWN_CAUSES) },
     pageFailureCount: pageFailures.list(id).length,
     changes: (changes?.items ?? []).map(shownEvent),
     may: {

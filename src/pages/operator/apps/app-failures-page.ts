@@ -5,6 +5,7 @@ import type { PageFailure } from '../../../oauth/activity/page-failures.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
@@ -101,7 +102,7 @@ function authorizationPage({ messages }: PageContext, failures: readonly PageFai
     'Refused visitors',
     [
       ['When', ({ at }) => messages.minute(at)],
-      ['Cause', ({ error, reason }) => html`${isolated(reason, 300)}<small>${isolatedCode(error)}</small>`],
+      ['Cause', ({ error, reason }) => html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}</small>`],
       [
         'Received',
         ({ received }) => (received === null ? '–' : html`<code>${isolated(received, MOST_OF_RECEIVED)}</code>`),

@@ -1,8 +1,9 @@
-/** The table of an app's failures. */
-import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
+/** The tables of an app's failures and of their causes. */
+import type { AppFailure, FailureCause } from '../../../oauth/activity/app-failure.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { asSentence } from '../act.ts';
 import { dataTable } from '../table.ts';
 
 /** A table of failures with their causes. */
@@ -11,11 +12,7 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
     'Failures',
     [
       ['When', ({ at }) => html`<span class="whole">${messages.minute(at)}</span>`],
-      [
-        'Cause',
-        ({ error, reason, endpoint }) =>
-          html`${isolated(reason, 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`,
-      ],
+      ['Cause', cause],
       ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
       [
         'Request',
@@ -25,6 +22,23 @@ export function failureTable({ messages }: PageContext, failures: readonly AppFa
     ],
     failures,
   );
+}
+
+/** A table of causes with their numbers. */
+export function causeTable({ messages }: PageContext, causes: readonly FailureCause[]): Html {
+  return dataTable(
+    'Causes',
+    [
+      ['Cause', cause],
+      ['Failures', ({ count }) => count],
+      ['Last', ({ lastAt }) => html`<span class="whole">${messages.minute(lastAt)}</span>`],
+    ],
+    causes,
+  );
+}
+
+function cause({ error, reason, endpoint }: Pick<AppFailure, 'endpoint' | 'error' | 'reason'>): Html {
+  return html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`;
 }
 
 const ENDPOINTS = {

@@ -1,6 +1,6 @@
 /** The page of one app. */
 
-import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
+import type { FailureCause } from '../../../oauth/activity/app-failure.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -13,7 +13,7 @@ import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '..
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
-import { failureTable } from './app-failures.ts';
+import { causeTable } from './app-failures.ts';
 import { type AppSecrets, appSecrets } from './app-secrets.ts';
 import { type AppSettings, appSettings } from './app-settings.ts';
 
@@ -39,8 +39,8 @@ export type AppData = {
   grants: BlastRadius;
   hours: Plotted;
   days: Plotted;
-  /** The last failures of 30 days. */
-  failures: readonly AppFailure[];
+  /** The causes of the last failures of 30 days, the newest ones first. */
+  causes: readonly FailureCause[];
   /** Number of refusals on the authorization page that this instance remembers. */
   pageFailureCount: number;
   /** The last changes of the registration. */
@@ -121,12 +121,17 @@ function resuming(at: string): Html {
   });
 }
 
-function failing(context: PageContext, { failures, pageFailureCount }: AppData, at: string): Html {
+function failing(context: PageContext, { causes, pageFailureCount }: AppData, at: string): Html {
   const page =
     pageFailureCount > 0 &&
     html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
   return html`<section class="part" id="failures"><h2>Failures</h2>
-${failures.length === 0 ? html`<p>No request of the app failed in the last 30 days.</p>` : failureTable(context, failures)}
+${
+  causes.length === 0
+    ? html`<p>No request of the app failed in the last 30 days.</p>`
+    : html`<p>The newest causes among the last 200 failures, for 30 days.</p>
+${causeTable(context, causes)}`
+}
 ${page}
 <p><a href="${at}/failures">All failures</a></p></section>`;
 }

@@ -31,10 +31,10 @@ export function worstFirst(findings: readonly ShownFinding[]): ShownFinding[] {
   return ORDER.flatMap((verdict) => findings.filter((finding) => finding.verdict === verdict));
 }
 
-/** The verdict in a word. */
+/** The verdict in a word: `Attention` for what may be intended, `Problem` for what harms now. */
 export function verdictMark(verdict: ShownFinding['verdict']): Html {
   if (verdict === 'ok') return html`OK`;
-  return html`<span class="effect${verdict === 'wrong' && ' sensitive'}">${verdict === 'wrong' ? 'Wrong' : 'Warning'}</span>`;
+  return html`<span class="effect${verdict === 'wrong' && ' sensitive'}">${verdict === 'wrong' ? 'Problem' : 'Attention'}</span>`;
 }
 
 /** True if the doctor finds nothing that needs a look. */
@@ -52,9 +52,25 @@ export function worstNotice(findings: readonly ShownFinding[], more: Html | null
   return html`<div class="notice ${worst.verdict === 'wrong' ? 'problem' : 'advice'}">${icons.alert}<div><strong>${findingName(worst)}: ${isolated(worst.detail, 300)}.</strong> ${remedyOf(worst)}${rest} ${more}</div></div>`;
 }
 
-/** The name of a finding: "Backup, last". */
+/** The names of checks that need their area. */
+const NAMES: Readonly<Record<string, string>> = {
+  'backup last': 'Last backup',
+  'clock audit trail': 'Clock of the audit trail',
+  'clock database': 'Clock of the database',
+  'database columns': 'Columns of the database',
+  'database keys': 'Root keys of the database',
+  'database objects': 'Objects of the database',
+  'database references': 'References of the database',
+  'database settings': 'Settings of the database',
+  'database variables': 'Variables of the installation',
+  'permissions reach': 'Access to the stored data',
+  'sizes database': 'Size of the database',
+  'sizes log': 'Size of the write-ahead log',
+};
+
+/** The name of a finding's check: "Last backup". */
 export function findingName({ area, name }: ShownFinding): Html {
-  return isolated(`${area.charAt(0).toUpperCase()}${area.slice(1)}, ${name}`);
+  return isolated(NAMES[`${area} ${name}`] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`);
 }
 
 /** The remedy as a sentence. */

@@ -12,8 +12,13 @@ const DAY_S = 86_400;
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 /** A request of an app that is refused for its code, after its secret was accepted. */
-async function presentWrongCode({ appUrl, installation }: TestConsole, clientId: string, clientSecret: string) {
-  const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x' };
+async function presentWrongCode(
+  { appUrl, installation }: TestConsole,
+  clientId: string,
+  clientSecret: string,
+  changes: Record<string, string> = {},
+) {
+  const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x', ...changes };
   const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
   const { status } = await fetch(`${appUrl}/api/auth/oauth/token`, { method: 'POST', body });
   await installation.activity.flush();
@@ -242,15 +247,21 @@ test('operators §7: failures have their cause, and those of the authorization p
   await installation.activity.flush();
   const { body } = await browser.get(failures);
   assert.match(textOf(body), /Of these, one is listed below.*Requests with a wrong secret are only counted/);
-  assert.match(textOf(body), /the authorization code is invalid.*invalid_grant.*token endpoint.*127\.0\.0\.0\/24/);
+  assert.match(
+    textOf(body),
+    /The authorization code is invalid[^.]*\. invalid_grant.*token endpoint.*127\.0\.0\.0\/24/,
+  );
   assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
   assert.doesNotMatch(body, /href="https:\/\/evil/);
   const page = textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
-  assert.match(page, /the authorization code is invalid.*1 visitor was refused on the authorization page/);
+  assert.match(
+    page,
+    /The authorization code is invalid[^.]*\. invalid_grant[^.]* 1 15 Jan 2026, 12:00 .*1 visitor was refused on the authorization page/,
+  );
   service.clock.advance(2 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(textOf((await later.get(failures)).body), /No failure/);
-  assert.match(textOf((await later.get(`${failures}?time=month`)).body), /the authorization code is invalid/);
+  assert.match(textOf((await later.get(`${failures}?time=month`)).body), /The authorization code is invalid/);
 
   for (let more = 0; more < 26; more += 1) {
     await presentWrongCode(service, clientId, clientSecret);
@@ -262,4 +273,13 @@ test('operators §7: failures have their cause, and those of the authorization p
   const second = (await later.get(service.operatorUrl + next)).body;
   assert.equal((second.match(/<th scope="row"/g) ?? []).length, 1);
   assert.doesNotMatch(textOf(second), /On the authorization page/);
+
+  await presentWrongCode(service, clientId, clientSecret, { grant_type: 'password' });
+  const causes = (await later.get(`${service.operatorUrl}/apps/${clientId}`)).body;
+  const section = causes.slice(causes.indexOf('id="failures"'), causes.indexOf('id="secrets"'));
+  assert.equal((section.match(/<th scope="row"/g) ?? []).length, 2, 'equal causes are one');
+  assert.match(
+    textOf(section),
+    / grant_type must be authorization_code\. unsupported_grant_type , token endpoint 1 17 Jan 2026, 12:00 The authorization code is invalid.* 27 17 Jan 2026, 12:00 /,
+  );
 });

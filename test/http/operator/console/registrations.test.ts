@@ -72,7 +72,7 @@ test('operators §7: an admin tests, pauses and resumes a product; the role "sup
   const at = `${operatorUrl}/products/photos`;
   const tested = await postOwn(browser, `${at}/test`);
   assert.equal(tested.status, 200);
-  assert.match(textOf(tested.body), /\d of \d checks failed\. .*Wrong/);
+  assert.match(textOf(tested.body), /\d of \d checks failed\. .*Problem/);
   assert.equal((await postOwn(support, `${at}/pause`)).status, 403);
   const paused = await postOwn(browser, `${at}/pause`);
   assert.deepEqual([paused.status, paused.headers.get('location')], [303, '/products/photos?done=paused']);
