@@ -1,7 +1,7 @@
 /** The grants of a person, by app, with what each lets the app do in the words that the person read. */
 import { displayName } from '../../display-name.ts';
 import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
+import { isolated, shortened } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
@@ -56,7 +56,7 @@ function app(context: PageContext, at: string, grants: Grants, isWhole: boolean,
     isDanger: true,
     fields: html`<input type="hidden" name="client" value="${clientId}">`,
   });
-  return html`<li><h3><a href="/apps/${encodeURIComponent(clientId)}">${isolated(appName)}</a></h3>${mayEnd && grants.length > 1 && endAll}
+  return html`<li><h3><a href="/apps/${encodeURIComponent(clientId)}">${shortened(appName)}</a></h3>${mayEnd && grants.length > 1 && endAll}
 <ul class="of-app">${grants.map((grant, index) => item(context, at, grant, grants[index - 1], mayEnd && (grants.length > 1 ? null : name)))}</ul></li>
 `;
 }
