@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inaccessible } from '../support/accessibility.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
-import { addOperator, startConsole } from '../support/console.ts';
+import { addOperator, addSignInAddress, startConsole } from '../support/console.ts';
 import { addAuthenticator } from '../support/virtual-authenticator.ts';
 
 async function prepare() {
@@ -102,6 +102,46 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.goto(home);
     assert.doesNotMatch(await page.innerText('main'), /You have one passkey/);
     assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §2: without a passkey, a form says so before it is filled, and is still there once one was added and used', async () => {
+    const { operator } = await addOperator(service, 'admin', 'Link');
+    const { page, complaints } = await open();
+    await page.goto(await addSignInAddress(service, operator));
+    await page.click('main button');
+    await page.waitForURL(home);
+    assert.match(await page.innerText('main'), /You have no passkey\./);
+    await page.goto(`${home}apps/new`);
+    assert.match(await page.innerText('main'), /You have no passkey yet\.\sAdd one first/);
+    assert.deepEqual(await inaccessible(page), []);
+    await page.fill('[name=name]', 'Calendar');
+    await page.fill('[name=redirect_uris]', 'https://client.example/callback');
+    await page.click('text=Register the app');
+    assert.match(
+      await page.innerText('#problem'),
+      /Nothing happened\.\s.*you have none\. Add a passkey in another tab/,
+    );
+    assert.doesNotMatch(await page.innerText('main'), /Confirm/);
+
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.click('#problem >> text=Add a passkey in another tab'),
+    ]);
+    await addAuthenticator(tab);
+    await tab.click('main button');
+    await tab.waitForURL('**/passkeys?done=added');
+    await tab.click('text=confirm it’s you with it');
+    await tab.click('main button');
+    await tab.waitForURL('**/confirmed');
+    await tab.close();
+    assert.equal(await page.inputValue('[name=name]'), 'Calendar');
+    await page.click('text=Register the app');
+    assert.match(await page.innerText('h1'), /Calendar is registered/);
+    assert.deepEqual(
+      complaints.filter((text) => !/the server responded with a status of 403/.test(text)),
+      [],
+    );
     await page.context().close();
   });
 

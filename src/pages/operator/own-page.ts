@@ -83,7 +83,7 @@ function passkeyItem({ messages }: PageContext, { id, name, isBackedUp, createdA
 function sessionItem({ messages }: PageContext, session: ShownSession): Html {
   const { id, browser, source, how, createdAt, lastSeenAt, expiresAt, isThis } = session;
   const end = html`<form method="post" action="/sessions/end"><input type="hidden" name="session" value="${id}"><button class="secondary danger">End<span class="unseen"> the session of ${browser}, ${source}</span></button></form>`;
-  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}${how === 'address' && ', begun with a one-time link'}. Ends at ${messages.minute(expiresAt)} at the latest.</p></div>
+  return html`<li><div><h3>${browser}</h3><p>From ${source}, since ${messages.minute(createdAt)}, last seen ${messages.minute(lastSeenAt)}${how === 'address' && ', begun with a one-time link'}. Ends by ${messages.minute(expiresAt)}.</p></div>
 ${isThis ? html`<span class="effect">This browser</span>` : end}</li>
 `;
 }
