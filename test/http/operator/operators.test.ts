@@ -145,8 +145,21 @@ test('operators §2: a session of a one-time address adds a passkey, and does no
   assert.equal(added.headers.get('location'), '/passkeys?done=added');
   const own = await browser.get(`${at}/passkeys?done=added`);
   assert.match(own.body, /The passkey was added. To register apps .*href="\/confirm\?continue=/);
+  assert.match(own.body, /begun with a one-time link\. Ends by 15 Jan 2026, 13:00\./);
   assert.equal((await usePasskey(browser, passkey, `${at}/confirm`)).status, 303);
   assert.equal((await postOwn(browser, `${at}/operators`, { name: 'New', role: 'admin' })).status, 200);
+  assert.match(
+    (await browser.get(`${at}/passkeys?done=added`)).body,
+    /The passkey was added\.<\/div>/,
+    'no need to confirm',
+  );
+  const { browser: reader } = await enrolledOperator(service, 'read', 'Reader');
+  service.clock.advance(301);
+  assert.doesNotMatch(
+    (await reader.get(`${at}/passkeys?done=added`)).body,
+    /To register apps/,
+    'the role registers none',
+  );
 });
 
 test('operators §2: the new operator enrols at the address that is shown once; a reset ends passkeys and sessions', async (t) => {

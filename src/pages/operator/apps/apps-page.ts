@@ -62,7 +62,7 @@ export function appsPage(context: PageContext, data: AppsData): Html {
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
 ${isFailing && html`<p class="fine">The apps with the most refused requests since yesterday, ${context.messages.day(countedSince)} (UTC), come first.</p>`}
-${!isFailing && list.items.length > 0 && html`<p class="fine">${show === 'unused' && 'Registered more than 90 days ago, and not authenticated since then. '}Oldest first.</p>`}
+${!isFailing && (show === 'unused' || list.items.length > 0) && html`<p class="fine">${show === 'unused' && UNUSED} Oldest first.</p>`}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable('Apps', columns(context, isFailing), apps),
 )}
@@ -88,6 +88,8 @@ function columns({ messages }: PageContext, isFailing: boolean): readonly Column
     ['Last authenticated', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
   ];
 }
+
+const UNUSED = 'Only apps that were registered more than 90 days ago, and did not authenticate in the last 90 days.';
 
 const NO_APPS = emptyList(
   'No app yet',

@@ -45,6 +45,8 @@ test('operators §7: apps are listed page by page, found by any part of their na
   const found = await browser.get(`${at}?q=${first}`);
   assert.deepEqual([found.status, found.headers.get('location')], [303, `/apps/${first}`]);
   assert.match(textOf(one), /Oldest first/);
+  const unused = textOf(await get('?show=unused'));
+  assert.match(unused, /Only apps that were registered more than 90 days ago, .* No app found/);
   const paused = await get('?show=paused');
   assert.equal(shown(paused), 1);
   assert.match(textOf(paused), /App 01 .* Paused/);
