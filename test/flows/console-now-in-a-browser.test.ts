@@ -36,7 +36,7 @@ describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
     for (const counter of ['checks', 'checks', 'invalidGrant'] as const) installation.activity.count(clientId, counter);
     await installation.activity.flush();
     const { page, complaints, look, press } = await openConsole(browser, service, 'Second');
-    assert.match(await page.innerText('.problem'), /Backup, last: 3 days old/);
+    assert.match(await page.innerText('.problem'), /Last backup: 3 days old/);
     await look();
     await press(/^Show the numbers$/);
     assert.match(await page.innerText('.plot table'), /Refused: invalid grant/);
