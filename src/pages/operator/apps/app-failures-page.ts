@@ -9,7 +9,7 @@ import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing } from '../listing.ts';
 import { dataTable, facts } from '../table.ts';
-import { failureTable } from './app-failures.ts';
+import { failureTable, ONLY_COUNTED } from './app-failures.ts';
 import { APPS, appHref } from './app-page.ts';
 
 /** Shown characters of a text that anyone can make long, so that the page stays below 50 KB. */
@@ -61,12 +61,6 @@ ${isFirst && authorizationPage(context, pageFailures)}
 <p class="fine">All times are UTC.</p>`,
   );
 }
-
-/** The requests that the list leaves out, by the app's type. */
-const ONLY_COUNTED = {
-  confidential: 'Requests with a wrong secret are only counted.',
-  public: 'Requests that anyone could send in its name are only counted.',
-} as const;
 
 const NONE = (app: AppFailuresData['app']) =>
   emptyList(

@@ -6,6 +6,12 @@ import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { dataTable } from '../table.ts';
 
+/** A sentence on the failures that no list has, by the app's type. */
+export const ONLY_COUNTED = {
+  confidential: 'Requests with a wrong secret are only counted.',
+  public: 'Requests that anyone could send in its name are only counted.',
+} as const;
+
 /** A table of failures with their causes. */
 export function failureTable({ messages }: PageContext, failures: readonly AppFailure[]): Html {
   return dataTable(

@@ -13,7 +13,7 @@ import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '..
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
-import { causeTable } from './app-failures.ts';
+import { causeTable, ONLY_COUNTED } from './app-failures.ts';
 import { type AppSecrets, appSecrets } from './app-secrets.ts';
 import { type AppSettings, appSettings } from './app-settings.ts';
 
@@ -121,14 +121,14 @@ function resuming(at: string): Html {
   });
 }
 
-function failing(context: PageContext, { causes, pageFailureCount }: AppData, at: string): Html {
+function failing(context: PageContext, { app, causes, pageFailureCount }: AppData, at: string): Html {
   const page =
     pageFailureCount > 0 &&
     html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
   return html`<section class="part" id="failures"><h2>Failures</h2>
 ${
   causes.length === 0
-    ? html`<p>No request of the app failed in the last 30 days.</p>`
+    ? html`<p>No failure of the last 30 days is listed. ${ONLY_COUNTED[app.type]}</p>`
     : html`<p>The newest causes among the last 200 failures, for 30 days.</p>
 ${causeTable(context, causes)}`
 }

@@ -64,7 +64,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
       'Profile fields email address',
       'Asks only for what',
     ],
-    ...['No request of the app failed', '(by command) registered'],
+    ...['No failure of the last 30 days is listed', '(by command) registered'],
   ])
     assert.ok(textOf(body).includes(said), said);
   assert.deepEqual(formsOf(body), ['/sign-out'], 'the role "read" acts on nothing');
