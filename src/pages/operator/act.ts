@@ -51,7 +51,7 @@ ${note && html`<p class="fine">${note}</p>`}</section>`;
 }
 
 /** The list of such acts, for a section with another heading. */
-function dangerList(acts: readonly (ShownAct | CommandAct)[]): Html {
+export function dangerList(acts: readonly (ShownAct | CommandAct)[]): Html {
   return html`<ul class="dangers">${acts.map(
     (
       act,

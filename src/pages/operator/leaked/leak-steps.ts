@@ -1,10 +1,14 @@
 /** The steps after a leak at an app: the mildest first, each with what it ends. */
 import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
+import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, doneNotice } from '../act.ts';
-import { type BlastRadius, grantsWords } from '../blast-radius.ts';
+import { type ActProblem, actProblem, dangerList, doneNotice, type ShownAct } from '../act.ts';
+import { appHref } from '../apps/app-page.ts';
+import type { BlastRadius } from '../blast-radius.ts';
+import { endAppGrantsEffect, endGrantEffect, hasGrants, pauseAppEffect } from '../effects.ts';
 import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
+import { listHref } from '../listing.ts';
+import { type Facts, facts } from '../table.ts';
 
 /** The page with the form, as the parent of its answers. */
 export const LEAKED: Parent = ['/leaked', 'Leaked'];
@@ -15,20 +19,28 @@ export type LeakedApp = {
   readonly name: string;
   readonly status: 'active' | 'paused';
   readonly takesSecret: boolean;
-  readonly grant: { readonly id: string; readonly isLive: boolean } | null;
+  readonly grant: LeakedGrant | null;
   /** The grants that end with the app's. */
   readonly grants: BlastRadius;
   /** The acts that the role allows. */
   readonly may: { readonly endGrant: boolean; readonly pause: boolean; readonly endAll: boolean };
 };
 
+/** The grant whose token or code leaked. */
+export type LeakedGrant = {
+  readonly id: string;
+  readonly isLive: boolean;
+  readonly person: { readonly id: string; readonly name: string };
+};
+
 /** The effects of the steps in sentences, and what to do next, by their names in the address. */
 export const LEAK_NOTICES = {
-  grant:
+  grant: () =>
     'The grant has ended: all of its tokens are refused from now on. Next: if the app itself may have leaked more, pause it.',
-  paused:
-    'Paused: every request of the app is refused. Next: tell its developer, and give the app a new secret. Then resume it on its page.',
-  all: 'All grants of the app have ended. Next: once its developer closed the leak, resume the app on its page. Users must allow it again.',
+  paused: (at: string) =>
+    html`Paused: every request of the app is refused. Next: tell its developer, and give the app a new secret. Then resume it on <a href="${at}">its page</a>.`,
+  all: (at: string) =>
+    html`All grants of the app have ended. Users must allow it again. If it is paused, resume it on <a href="${at}">its page</a> once its developer closed the leak.`,
 } as const;
 
 /** The name of such a step. */
@@ -49,63 +61,90 @@ export function leakStepsPage(context: PageContext, { operator, app, done, probl
     operator,
     { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaked', parents: [LEAKED] },
     html`<h1>Leak at ${isolated(app.name)}</h1>
-${done !== null && doneNotice(LEAK_NOTICES[done])}
+${done !== null && doneNotice(LEAK_NOTICES[done](appHref(app.id)))}
 ${problem !== null && actProblem(problem)}
+${facts([['Works', app.grant && worksText(whyGrantFails(app))], ...ownerFacts('App', appHref(app.id), app.name), ...grantFacts(app.grant)])}
 ${leakSteps(app)}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
   );
 }
 
-/** The steps that are left. */
-export function leakSteps(app: LeakedApp): Html {
-  const { takesSecret, may } = app;
-  const at = `/apps/${encodeURIComponent(app.id)}`;
+function whyGrantFails({ grant, status }: LeakedApp): string | null {
+  if (!grant?.isLive) return 'its grant ended';
+  return status === 'paused' ? 'its app is paused' : null;
+}
+
+/** "Yes", which alarms, or why a credential does not work. */
+export function worksText(deadBecause: string | null): Html {
+  if (deadBecause !== null) return html`No: ${isolated(deadBecause, 300)}`;
+  return html`<strong class="effect sensitive">Yes</strong> Whoever has it can use it.`;
+}
+
+/** The owner of a credential, with a link. */
+export function ownerFacts(noun: string, href: string, name: string): Facts {
+  return [[noun, html`<a href="${href}">${isolated(name)}</a>`]];
+}
+
+/** The person and the grant that a credential is of. */
+export function grantFacts(grant: Pick<LeakedGrant, 'id' | 'person'> | null): Facts {
+  if (grant === null) return [];
+  const { id, person } = grant;
+  return [
+    ...ownerFacts('Person', `/people/${encodeURIComponent(person.id)}`, person.name),
+    ['Grant', html`<a href="/grants/${encodeURIComponent(id)}"><code>${isolatedAddress(id)}</code></a>`],
+  ];
+}
+
+/** The steps that are left. `since` is when a leaked secret was made (ms), if that is known. */
+export function leakSteps(app: LeakedApp, since: number | null = null): Html {
+  const { takesSecret, grant } = app;
+  const at = appHref(app.id);
+  const steps = [endGrant(app), pause(app), endAll(app)].filter((step) => step !== null);
+  const secret = html`<a href="${at}#secrets">Replace the secret</a>: make a new one or hand it over, then retire the leaked one.`;
+  const events = grant
+    ? { grant: grant.id }
+    : { client: app.id, since: since === null ? '' : new Date(since).toISOString().slice(0, 10) };
   return html`<section class="part"><h2>What to do now</h2>
-<p>Do what the leak calls for. Each step says first what it ends.</p>
-<div class="acts">
-${app.grant !== null && endGrant(app, app.grant.isLive)}
-${pause(app)}
-${may.endAll && (app.grants.grants > 0 || app.grants.more) && endAll(app)}
-</div>
+${grant !== null && !grant.isLive && html`<p>The grant has ended: none of its tokens works.</p>`}
+${app.status === 'paused' && html`<p>The app is paused: every request of it is refused. <a href="${at}">Open its page</a> to resume it.</p>`}
+${takesSecret && grant === null && html`<p>${USUAL}${secret}</p>`}
+${steps.length > 0 && dangerList(steps)}
 <ul>
-${takesSecret && html`<li><a href="${at}#secrets">Replace the secret</a>: make a new one or hand it over, then retire the leaked one.</li>`}
-<li><a href="${at}/failures">See what failed</a>, and <a href="/events?client=${encodeURIComponent(app.id)}">what happened</a> since the leak.</li>
-<li><a href="${at}">Open the app</a>, to resume it or to change its settings.</li>
+${takesSecret && grant !== null && html`<li>If the app’s secret may have leaked too: <a href="${at}#secrets">replace the secret</a>.</li>`}
+<li><a href="${at}/failures">See what failed</a>, and <a href="${listHref('/events', events)}">what happened</a> ${grant ? 'with this grant' : 'since the secret was made'}.</li>
 </ul></section>`;
 }
 
-function endGrant(app: LeakedApp, isLive: boolean): Html | null {
-  if (!isLive) return html`<p>The grant has ended: none of its tokens works.</p>`;
-  if (!app.may.endGrant) return null;
-  return actButton({
+const USUAL = html`<span class="effect">Usual step</span> `;
+
+function endGrant(app: LeakedApp): ShownAct | null {
+  if (!app.grant?.isLive || !app.may.endGrant) return null;
+  return {
     action: step(app, 'revoke-grant'),
     name: 'End this grant',
-    effect: html`Every token of this grant is refused at once. Its user must allow ${isolated(app.name)} again. Other users notice nothing.`,
-    isDanger: true,
+    effect: html`${USUAL}${endGrantEffect(app.name)}`,
     fields: grantField(app),
-  });
+  };
 }
 
-function pause(app: LeakedApp): Html | null {
-  if (app.status === 'paused') return html`<p>The app is paused: every request of it is refused.</p>`;
-  if (!app.may.pause) return null;
-  return actButton({
+function pause(app: LeakedApp): ShownAct | null {
+  if (app.status === 'paused' || !app.may.pause) return null;
+  return {
     action: step(app, 'pause'),
     name: 'Pause the app',
-    effect: `Every request of the app is refused at once, until you resume it: it has ${grantsWords(app.grants)}. An open pick-up link ends; nothing else does.`,
-    isDanger: true,
+    effect: pauseAppEffect(app.name, app.grants),
     fields: grantField(app),
-  });
+  };
 }
 
-function endAll(app: LeakedApp): Html {
-  return actButton({
+function endAll(app: LeakedApp): ShownAct | null {
+  if (!app.may.endAll || !hasGrants(app.grants)) return null;
+  return {
     action: step(app, 'revoke-grants'),
     name: 'End all grants of the app',
-    effect: html`Ends ${grantsWords(app.grants)}. All tokens of ${isolated(app.name)} stop working at once, and its users must allow it again. You need your passkey for this.`,
-    isDanger: true,
+    effect: html`${endAppGrantsEffect(app.name, app.grants)} You need your passkey for this.`,
     fields: grantField(app),
-  });
+  };
 }
 
 function grantField({ grant }: LeakedApp): Html {

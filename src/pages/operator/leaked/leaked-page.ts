@@ -1,12 +1,12 @@
 /** The form for a found credential, and what it is. No page holds the credential. */
 import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
-import { LEAKED, type LeakedApp, leakSteps } from './leak-steps.ts';
+import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts, worksText } from './leak-steps.ts';
 import { linkSteps, type ShownLink } from './link-steps.ts';
 
 /** A credential that was identified. Times in ms. */
@@ -42,13 +42,15 @@ const OWNERS = {
   user: ['Person', '/people', ''],
 } as const;
 
+const WHAT_IS_IT = 'Leaked: what is it?';
+
 /** The page with the form; `problem` says why nothing was identified. */
 export function leakedPage(context: PageContext, operator: ShownOperator, problem: string | null): Html {
   return consoleLayout(
     context,
     operator,
-    { title: 'Leaked', isProblem: problem !== null },
-    html`<h1>Found a credential?</h1>
+    { title: WHAT_IS_IT, section: 'Leaked', isProblem: problem !== null },
+    html`<h1>${WHAT_IS_IT}</h1>
 <p class="lead">Paste a token, code, secret, key or one-time link that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged, and a look uses no link up.</p>
 ${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}
 ${form}`,
@@ -71,19 +73,9 @@ export function identifiedPage(context: PageContext, operator: ShownOperator, fo
     { title: 'Identified', section: 'Leaked', parents: [LEAKED] },
     html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
 ${facts([
-  ['Works', deadBecause === null ? html`<strong>Yes</strong>` : html`No: ${isolated(deadBecause, 300)}`],
-  [noun, html`<a href="${path}/${encodeURIComponent(owner.id)}">${isolated(owner.name)}</a>`],
-  [
-    'Person',
-    owner.kind !== 'user' &&
-      person &&
-      html`<a href="/people/${encodeURIComponent(person.id)}">${isolated(person.name)}</a>`,
-  ],
-  [
-    'Grant',
-    grantId !== null &&
-      html`<a href="/grants/${encodeURIComponent(grantId)}"><code>${isolatedAddress(grantId)}</code></a>`,
-  ],
+  ['Works', worksText(deadBecause)],
+  ...ownerFacts(noun, `${path}/${encodeURIComponent(owner.id)}`, owner.name),
+  ...grantFacts(person && grantId !== null ? { id: grantId, person } : null),
   ['Made', madeAt !== null && messages.minute(madeAt)],
   ['Expires', expiresAt !== null && messages.minute(expiresAt)],
 ])}
@@ -93,8 +85,8 @@ ${whatToDo(found)}
   );
 }
 
-function whatToDo({ owner, app, link, deadBecause }: ShownCredential): Html {
-  if (app) return leakSteps(app);
+function whatToDo({ owner, app, link, deadBecause, madeAt }: ShownCredential): Html {
+  if (app) return leakSteps(app, madeAt);
   const [noun, path, words] = OWNERS[owner.kind];
   const [href, inText] = [`${path}/${encodeURIComponent(owner.id)}`, noun === 'API' ? noun : noun.toLowerCase()];
   if (link) return linkSteps({ ...link, href, noun: inText });

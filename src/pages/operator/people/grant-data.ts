@@ -1,4 +1,7 @@
 /** The data of the page of one grant. */
+
+import { html } from '../../html.ts';
+import { isolated } from '../../isolated.ts';
 import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { ShownEvent, Thing } from '../events/shown-event.ts';
@@ -32,7 +35,8 @@ export type GrantFacts = {
 
 /** The effects of acts in sentences, by their names in the address. */
 export const GRANT_NOTICES = {
-  ended: 'The grant has ended. Every token of it is refused from now on.',
+  ended: (app: string, person: string) =>
+    html`The grant for ${isolated(app)} has ended. Every token of it is refused. ${isolated(person)} can allow the app again.`,
 } as const;
 
 /** The story of a grant, from its Allow to its end. */

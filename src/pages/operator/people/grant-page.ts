@@ -4,6 +4,7 @@ import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { permissionText } from '../../permissions.ts';
 import { actProblem, dangerZone, doneNotice } from '../act.ts';
+import { appHref } from '../apps/app-page.ts';
 import { endGrantEffect } from '../effects.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { type Thing, thingLink } from '../events/shown-event.ts';
@@ -30,8 +31,8 @@ export function grantPage(context: PageContext, data: GrantData): Html {
       here: `Grant for ${named(app, 'an app')}`,
     },
     html`<h1>${isolated(named(app, 'An app'))} for ${isolated(named(person, 'a person'))}</h1>
-<p class="lead">${STATES[status]} <code>${isolatedAddress(id)}</code></p>
-${done !== null && doneNotice(GRANT_NOTICES[done])}
+<p class="lead">${stateText(context, data)} <code>${isolatedAddress(id)}</code></p>
+${done !== null && doneNotice(GRANT_NOTICES[done](named(app, 'the app'), named(person, 'the person')))}
 ${problem !== null && actProblem(problem)}
 ${presentedTwice(context, data)}
 ${grantStory(context, data)}
@@ -64,13 +65,19 @@ function named(thing: Thing | null, unknown: string): string {
   return thing?.name ?? thing?.id ?? unknown;
 }
 
-const STATES: Readonly<Record<GrantData['status'], string>> = {
+const STATES = {
   issued: 'Allowed; the app has not fetched its tokens yet.',
   active: 'Active.',
-  expired: 'Expired.',
   revoked: 'Ended.',
-  gone: 'Ended: its details were deleted a day later. The audit trail has the rest.',
-};
+} as const;
+
+function stateText({ messages }: PageContext, { status, row }: GrantData): Html | string {
+  if (status === 'gone') return html`Ended. Its details are deleted, and its <a href="#events">events</a> are kept.`;
+  if (status !== 'expired') return STATES[status];
+  if (!row) return 'Expired.';
+  const at = messages.second(row.expiresAt);
+  return row.generation === 0 ? `Never exchanged: the code expired at ${at}.` : `Expired at ${at}.`;
+}
 
 type Facts = Parameters<typeof facts>[0];
 
@@ -97,8 +104,9 @@ function held({ appPaused, personDisabled }: GrantFacts): string | null {
   return why.length === 0 ? null : `Every token is refused for now: ${why.join(' and ')}.`;
 }
 
-function eventPart(context: PageContext, { id, events, hasMore }: GrantData): Html {
+function eventPart(context: PageContext, { id, app, events, hasMore }: GrantData): Html {
   return html`<section class="part" id="events"><h2>Events</h2>
-${events.length === 0 ? html`<p>The audit trail has none any more.</p>` : eventsTable(context, events)}
-${hasMore && html`<p>Earlier ones are left out here. <a href="${listHref('/events', { grant: id })}">All events of this grant</a></p>`}</section>`;
+${events.length === 0 ? html`<p>None is kept any more.</p>` : eventsTable(context, events)}
+${hasMore && html`<p>Earlier ones are left out here. <a href="${listHref('/events', { grant: id })}">All events of this grant</a></p>`}
+${app?.kind === 'app' && !app.isDeleted && html`<p><a href="${appHref(app.id)}/failures">Failures of ${isolated(named(app, ''))}</a></p>`}</section>`;
 }

@@ -76,7 +76,7 @@ function ended({ messages }: PageContext, { status, row, ending, isCut }: GrantS
     const words = detail && !TWICE.has(action) && shortDetail(detail, messages).map((each) => html` (${each})`);
     return [{ at, text: html`${why}${words}, by ${doerLink(by)}${from(source)}.${doubt}` }];
   }
-  if (row?.revokedAt) return [{ at: row.revokedAt, text: html`It ended. The audit trail does not say why.` }];
+  if (row?.revokedAt) return [{ at: row.revokedAt, text: html`It ended. No event says why.` }];
   if (status === 'expired' && row)
     return [
       {

@@ -1,5 +1,7 @@
 /** The data of the page of one person. */
 
+import { html } from '../../html.ts';
+import { isolated } from '../../isolated.ts';
 import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
@@ -60,9 +62,9 @@ export type PersonRights = {
 
 /** The effects of acts in sentences, by their names in the address. */
 export const PERSON_NOTICES = {
-  'grant-ended': 'The grant has ended. The app is refused from its next request on.',
-  'app-ended': 'All grants of the app have ended. It is refused from its next request on.',
-  'all-ended': 'All grants have ended. The apps are refused from their next request on.',
+  'grant-ended': (app: string) => html`The grant for ${isolated(app)} has ended. Every token of it is refused.`,
+  'app-ended': (app: string) => html`All grants for ${isolated(app)} have ended. Every token of them is refused.`,
+  'all-ended': 'All grants have ended. The apps are refused.',
   'signed-out': 'Signed out everywhere. All sessions have ended.',
   disabled: 'Disabled. The person is signed out, and apps cannot act for them.',
   enabled: 'Enabled. The person can sign in, and apps may act for them again.',
@@ -86,5 +88,7 @@ export type PersonData = {
   /** The time of the page (ms): whatever is on it began earlier. */
   at: number;
   done: keyof typeof PERSON_NOTICES | null;
+  /** The name of the app whose grants ended just now. */
+  endedApp: string | null;
   problem: ActProblem | null;
 };

@@ -1,5 +1,5 @@
 /** One person: profile, grants, sessions and events, and the acts on them. */
-import { type Html, html } from '../../html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
@@ -24,7 +24,7 @@ export function personPage(context: PageContext, data: PersonData): Html {
     { title, isProblem: problem !== null, section: 'People', parents: [PEOPLE] },
     html`<h1>${isolated(title)}</h1>
 <p class="lead">${person.status === 'disabled' && html`<span class="effect sensitive">Disabled</span> `}<code>${isolatedAddress(person.id)}</code></p>
-${done !== null && doneNotice(PERSON_NOTICES[done])}
+${done !== null && doneNotice(doneText(done, data.endedApp))}
 ${problem !== null && actProblem(problem)}
 ${profile(context, person)}
 ${personGrants(context, person, data.grants, data.rights.endGrants)}
@@ -33,6 +33,11 @@ ${lastEvents(context, { user: person.id }, events)}
 ${personActs(context, data)}
 <p class="fine">All times are UTC.</p>`,
   );
+}
+
+function doneText(done: keyof typeof PERSON_NOTICES, endedApp: string | null): HtmlValue {
+  const text = PERSON_NOTICES[done];
+  return typeof text === 'function' ? text(endedApp ?? 'an app') : text;
 }
 
 function profile({ messages }: PageContext, person: ShownPerson): Html {

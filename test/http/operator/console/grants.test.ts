@@ -58,12 +58,28 @@ test('operators §7: the page of a grant says who, when and how, and follows it 
   assert.equal(ended.headers.get('location'), `/grants/${second}?done=ended`);
   assert.equal((await me(service, accessToken)).status, 401);
   const after = await page(second);
+  const arrived = await browser.get(service.operatorUrl + String(ended.headers.get('location')));
+  assert.match(
+    textOf(arrived.body),
+    /The grant for Calendar has ended\. Every token of it is refused\. ada@example\.com can/,
+  );
+  assert.match(after.body, new RegExp(`href="/apps/${client.clientId}/failures">Failures of <bdi>Calendar`));
   assert.match(textOf(after.body), /It was ended , by Ann support \(operator\), from 127\.0\.0\.1/);
   assert.doesNotMatch(after.body, /\/end"/);
   assert.equal((await postOwn(browser, `${service.operatorUrl}/grants/${second}/end`)).status, 400, 'ended already');
   assert.match(textOf((await page(grant)).body), /Active\./, 'the other grant stays');
   assert.equal((await page('00000000-0000-7000-8000-000000000000')).status, 404);
   assert.equal((await page('nonsense')).status, 404);
+});
+
+test('operators §7: the page of a grant whose code no app exchanged says when the code expired', async (t) => {
+  const { service, client, person, page } = await start(t, 'read');
+  await obtainCode(service, person, client);
+  const grant = await newestGrant(service);
+  service.clock.advance(900);
+  const text = textOf((await page(grant)).body);
+  assert.match(text, /Never exchanged: the code expired at 15 Jan 2026, 12:0\d:\d\d\. /);
+  assert.match(text, /12:0\d:\d\d It expired: the app did not exchange the code in time\./);
 });
 
 test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so does a reused refresh token', async (t) => {
@@ -100,7 +116,7 @@ test('operators §7: a grant whose app was deleted still tells its life from the
   const { status, body } = await page(grant);
   assert.equal(status, 200);
   assert.match(textOf(body), /Calendar for ada@example\.com/, 'the deletion keeps the name');
-  assert.match(textOf(body), /Ended: its details were deleted/);
+  assert.match(textOf(body), /Ended\. Its details are deleted, and its events are kept\./);
   assert.match(
     textOf(body),
     /The app was deleted , by root , the system user who ran a command\. It ended then at the latest/,

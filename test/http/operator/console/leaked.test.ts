@@ -30,7 +30,10 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   const at = `${service.operatorUrl}/leaked`;
   const found = await postOwn(browser, at, { credential: ` ${token}\n` });
   assert.equal(found.status, 200);
-  assert.match(textOf(found.body), /Access token of Calendar .*Works Yes .*Ends 2 grants of 1 user/);
+  assert.match(
+    textOf(found.body),
+    /Access token of Calendar .*Works Yes Whoever has it .*Usual step Ends 1 grant: .*Ends 2 grants of 1 user/,
+  );
   for (const part of ['href="/people/', `href="/apps/${app.clientId}#secrets"`, 'href="/grants/'])
     assert.ok(found.body.includes(part), part);
   const grant = grantIn(found.body);
@@ -43,11 +46,17 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   );
   assert.equal((await me(service, token)).status, 401);
   const after = await browser.get(service.operatorUrl + String(ended.headers.get('location')));
-  assert.match(textOf(after.body), /The grant has ended: all of its tokens.*none of its tokens works/);
+  assert.match(
+    textOf(after.body),
+    /The grant has ended: all of its tokens.*Works No: its grant ended .*App Calendar .*Person ada@example\.com .*none of its tokens works/,
+  );
+  assert.ok(after.body.includes(`href="/grants/${grant}"`) && after.body.includes(`href="/events?grant=${grant}"`));
+  assert.doesNotMatch(after.body, /\/revoke-grant"|Usual step/);
+  assert.match(textOf(after.body), /If the app’s secret may have leaked too: replace the secret/);
   assert.match(textOf((await step('revoke-grant')).body), /Nothing happened\. The grant was revoked already/);
 
   const paused = await browser.get(service.operatorUrl + String((await step('pause')).headers.get('location')));
-  assert.match(textOf(paused.body), /Paused: .*Next: .*The app is paused/);
+  assert.match(textOf(paused.body), /Paused: .*Next: .*resume it on its page .*The app is paused/);
   service.clock.advance(360);
   const absent = await step('revoke-grants');
   assert.equal(absent.status, 403);
@@ -88,7 +97,8 @@ test('operators §7: secrets and keys lead to where they end, and another text i
   );
 
   const ofApp = await post(app.clientSecret ?? '');
-  assert.match(textOf(ofApp), /Client secret of Calendar .*Works Yes .*Replace the secret/);
+  assert.match(textOf(ofApp), /Client secret of Calendar .*Works Yes .*Usual step Replace the secret/);
+  assert.ok(ofApp.includes(`href="/events?client=${app.clientId}&amp;since=2026-01-15"`), 'events since it was made');
   assert.doesNotMatch(ofApp, /<form[^>]*\/leaked\/apps/, 'the role "read" ends nothing');
   for (const step of ['pause', 'revoke-grant', 'revoke-grants'])
     assert.equal(

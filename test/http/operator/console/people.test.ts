@@ -123,8 +123,9 @@ test('operators §7: a person’s page shows who may act for them; ending one gr
   assert.match(textOf(before), /Sessions .* A password/);
   assert.match(before, /\/events\?user=/);
   const done = await postOwn(browser, `${at}/end-grant`, fieldsOf(before, /end-grant/));
-  assert.match(String(done.headers.get('location')), /\?done=grant-ended$/);
-  assert.match((await browser.get(service.operatorUrl + String(done.headers.get('location')))).body, /role="status"/);
+  assert.match(String(done.headers.get('location')), /\?done=grant-ended&app=app_/);
+  const notice = /role="status">.*?The grant for <bdi>Calendar<\/bdi> has ended\./;
+  assert.match((await browser.get(service.operatorUrl + String(done.headers.get('location')))).body, notice);
   assert.equal((await me(service, pair.accessToken)).status, 401);
   assert.equal((await refresh(service, client, pair.refreshToken)).status, 400);
   assert.equal((await me(service, kept.accessToken)).status, 200, 'the other app stays');
@@ -215,7 +216,7 @@ test('operators §7: several grants of one app stand together, and end one by on
   assert.match(textOf(await page()), /Ends 2 grants: /);
   for (const { accessToken } of [pair, newer]) assert.equal((await me(service, accessToken)).status, 200);
   const end = () => postOwn(browser, `${at}/end-app`, { client: client.clientId });
-  assert.match(String((await end()).headers.get('location')), /done=app-ended$/);
+  assert.match(String((await end()).headers.get('location')), /done=app-ended&app=app_/);
   for (const { accessToken } of [pair, newer]) assert.equal((await me(service, accessToken)).status, 401);
   assert.equal((await me(service, kept.accessToken)).status, 200, 'the other app stays');
   assert.match(textOf((await end()).body), /Nothing happened\. This app has no grant any more\./);

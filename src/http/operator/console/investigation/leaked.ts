@@ -1,4 +1,5 @@
 /** The pages for a found credential. It comes in a body, and goes nowhere: no address, page, log or event has it. */
+import { accountLabel } from '../../../../accounts/people/account.ts';
 import type { Client } from '../../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
 import { grantIdText, grantStatus, parseGrantId } from '../../../../oauth/grants/grant.ts';
@@ -14,6 +15,7 @@ import type { ActProblem } from '../../../../pages/operator/act.ts';
 import {
   LEAK_NOTICES,
   type LeakedApp,
+  type LeakedGrant,
   type LeakNotice,
   leakStepsPage,
 } from '../../../../pages/operator/leaked/leak-steps.ts';
@@ -99,15 +101,19 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     const { id, name, status } = client;
     return {
       ...{ id, name, status, takesSecret: takesSecret({ kind: 'client', row: client }) },
-      grant: found && { id: grantIdText(found.grant.id), isLive: isLive(found) },
+      grant: found && shownGrant(found),
       grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, { clientId: id }),
       may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },
     };
   }
 
-  function isLive({ grant, standing }: FoundGrant): boolean {
+  function shownGrant({ grant, standing, resourceOwner }: FoundGrant): LeakedGrant {
     const status = grantStatus(grant, standing, service.now());
-    return status === 'issued' || status === 'active';
+    return {
+      id: grantIdText(grant.id),
+      isLive: status === 'issued' || status === 'active',
+      person: { id: resourceOwner.id, name: accountLabel(resourceOwner) },
+    };
   }
 }
 

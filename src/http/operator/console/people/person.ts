@@ -15,6 +15,7 @@ import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
+import { listHref } from '../../../../pages/operator/listing.ts';
 import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
 import type { TypedPerson } from '../../../../pages/operator/people/people-page.ts';
 import { PERSON_NOTICES, type PersonData, type ShownPerson } from '../../../../pages/operator/people/person-data.ts';
@@ -42,15 +43,18 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
 
   routes.page('/people/:id', 'users.show', (call) => show(call, null));
 
-  act('end-grant', 'grants.revoke', 'grant-ended', async ({ id }, { form, actor }) => {
+  endsOfApp('end-grant', 'grant-ended', async ({ id }, { form, actor }) => {
     const grant = form.get('grant') ?? '';
     const found = await store.findGrant(parseGrantId(grant) ?? Buffer.alloc(16));
     if (found?.grant.resourceOwnerId !== id) throw new OperatorError('This grant is not there any more.');
     await grants.revoke(grant, actor);
+    return found.grant.clientId;
   });
-  act('end-app', 'grants.revoke', 'app-ended', async ({ id }, { form, actor }) => {
-    const ended = await grants.disconnect(id, form.get('client') ?? '', actor);
+  endsOfApp('end-app', 'app-ended', async ({ id }, { form, actor }) => {
+    const app = form.get('client') ?? '';
+    const ended = await grants.disconnect(id, app, actor);
     if (ended === 0) throw new OperatorError('This app has no grant any more.');
+    return app;
   });
   act('revoke-grants', 'users.revoke-grants', 'all-ended', (one, { actor }) => accounts.revokeGrants(one, actor));
   act('end-sessions', 'users.end-sessions', 'signed-out', (one, { actor }) => accounts.endSessions(one, actor));
@@ -80,6 +84,19 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     },
     again,
   );
+
+  /** An act that ends grants of one app, whose id `run` returns. */
+  function endsOfApp(
+    path: string,
+    notice: keyof typeof PERSON_NOTICES,
+    run: (account: Account, call: ConsoleCall) => Promise<string>,
+  ): void {
+    const runIt = async (call: ConsoleCall): Promise<Onward> => {
+      const app = await run(await find(call.id), call);
+      return { location: listHref(personHref(call.id), { done: notice, app }) };
+    };
+    routes.act(`/people/:id/${path}`, 'grants.revoke', runIt, again);
+  }
 
   /** An act that leads back to the page. */
   function act(
@@ -187,6 +204,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
       form: changeForm(account, form, problem),
       tag: etagOf(userJson(account)),
       done: doneIn(query, PERSON_NOTICES),
+      endedApp: (await service.clients.findClient(query.get('app') ?? ''))?.name ?? null,
     });
   }
 }
