@@ -83,7 +83,13 @@ function columns({ messages }: PageContext, isFailing: boolean): readonly Column
     ],
     ...(isFailing ? [refused] : []),
     ['Client ID', ({ id }) => html`<code>${shortenedAddress(id)}</code>`],
-    ['State', ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`)],
+    [
+      'State',
+      ({ status }) =>
+        status === 'active'
+          ? html`<span class="whole">Active</span>`
+          : html`<span class="effect sensitive">Paused</span>`,
+    ],
     ['People', ({ people, more }) => `${people}${more ? '+' : ''}`],
     ['Last authenticated', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
   ];

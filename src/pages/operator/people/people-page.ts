@@ -84,7 +84,10 @@ function peopleTable({ messages }: PageContext, people: readonly ListedPerson[])
       ],
       [
         'State',
-        ({ status }) => (status === 'active' ? 'Active' : html`<span class="effect sensitive">Disabled</span>`),
+        ({ status }) =>
+          status === 'active'
+            ? html`<span class="whole">Active</span>`
+            : html`<span class="effect sensitive">Disabled</span>`,
       ],
       [
         'Last sign-in',
