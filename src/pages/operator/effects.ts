@@ -16,7 +16,7 @@ export function endAppGrantsEffect(app: string, grants: BlastRadius): Html {
 
 /** Returns the effect of pausing an app. */
 export function pauseAppEffect(app: string, grants: BlastRadius): Html {
-  return html`Refuses every request of ${isolated(app)} at once, until you resume it: it has ${grantsWords(grants)}. An open pick-up link ends. Grants stay.`;
+  return html`Refuses every request of ${isolated(app)} (${grantsWords(grants)}) at once, until you resume it. An open pick-up link ends. Grants stay.`;
 }
 
 /** True if an act on these grants would end at least one. */

@@ -111,7 +111,7 @@ ${takesSecret && grant === null && html`<p>${USUAL}${secret}</p>`}
 ${steps.length > 0 && dangerList(steps)}
 <ul>
 ${takesSecret && grant !== null && html`<li>If the app’s secret may have leaked too: <a href="${at}#secrets">replace the secret</a>.</li>`}
-<li><a href="${at}/failures">See what failed</a>, and <a href="${listHref('/events', events)}">what happened</a> ${grant ? 'with this grant' : 'since the secret was made'}.</li>
+<li><a href="${at}/failures">See what failed</a>, and <a href="${listHref('/events', events)}">what happened</a> ${grant ? 'with this grant' : since === null ? 'at the app' : 'since the secret was made'}.</li>
 </ul></section>`;
 }
 
