@@ -50,7 +50,7 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^End the grant of Calendar$/);
     assert.match(await page.innerText('#grants'), /every token of it is refused at once/);
     await press(/^Yes, end the grant of Calendar$/);
-    assert.match(await page.innerText('[role=status]'), /The grant has ended/);
+    assert.match(await page.innerText('[role=status]'), /The grant for Calendar has ended/);
     assert.deepEqual(await page.locator('#grants h3').allInnerTexts(), ['Notes']);
     assert.equal((await me(service, ended.accessToken)).status, 401);
     assert.equal((await me(service, kept.accessToken)).status, 200);
