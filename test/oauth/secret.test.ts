@@ -43,7 +43,8 @@ test('ASVS 13.3.4: two secrets may be live, the newest first, never three, and t
   assert.deepEqual(withNewSecret([], a, 'retire'), [a]);
   assert.deepEqual(withoutSecret({ secrets: both }, 'older', 'rotate'), [b]);
   assert.deepEqual(withoutSecret({ secrets: both }, 'newer', 'rotate'), [a]);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof OperatorError && words.test(error.message);
+  const refused = (words: RegExp) => (error: unknown) =>
+    error instanceof OperatorError && words.test(error.atCommandLine);
   assert.throws(
     () => withNewSecret(both, c, 'client retire-secret x'),
     refused(/two secrets.*"client retire-secret x"/),
