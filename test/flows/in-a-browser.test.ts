@@ -74,7 +74,8 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.fill('[name=email]', email);
     await page.fill('[name=password]', password);
     await page.click('main button');
-    await page.locator('[name=password]').waitFor({ state: 'detached' });
+    // Not the password: the page that asked for the sign-in may have a field of that name, and a hidden one for the email.
+    await page.locator('[name=email]').waitFor({ state: 'hidden' });
   }
 
   test('RFC 6749 §4.1: without scripts, sign-in and Allow lead over the app to a third origin', async () => {

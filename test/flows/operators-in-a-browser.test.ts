@@ -248,7 +248,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
   });
 
   test('operators §1: a link from another site leads to "Continue", and then to the page, still signed in', async () => {
-    const { page } = await enrolled('Link');
+    const { page } = await enrolled('Linked');
     const site = await startSite(`<a href="${home}passkeys">Look</a>`);
     await page.goto(site);
     await page.click('text=Look');
