@@ -79,8 +79,8 @@ export class HandOvers {
   }
 
   /**
-   * Makes a pick-up link, and ends the open one before it: `replaced` is the time (ms) when that was made, or null. Throws an `OperatorError` when that is
-   * refused, and then changed nothing.
+   * Makes a pick-up link, and ends the open one before it: `replaced` is the time (ms) when that was made, or null. Throws an
+   * `OperatorError` when that is refused, and then changed nothing.
    */
   async make(name: HandOverName, actor: Actor): Promise<MadeHandOver & { readonly replaced: number | null }> {
     const { store, now } = this.#parts;
@@ -94,14 +94,14 @@ export class HandOvers {
         command: `"${command} resume ${name.id}" comes first`,
       });
     if (problem === 'two secrets') throw twoSecrets(`${command} retire-secret ${name.id}`);
-    const before = await store.findNewestHandOver(name);
+    const before = await this.newest(name);
     const made = makeHandOver(name, actor.id, now());
     if (!(await store.addHandOver(made.handOver, subject, handOverMade(made.handOver, actor))))
       throw new OperatorError(`somebody else changed ${subject.row.name} at the same time`, null, {
         remedy: 'look at it again, and try again',
         command: `look with "${command} show", and try again`,
       });
-    return { ...this.addressOf(made, subject), replaced: before && isOpen(before, now()) ? before.madeAt : null };
+    return { ...this.addressOf(made, subject), replaced: before?.isOpen ? before.madeAt : null };
   }
 
   /** Returns the pick-up link of a new hand-over. */
@@ -110,8 +110,10 @@ export class HandOvers {
   }
 
   /** Returns the newest hand-over of a registration, or null. */
-  newest(name: HandOverName): Promise<HandOver | null> {
-    return this.#parts.store.findNewestHandOver(name);
+  async newest(name: HandOverName): Promise<(HandOver & { readonly isOpen: boolean }) | null> {
+    const { store, now } = this.#parts;
+    const found = await store.findNewestHandOver(name);
+    return found && { ...found, isOpen: isOpen(found, now()) };
   }
 
   /** Finds the hand-over of a token, and uses nothing up: programs that read mail open links, too. */

@@ -94,7 +94,7 @@ function secretsOf(
   const { secrets } = uses;
   const advice = secretAdvice(uses, now);
   return {
-    ...{ id: client.id, type: client.type, now },
+    ...{ id: client.id, type: client.type },
     secrets: secrets.map((secret, at): ShownSecret => {
       const which = at === secrets.length - 1 ? 'older' : 'newer';
       const retires = endingSecret(client, which) === null ? null : which;

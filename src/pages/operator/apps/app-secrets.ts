@@ -23,6 +23,8 @@ export type ShownHandOver = {
   readonly fetchedFrom: string | null;
   readonly endedAt: number | null;
   readonly endedWhy: keyof typeof ENDED | null;
+  /** True while the developer can use the link. */
+  readonly isOpen: boolean;
 };
 
 /** Data of the part. */
@@ -42,7 +44,6 @@ export type AppSecrets = {
   readonly handsOverSecret: boolean;
   /** Names the form for a new secret, so that it makes one however often it is sent. */
   readonly once: string;
-  readonly now: number;
 };
 
 /** The secrets, newest first, and the newest hand-over. */
@@ -54,7 +55,7 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
 ${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">${passkeyNeeded(app.hasPasskey, 'making a secret')}</p>`}
-${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver, app.now))}`}</section>`;
+${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver))}`}</section>`;
 }
 
 function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSecret, at: number): Html {
@@ -106,9 +107,8 @@ function newSecret({ id, secrets, once }: AppSecrets): Html {
   });
 }
 
-function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOverSecret, now }: AppSecrets): Html {
-  const ends =
-    handOver && isOpen(handOver, now) ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
+function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOverSecret }: AppSecrets): Html {
+  const ends = handOver?.isOpen ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
   const secret = `The developer makes a secret there, and you never see it.${secrets.length > 0 ? ' The one before works until you retire it.' : ''}`;
   return actButton({
     action: `/apps/${encodeURIComponent(id)}/hand-over`,
@@ -118,9 +118,8 @@ function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOv
 }
 
 /** The facts of a hand-over of an app, API or product. */
-export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver, now: number) {
-  const { madeAt, madeBy, expiresAt, fetchedAt, fetchedFrom, endedAt, endedWhy } = handOver;
-  const waits = isOpen(handOver, now);
+export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver) {
+  const { madeAt, madeBy, expiresAt, fetchedAt, fetchedFrom, endedAt, endedWhy, isOpen } = handOver;
   return [
     ['Made', html`${messages.minute(madeAt)} by ${isolated(madeBy)}`],
     [
@@ -129,13 +128,9 @@ export function handOverFacts({ messages }: PageContext, handOver: ShownHandOver
         html`${messages.minute(fetchedAt)}${fetchedFrom !== null && html` from ${isolatedAddress(fetchedFrom)}`}`,
     ],
     ['Ended', endedAt !== null && html`${messages.minute(endedAt)}${endedWhy !== null && html`: ${ENDED[endedWhy]}`}`],
-    ['State', waits && html`Waits for the developer until ${messages.minute(expiresAt)}`],
-    ['Expired', !waits && fetchedAt === null && endedAt === null && messages.minute(expiresAt)],
+    ['State', isOpen && html`Waits for the developer until ${messages.minute(expiresAt)}`],
+    ['Expired', !isOpen && fetchedAt === null && endedAt === null && messages.minute(expiresAt)],
   ] as const;
-}
-
-function isOpen({ fetchedAt, endedAt, expiresAt }: ShownHandOver, now: number): boolean {
-  return fetchedAt === null && endedAt === null && expiresAt > now;
 }
 
 const ENDED = {

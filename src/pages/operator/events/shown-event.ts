@@ -62,7 +62,7 @@ export function eventSentence({ action, by, about, person }: ShownEvent): Html {
     if (before !== '' && (thing === null || isActor)) return '';
     if (thing === null) return noun;
     if (isActor) return 'themselves';
-    // That an act deleted the thing is said already.
+    // The phrase of a deletion has said so already.
     const isGone = thing.isDeleted && !action.endsWith('_deleted');
     return html`${before}${nameOf(thing)}${isGone && ' (deleted)'}`;
   });

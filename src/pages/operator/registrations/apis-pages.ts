@@ -37,11 +37,11 @@ export function apisPage(context: PageContext, data: RegistrationsData<ShownApi>
   });
 }
 
-/** The page of one API, with its newest hand-over; `now` in ms. */
+/** The page of one API, with its newest hand-over. */
 export function apiPage(
   context: PageContext,
   operator: ShownOperator,
-  { api, handOver, now }: { readonly api: ShownApi; readonly handOver: ShownHandOver | null; readonly now: number },
+  { api, handOver }: { readonly api: ShownApi; readonly handOver: ShownHandOver | null },
 ): Html {
   const { id, name, resource, acceptsUnbound, scopes, secrets, createdAt } = api;
   return consoleLayout(
@@ -57,7 +57,7 @@ ${facts([
   ['Live secrets', secretWords(context, secrets)],
   ['Registered', context.messages.minute(createdAt)],
 ])}
-${handOverPart(context, handOver, now)}
+${handOverPart(context, handOver)}
 ${commandsPart(
   [
     ['Change settings', `resource-server update ${id} --help`],

@@ -50,7 +50,6 @@ export type ProductData = {
   /** The newest one. */
   handOver: ShownHandOver | null;
   /** The time of the page (ms). */
-  now: number;
   may: { readonly pause: boolean; readonly resume: boolean; readonly test: boolean };
   findings: readonly ShownFinding[] | null;
   done: ProductNotice | null;
@@ -77,7 +76,7 @@ export function productsPage(context: PageContext, data: RegistrationsData<Shown
 
 /** The page of one product. */
 export function productPage(context: PageContext, data: ProductData): Html {
-  const { operator, product, handOver, now, findings, done, problem } = data;
+  const { operator, product, handOver, findings, done, problem } = data;
   const { id, name, status, signInUrl, ownIds, rights, sessionLifetime, secrets, keys, createdAt } = product;
   return consoleLayout(
     context,
@@ -99,7 +98,7 @@ ${facts([
   ['Registered', context.messages.minute(createdAt)],
 ])}
 ${acts(data)}
-${handOverPart(context, handOver, now)}
+${handOverPart(context, handOver)}
 ${commandsPart(
   [
     ['Change settings', `identity-provider update ${id} --help`],

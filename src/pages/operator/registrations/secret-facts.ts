@@ -18,10 +18,10 @@ export function secretWords({ messages }: PageContext, secrets: readonly LiveSec
 }
 
 /** The newest hand-over at a time (ms); null without one. */
-export function handOverPart(context: PageContext, handOver: ShownHandOver | null, now: number): Html | null {
+export function handOverPart(context: PageContext, handOver: ShownHandOver | null): Html | null {
   return (
     handOver &&
-    html`<section class="part"><h2>Newest pick-up link</h2>${facts(handOverFacts(context, handOver, now))}</section>`
+    html`<section class="part"><h2>Newest pick-up link</h2>${facts(handOverFacts(context, handOver))}</section>`
   );
 }
 

@@ -24,7 +24,7 @@ import { askedPage } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
 
 /** Adds the pages. */
-export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators, now }: Service): void {
+export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators }: Service): void {
   const { lists, store, secretUses, handOvers, identityProviders, testProvider } = operatorApi;
   const withSecrets = async <Owner extends Pick<IdentityProvider, 'secrets'>>(owner: Owner) => ({
     ...owner,
@@ -61,7 +61,7 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     const server = await store.findResourceServer(id);
     if (server === null) return null;
     const [api, handOver] = await Promise.all([withSecrets(server), newestHandOver({ kind: 'resource_server', id })]);
-    return apiPage(context, operator, { api, handOver, now: now() });
+    return apiPage(context, operator, { api, handOver });
   });
 
   routes.page('/products/:id', 'identity-providers.show', (call) => product(call, {}));
@@ -92,7 +92,7 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     const said = query.get('done') ?? '';
     const isDone = problem === null && Object.hasOwn(PRODUCT_NOTICES, said);
     return productPage(context, {
-      ...{ operator, product: await withSecrets(provider), findings, problem, now: now() },
+      ...{ operator, product: await withSecrets(provider), findings, problem },
       handOver: await newestHandOver({ kind: 'identity_provider', id }),
       done: isDone ? (said as ProductNotice) : null,
       may: {
