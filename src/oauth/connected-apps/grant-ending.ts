@@ -30,12 +30,9 @@ export async function endingsOf(store: EndingStore, { grant, standing }: FoundGr
       walk(store, { ...filter, order: 'newest' }, null, { isEnd: isEarlier, isWanted, most: MAX_ROWS }),
     );
   if (revokedAt !== null) {
-    const filters: Filter[] =
-      revocationReason === 'restored'
-        ? [{ action: 'database_restored' }]
-        : revocationReason === 'user' || revocationReason === 'operator'
-          ? [{ clientId, resourceOwnerId, action: 'grant_revoked' }]
-          : [];
+    const byHand = revocationReason === 'user' || revocationReason === 'operator';
+    const filters: Filter[] = byHand ? [{ clientId, resourceOwnerId, action: 'grant_revoked' }] : [];
+    if (revocationReason === 'restored') filters.push({ action: 'database_restored' });
     return search(filters, ({ at }) => at === revokedAt);
   }
   const now = standing.epochs;

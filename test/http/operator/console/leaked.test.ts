@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invitationUrl } from '../../../../src/operator/json/user.ts';
-import { Browser } from '../../../support/browser.ts';
+import { Browser, type Visit } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { me, obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
@@ -131,15 +131,17 @@ test('operators §7: a pasted credential is in no log line, event, address or pa
     );
     answers.push(await postOwn(browser, `${at}/apps/${app.clientId}/pause`, { credential, grant: credential }));
   }
-  const events = await service.installation.audit.listAuditEvents({ limit: 200 });
-  const seen = JSON.stringify([
-    service.log.slice(before),
-    events,
-    answers.map(({ body, headers }) => [body, [...headers]]),
-  ]);
-  assert.ok(service.log.length > before);
+  const seen = await seenSince(service, before, answers);
   for (const credential of texts) assert.ok(!seen.includes(canaryOf(credential)), credential.slice(0, 6));
 });
+
+/** Returns all that log, audit trail and answers say since a line of the log. */
+async function seenSince(service: TestConsole, before: number, answers: readonly Visit[]): Promise<string> {
+  assert.ok(service.log.length > before);
+  const events = await service.installation.audit.listAuditEvents({ limit: 200 });
+  const said = answers.map(({ body, headers }) => [body, [...headers]]);
+  return JSON.stringify([service.log.slice(before), events, said]);
+}
 
 /** One live link of each kind, as a whole URL, with what is its own, and the step that ends it. */
 async function withLinks(service: TestConsole) {
@@ -259,12 +261,6 @@ test('operators §4: the token of a pasted link is in no log line, event, addres
       answers.push(await postOwn(browser, `${service.operatorUrl}/leaked`, { credential }));
       answers.push(await postOwn(new Browser(), `${service.operatorUrl}/leaked`, { credential }));
     }
-  const events = await service.installation.audit.listAuditEvents({ limit: 200 });
-  const seen = JSON.stringify([
-    service.log.slice(before),
-    events,
-    answers.map(({ body, headers }) => [body, [...headers]]),
-  ]);
-  assert.ok(service.log.length > before);
+  const seen = await seenSince(service, before, answers);
   for (const [kind, , link] of links) assert.ok(!seen.includes(canaryOf(link)), kind);
 });
