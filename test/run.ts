@@ -160,7 +160,7 @@ async function runTests(
   const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
-  const options = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];
+  const options = ['--disable-warning=ExperimentalWarning', '--test-timeout=600000'];
   const execArgv = [...options, `--import=${COUNT_COST}`, `--import=${UNFOLLOWED}`];
   // Many tests wait for a timeout of the service: with twice as many processes as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();

@@ -103,25 +103,31 @@ const LOOKS: Readonly<Record<Language, readonly [Look, Look]>> = {
   ],
 };
 
-describe('in each language, colour scheme and width', { concurrency: 2 }, () => {
+describe('every page is accessible and fits', { concurrency: 2 }, () => {
   for (const [language, looks] of Object.entries(LOOKS))
-    test(`every page in ${language} is accessible and fits`, async () => {
-      const [page, complaints] = await open(looks[0]);
+    describe(`in ${language}`, { concurrency: 1 }, () => {
+      let page: Page;
+      let complaints: string[];
+      before(async () => {
+        [page, complaints] = await open(looks[0]);
+      });
+      after(() => page.context().close());
+
       // Those that axe does not look at come first, and are spared the reading of it.
-      for (const name of [...alike, ...distinct]) {
-        if (name === distinct[0]) await prepareLooking(page);
-        await page.goto(`${origin}/${language}/${name}`);
-        await openQuestion(page);
-        for (const look of looks) {
-          await show(page, look);
-          const about = `${name}, ${look.colorScheme}, ${look.width} pixels wide`;
-          if (distinct.includes(name)) assert.deepEqual(await inaccessible(page), [], about);
-          const width = await page.evaluate('document.documentElement.scrollWidth');
-          assert.equal(width, look.width, `${about}, scrolls sideways`);
-        }
-      }
-      assert.deepEqual(complaints, []);
-      await page.context().close();
+      for (const name of [...alike, ...distinct])
+        test(`${name} in ${language}`, async () => {
+          if (name === distinct[0]) await prepareLooking(page);
+          await page.goto(`${origin}/${language}/${name}`);
+          await openQuestion(page);
+          for (const look of looks) {
+            await show(page, look);
+            const about = `${look.colorScheme}, ${look.width} pixels wide`;
+            if (distinct.includes(name)) assert.deepEqual(await inaccessible(page), [], about);
+            const width = await page.evaluate('document.documentElement.scrollWidth');
+            assert.equal(width, look.width, `${about}, scrolls sideways`);
+          }
+          assert.deepEqual(complaints, []);
+        });
     });
 });
 
