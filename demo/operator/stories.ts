@@ -99,6 +99,17 @@ function planPauses(history: History): void {
   });
 }
 
+/** Somebody lost a laptop: until that is cleared up, neither they nor their apps get in. */
+async function disableForGood(history: History, id: string): Promise<void> {
+  const { installation, people, connections } = history;
+  await installation.accounts.disable(id, byOperator(history, 2));
+  people.splice(
+    people.findIndex(({ account }) => account.id === id),
+    1,
+  );
+  for (const connection of connections) if (connection.person.account.id === id) connection.isOver = true;
+}
+
 function planPeople(history: History): void {
   const { installation, agenda, chance, people } = history;
   const { accounts } = installation;
@@ -108,6 +119,7 @@ function planPeople(history: History): void {
     await accounts.disable(id, byOperator(history, 2));
     agenda.at(dayAt(history, 139, 9 * HOUR), () => accounts.enable(id, byOperator(history, 2)));
   });
+  agenda.at(dayAt(history, 3, 15 * HOUR), () => disableForGood(history, somebody()));
   agenda.at(dayAt(history, 70, 12 * HOUR), () => accounts.endSessions(somebody(), byOperator(history, 2)));
   for (const [days, wrong] of [
     [301, 6],
