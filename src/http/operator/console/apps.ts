@@ -12,6 +12,9 @@ import type { ConsoleRoutes } from './console-routes.ts';
 
 const DAY_MS = 86_400_000;
 
+/** Number of apps of a page: each may have an ID of 255 characters in two links, three bytes long. */
+const APPS = 20;
+
 /** The values of the page's filter. */
 type Asked = { readonly q: string; readonly show: ShownApps };
 
@@ -49,7 +52,7 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
   routes.page('/apps', 'clients.list', async ({ context, operator, may, query }) => {
     const filter = { q: (query.get('q') ?? '').trim(), show: chosen(query, 'show', SHOWN_APPS) };
     if (filter.q !== '' && (await service.clients.findClient(filter.q))) return { location: appHref(filter.q) };
-    const page = askedPage(query);
+    const page = askedPage(query, APPS);
     const found = await find(filter, page);
     if (found === null) return { location: listHref('/apps', filter) };
     const list = { items: await Promise.all(found.items.map(listed)), next: found.next };
