@@ -4,7 +4,7 @@
  */
 import manifest from '../package.json' with { type: 'json' };
 import { type Finding, Findings } from './doctor/finding.ts';
-import { examineOpened, examineServed, type Opened, type Served } from './doctor/opened.ts';
+import { examineOpened, examineServed, keyDueAt, type Opened, type Served } from './doctor/opened.ts';
 import { type AddressParts, examineAddress } from './doctor/public-address.ts';
 import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
 import { makeInstallation } from './installation.ts';
@@ -80,29 +80,30 @@ export async function statusOf(
   const { store, instances } = opened.storage;
   // In memory there is no other instance, and nobody is asked.
   const running = new Set([instances.ownId, ...(await instances.listRunning())]);
-  const facts = await servedFacts(configuration, keyring, opened, running.size, now);
+  const facts: Served = {
+    ...(await foundFacts(configuration, keyring, opened, running.size, now)),
+    examiner: 'service',
+  };
   const { keys, currentKeyId } = facts.keys;
+  const createdAt = keys.find(({ keyId }) => keyId === currentKeyId)?.createdAt ?? opened.now();
   const noted = await store.listInstances();
   return {
     at: opened.now(),
     version: manifest.version,
     instances: noted.filter(({ id }) => running.has(id)).map(({ name }) => name),
     ...facts.backups,
-    rootKey: {
-      name: rootKeyName(currentKeyId),
-      createdAt: keys.find(({ keyId }) => keyId === currentKeyId)?.createdAt ?? opened.now(),
-    },
+    rootKey: { name: rootKeyName(currentKeyId), createdAt, dueAt: keyDueAt(createdAt) },
     findings: examineServed(facts),
   };
 }
 
-async function servedFacts(
+async function foundFacts(
   { database }: Pick<Configuration, 'database'>,
   keyring: LiveKeyring,
   { storage, now: storeNow }: Pick<OpenDatabase, 'storage' | 'now'>,
   running: number,
   now: () => number,
-): Promise<Served> {
+): Promise<Omit<Served, 'examiner'>> {
   const [newest] = await storage.store.listAuditEvents({ limit: 1 });
   return {
     checks: await storage.check('quick'),
@@ -138,7 +139,8 @@ async function factsOf(
   });
   const running = (await storage.instances.listRunning()).length;
   return {
-    ...(await servedFacts(configuration, keyring, { storage, now: storeNow }, running, now)),
+    ...(await foundFacts(configuration, keyring, { storage, now: storeNow }, running, now)),
+    examiner: 'command',
     methods: configuration.signInMethods,
     providers: await installation.testMethods(),
     lostDefaults: await lostDefaults(storage.store),

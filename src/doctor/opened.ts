@@ -13,8 +13,10 @@ export type Opened = {
   readonly checks: readonly StorageFinding[];
   readonly exposures: readonly string[];
   readonly keys: RootKeys;
-  /** The ids of this command's keys. */
+  /** The ids of the examiner's keys. */
   readonly ownKeyIds: readonly number[];
+  /** The process that looks, as its findings name it. */
+  readonly examiner: 'command' | 'service';
   /** The clock of the database's server, if it has its own; this machine's clock; and the time of the newest event. */
   readonly serverNow: number | null;
   readonly now: number;
@@ -37,8 +39,8 @@ export type Opened = {
 type Publisher = Pick<Client, 'id' | 'jwksUri' | 'jwksFetchedAt' | 'jwksAskedAt'>;
 
 const DAY_MS = 24 * 3_600_000;
-/** Age after which a key is due for a rotation. */
-const KEY_IS_OLD_MS = 400 * DAY_MS;
+/** Age after which a key is overdue for a rotation, and the time before it in which the doctor announces the day. */
+const [KEY_IS_OLD_MS, KEY_IS_DUE_SOON_MS] = [400 * DAY_MS, 30 * DAY_MS];
 /** Maximum age of a daily backup. */
 const BACKUP_IS_OLD_MS = 2 * DAY_MS;
 /** Time after which a fetch of keys is over: it takes at most 10 s. */
@@ -56,6 +58,7 @@ export type Served = Pick<
   | 'exposures'
   | 'keys'
   | 'ownKeyIds'
+  | 'examiner'
   | 'serverNow'
   | 'now'
   | 'newestEventAt'
@@ -89,7 +92,7 @@ function ofDatabase({ checks, running }: Served): Finding[] {
     else found.addSentence(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
   }
   if (running === 0) found.warn('service', 'no service runs on this database', 'start it with "valetkey serve"');
-  else found.good('service', running === 1 ? 'one runs' : `${running} instances run`);
+  else found.good('service', running === 1 ? '1 instance runs' : `${running} instances run`);
   return found.all;
 }
 
@@ -97,21 +100,31 @@ const REMEDIES: Readonly<Record<string, string>> = {
   settings: 'correct the server’s settings: otherwise a crash can undo revocations',
 };
 
-function ofPermissions({ exposures }: Served): Finding[] {
+function ofPermissions({ exposures, examiner }: Served): Finding[] {
   const found = new Findings('permissions');
   for (const sentence of exposures) found.addSentence('reach', 'wrong', sentence);
-  if (exposures.length === 0)
-    found.good('reach', 'only Valetkey can read the stored data, as far as this command can see');
+  // A command may be another machine's.
+  const limit = examiner === 'command' ? ', as far as this command can see' : '';
+  if (exposures.length === 0) found.good('reach', `only Valetkey can read the stored data${limit}`);
   return found.all;
 }
 
-function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Served): Finding[] {
+/** Returns when a root key, recorded at a time, is due for its rotation. Both in ms. */
+export function keyDueAt(createdAt: number): number {
+  return createdAt + KEY_IS_OLD_MS;
+}
+
+function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, examiner, now }: Served): Finding[] {
   const found = new Findings('keys');
   const current = keys.find(({ keyId }) => keyId === currentKeyId);
-  const age = now - (current?.createdAt ?? now);
-  const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(age)} old (limit: ${readableAge(KEY_IS_OLD_MS)})`;
-  if (age > KEY_IS_OLD_MS) found.warn('current key', detail, 'rotate once a year: "valetkey keys rotate"');
-  else found.good('current key', detail);
+  const createdAt = current?.createdAt ?? now;
+  const [dueAt, limit] = [keyDueAt(createdAt), `(limit: ${readableAge(KEY_IS_OLD_MS)})`];
+  const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(now - createdAt)} old`;
+  const remedy = 'rotate once a year: "valetkey keys rotate"';
+  if (now > dueAt) found.warn('current key', `${detail} ${limit}`, remedy);
+  else if (now >= dueAt - KEY_IS_DUE_SOON_MS)
+    found.warn('current key', `${detail}: due soon, on ${dayOf(dueAt)} ${limit}`, remedy);
+  else found.good('current key', `${detail} ${limit}`);
   const live = keys.filter(({ retiredAt }) => retiredAt === null);
   const earlier = live.filter(({ supersededAt }) => supersededAt !== null);
   const lacking = live.filter(({ keyId }) => !ownKeyIds.includes(keyId));
@@ -125,12 +138,17 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Served): Findi
   for (const { keyId } of lacking)
     found.warn(
       'missing key',
-      `root key ${rootKeyName(keyId)} is not retired, but this command does not have it`,
+      `root key ${rootKeyName(keyId)} is not retired, but this ${examiner} does not have it`,
       'restore it, or retire it with "valetkey keys retire": nothing needs it any more',
     );
   if (earlier.length > 0)
     found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" shows their uses`);
   return found.all;
+}
+
+/** The day of a time (ms) in UTC: "2026-11-29". */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 function ofClocks({ serverNow, now, newestEventAt }: Served): Finding[] {

@@ -18,8 +18,8 @@ export type Status = {
   readonly instances: readonly string[];
   readonly backedUpAt: number | null;
   readonly restoredAt: number | null;
-  /** The root key in use, by name, and when it was recorded. */
-  readonly rootKey: { readonly name: string; readonly createdAt: number };
+  /** The root key in use, by name, when it was recorded, and when it is due for its rotation. */
+  readonly rootKey: { readonly name: string; readonly createdAt: number; readonly dueAt: number };
   /** Without what takes long or asks other machines: `doctor` does that too. */
   readonly findings: readonly StatusFinding[];
 };

@@ -18,6 +18,7 @@ import { storesOfRun } from '../support/stores.ts';
 
 const DAY = 86_400;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const DURABLE = { fsync: 'on', full_page_writes: 'on', autovacuum: 'on' };
 const server = await startPostgres(DURABLE);
 after(() => server.remove());
@@ -209,6 +210,7 @@ const SOUND: Opened = {
   exposures: [],
   keys: { currentKeyId: 1, nextKeyId: null, keys: [{ keyId: 1, createdAt: 0, supersededAt: null, retiredAt: null }] },
   ownKeyIds: [1],
+  examiner: 'command',
   serverNow: null,
   now: 1000,
   newestEventAt: null,
@@ -227,6 +229,7 @@ const AGENT = {
   jwksFetchedAt: HOUR_MS,
   jwksAskedAt: HOUR_MS,
 };
+const BACKED_UP = { backups: { backedUpAt: 401 * DAY_MS, restoredAt: null } };
 const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
   'the server’s clock a little ahead': [{ serverNow: 4000 }, 'warning database'],
   'the server’s clock behind': [{ serverNow: -60_000 }, 'wrong database'],
@@ -243,8 +246,36 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
     { now: 3 * HOUR_MS, publishers: [{ ...AGENT, jwksAskedAt: 2 * HOUR_MS }] },
     'warning https://agent.example/client.json',
   ],
+  'a key that is 370 days old': [{ now: 370 * DAY_MS, ...BACKED_UP }, 'warning current key'],
+  'a key that is older than 400 days': [{ now: 401 * DAY_MS, ...BACKED_UP }, 'warning current key'],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
+
+test('a key within 30 days of its limit is due soon, on a day, and keeps the remedy', () => {
+  const aged = (now: number) =>
+    examineOpened({ ...SOUND, ...BACKED_UP, now }).find(({ name }) => name === 'current key') ?? assert.fail();
+  const remedy = 'rotate once a year: "valetkey keys rotate"';
+  const old = (days: number) => `root key 00000001 is in use and ${days} days old`;
+  const ages: readonly (readonly [now: number, verdict: string, detail: string])[] = [
+    [370 * DAY_MS - 1, 'ok', `${old(369)} (limit: 400 days)`],
+    [370 * DAY_MS, 'warning', `${old(370)}: due soon, on 1971-02-05 (limit: 400 days)`],
+    [400 * DAY_MS, 'warning', `${old(400)}: due soon, on 1971-02-05 (limit: 400 days)`],
+    [400 * DAY_MS + 1, 'warning', `${old(400)} (limit: 400 days)`],
+  ];
+  for (const [now, verdict, detail] of ages) {
+    const found = aged(now);
+    assert.deepEqual([found.verdict, found.detail], [verdict, detail]);
+    assert.equal(found.remedy, verdict === 'ok' ? null : remedy);
+  }
+});
+
+test('a service that examines itself speaks of itself, and a command of the command', () => {
+  for (const examiner of ['service', 'command'] as const) {
+    const text = JSON.stringify(examineOpened({ ...SOUND, examiner, ownKeyIds: [] }));
+    assert.match(text, new RegExp(`this ${examiner} does not have it`));
+    assert.equal(text.includes('command can see'), examiner === 'command');
+  }
+});
 
 test('an agent whose keys are being fetched, or were at the last try, is in order', () => {
   for (const jwksAskedAt of [HOUR_MS, 2 * HOUR_MS]) {

@@ -13,7 +13,7 @@ export function statusJson({ at, version, instances, backedUpAt, restoredAt, roo
     instances,
     last_backup_at: isoTime(backedUpAt),
     last_restore_at: isoTime(restoredAt),
-    root_key: { key_id: rootKey.name, created_at: isoTime(rootKey.createdAt) },
+    root_key: { key_id: rootKey.name, created_at: isoTime(rootKey.createdAt), due_at: isoTime(rootKey.dueAt) },
     worst,
     findings,
   };

@@ -325,7 +325,7 @@ export const STATUS = named(
     instances: list(TEXT),
     last_backup_at: TIME_OR_NULL,
     last_restore_at: TIME_OR_NULL,
-    root_key: object({ key_id: TEXT, created_at: TIME }),
+    root_key: object({ key_id: TEXT, created_at: TIME, due_at: TIME }),
     worst: { anyOf: [FINDING, { type: 'null' }] },
     findings: list(FINDING),
   }),

@@ -190,6 +190,8 @@ test('the state of the installation names what is wrong, with the remedy', async
   const { body } = await ask('showStatus', '/status');
   const worst = body['worst'] as Item;
   assert.deepEqual([worst['area'], worst['name'], worst['verdict']], ['backup', 'last', 'warning']);
+  const { created_at, due_at } = body['root_key'] as Record<string, string>;
+  assert.equal(Date.parse(due_at as string) - Date.parse(created_at as string), 400 * 86_400_000);
   assert.equal(body['last_backup_at'], null);
   assert.equal((body['instances'] as string[]).length, 1);
   await installation.backups.note('elsewhere', installation.operator);
