@@ -97,8 +97,20 @@ noscript { display: block; }
 .filter + .hint { margin-block: -1rem 0.5rem; font-size: 0.8125rem; color: var(--muted); }
 .further .filter { margin-block: 0.25rem 1.5rem; }
 .hint.wrong { display: block; font-size: 0.8125rem; color: var(--problem); }
-.settings { max-inline-size: 40rem; }
-.settings legend { color: var(--ink); }
+.settings .stack { align-items: start; }
+.settings legend { padding-block-end: 0.25rem; color: var(--ink); }
+.settings .hint { display: block; font-size: 0.8125rem; color: var(--muted); }
+.settings .wrong { color: var(--problem); }
+.short { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
+.short .hint { flex-basis: 100%; }
+@media (min-width: 70rem) {
+  .settings .stack { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.25rem 2.5rem; }
+  .settings .options { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 2.5rem; grid-column: 1 / -1; align-items: start; }
+  .settings div.options { grid-column: auto; grid-template-columns: minmax(0, 1fr); }
+  .settings .short { display: flex; }
+  .settings .scopes { column-gap: 4.5rem; }
+  .settings .options > .hint { grid-column: 1 / -1; }
+}
 .part > .stack, .part > .rows { margin-block-start: 1rem; }
 .further summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--brand-text); font-weight: 550; cursor: pointer; }
 .scopes > div { display: flex; gap: 1.5rem; }

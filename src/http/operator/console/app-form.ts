@@ -132,7 +132,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     once: string,
     problem: ActProblem | null,
   ): Promise<Html> {
-    const form = { values, problem, present: null };
+    const form = { values, initial: valuesOf(null), problem, present: null };
     return newAppPage(context, {
       operator,
       form,
@@ -152,7 +152,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     const { id, name, type } = client;
     const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
     const hasDocument = client.documentSha256 !== null;
-    const form = { values, problem, present };
+    const form = { values, initial: valuesOf(client), problem, present };
     return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag, shown });
   }
 

@@ -1,7 +1,7 @@
 /** The fields of an app's form. Each has the setting's name in JSON, by which a refusal names its field. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
-import type { ActProblem } from '../act.ts';
+import { type ActProblem, asSentence } from '../act.ts';
 
 /** Values of the fields: as they were typed, or as the app has them. Lists of lines and of names are one text. */
 export type AppFormValues = {
@@ -27,6 +27,8 @@ export type AppFormValues = {
 /** The state of a form. */
 export type AppForm = {
   readonly values: AppFormValues;
+  /** The values before anything is typed: the defaults of a new app, or the app's own. */
+  readonly initial: AppFormValues;
   /** The reason of a refusal, or null. */
   readonly problem: ActProblem | null;
   /** Present values of the app, if somebody else changed it since the form was made; otherwise null. */
@@ -81,9 +83,10 @@ export function someField(
   name: Named<readonly string[]>,
   legend: string,
   choices: readonly Choice[],
+  hint: HtmlValue,
 ): Html {
-  const notes = notesOf(form, name);
-  return html`<fieldset class="options" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
+  const notes = notesOf(form, name, hint);
+  return html`<fieldset class="options short" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
     ([value, words]) =>
       html`<label><input type="checkbox" name="${name}" value="${value}"${form.values[name].includes(value) && html` checked`}><span>${words}</span></label>
 `,
@@ -115,7 +118,7 @@ function notesOf(form: AppForm, name: keyof AppFormValues, hint: HtmlValue = nul
   const description =
     ids.length > 0 ? html` aria-describedby="${ids.map((kind) => `${name}-${kind}`).join(' ')}"` : null;
   return {
-    text: html`${hint !== null && html`<span class="hint" id="${name}-hint">${hint}</span>`}${isWrong && html`<span class="hint wrong" id="${name}-problem">${problem.text}</span>`}${presentNote(form, name)}`,
+    text: html`${hint !== null && html`<span class="hint" id="${name}-hint">${hint}</span>`}${isWrong && html`<span class="hint wrong" id="${name}-problem">${asSentence(problem.text)}</span>`}${presentNote(form, name)}`,
     description,
     attributes: html`${description}${isWrong && html` aria-invalid="true"`}`,
   };
@@ -135,6 +138,13 @@ const PRESENT_OF: Partial<Record<keyof AppFormValues, string>> = {
 
 function isChanged({ values, present }: AppForm, name: keyof AppFormValues): boolean {
   return present !== null && wordsOf(values[name]) !== wordsOf(present[name]);
+}
+
+/** Returns true if one of these fields is wrong, typed in, or changed by somebody else. */
+export function needsALook(form: AppForm, names: readonly (keyof AppFormValues)[]): boolean {
+  const { values, initial, problem, present } = form;
+  if (present !== null) return true;
+  return names.some((name) => problem?.field === name || wordsOf(values[name]) !== wordsOf(initial[name]));
 }
 
 function wordsOf(value: AppFormValues[keyof AppFormValues]): string {

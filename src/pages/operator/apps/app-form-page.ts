@@ -5,7 +5,16 @@ import { isolated, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { type AppForm, type Choice, flagField, radioField, someField, textField } from './app-form-fields.ts';
+import {
+  type AppForm,
+  type AppFormValues,
+  type Choice,
+  flagField,
+  needsALook,
+  radioField,
+  someField,
+  textField,
+} from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
 import { APPS, appHref } from './app-page.ts';
 
@@ -38,8 +47,8 @@ ${problemOf(form)}
 <input type="hidden" name="once" value="${once}">
 <section class="part"><h2>The app</h2><div class="stack">
 ${nameField(form)}
-${radioField(form, 'type', 'Kind', KINDS)}
 ${redirectField(form)}
+${radioField(form, 'type', 'Kind', KINDS)}
 </div></section>
 <section class="part secret-choice"><h2>The secret</h2>
 <p>You need your passkey for this.</p><div class="stack">
@@ -99,29 +108,33 @@ function problemOf({ problem, values }: AppForm): Html | null {
 
 /** The parts that both pages have. */
 function shared(form: AppForm, scopes: readonly OfferedScope[]): Html {
-  const isFurther = FURTHER.some((name) => name === form.problem?.field) || form.present !== null;
-  return html`<section class="part"><h2>Scopes</h2>
-<p>What the app may ask users for. ${scopes.length > 0 && 'Once you choose a scope, you can mark it as optional: users may then leave it out. '}Without any scope, the app sees only the profile fields of a user.</p><div class="stack">
+  return html`<section class="part"><h2>What the app may see and do</h2><div class="stack">
+${someField(form, 'person_fields', 'Profile fields', PERSON, 'The app sees these of every user who allows it, whatever the scopes. Without any, it sees only an ID.')}
 ${scopeFields(form, scopes)}
 </div></section>
 <section class="part"><h2>Its publisher</h2>
 <p>Users see this before they allow the app.</p><div class="stack">
 ${textField(form, 'publisher', 'Publisher', { isOptional: true, hint: 'The company or person who makes the app.' })}
+${textField(form, 'contact', 'Contact for users', { isOptional: true, hint: 'Where users ask for help: an email address, or an https address. The developer’s own address is not kept here.' })}
 ${textField(form, 'homepage', 'Homepage', HTTPS)}
 ${textField(form, 'privacy_page', 'Privacy page', HTTPS)}
-${textField(form, 'contact', 'Contact', { isOptional: true, hint: 'An email address or an https address, for questions of users.' })}
 </div></section>
-<details class="part further"${isFurther && html` open`}><summary>Further settings</summary><div class="stack">
+<details class="part further"${needsALook(form, FURTHER) && html` open`}><summary>Further settings</summary><div class="stack">
 ${radioField(form, 'consent', 'Consent', CONSENTS)}
 ${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the check mark. A later change of the publisher or of a redirect URI’s host removes the check mark. You need your passkey for this.')}
-${someField(form, 'person_fields', 'What the app sees of a user', PERSON)}
 ${flagField(form, 'require_pkce', 'Require PKCE', 'Refuses authorization requests without a code challenge. An app without a secret always needs PKCE.')}
 ${flagField(form, 'device_flow', 'Device flow', 'For devices without a browser: the user types a code on another device. Such an app needs no redirect URI.')}
 ${textField(form, 'default_resource', 'Default resource', { isOptional: true, hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}
 </div></details>`;
 }
 
-const FURTHER = ['consent', 'is_checked', 'person_fields', 'require_pkce', 'device_flow', 'default_resource'];
+const FURTHER: readonly (keyof AppFormValues)[] = [
+  'consent',
+  'is_checked',
+  'require_pkce',
+  'device_flow',
+  'default_resource',
+];
 
 const nameField = (form: AppForm) =>
   textField(form, 'name', 'Name', {

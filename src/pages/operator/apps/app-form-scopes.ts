@@ -14,8 +14,8 @@ export function scopeFields(form: AppForm, scopes: readonly OfferedScope[]): Htm
     attributes: html` spellcheck="false" autocapitalize="none"`,
   });
   if (scopes.length === 0) return others;
-  return html`<fieldset class="options scopes"><legend class="unseen">Scopes</legend>${scopes.map((scope) => scopeField(form, scope))}
-${presentNote(form, 'scopes')}${presentNote(form, 'optional_scopes')}</fieldset>
+  return html`<fieldset class="options scopes"><legend>Scopes</legend>${scopes.map((scope) => scopeField(form, scope))}
+<span class="hint">The app may ask users for these. If you mark one as optional, users may leave it out.</span>${presentNote(form, 'scopes')}${presentNote(form, 'optional_scopes')}</fieldset>
 ${others}`;
 }
 

@@ -17,6 +17,9 @@ const NEW_APP = {
   person_fields: ['name', 'email'],
 };
 
+/** Further settings that are open. */
+const FURTHER_OPEN = /<details class="part further" open>/;
+
 /** The text of a page, without its markup. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** A fact of the page after a registration. */
@@ -152,20 +155,19 @@ test('operators §7: a refused field is named at the top and at the field, and e
     ([, name, value]) => `${name} ${value}`,
   );
   assert.deepEqual(ticked, [
-    ...['type confidential', 'hand_over secret', 'scopes mail.read', 'optional_scopes mail.read', 'consent remember'],
-    ...['person_fields username', 'device_flow true'],
+    ...['type confidential', 'hand_over secret', 'person_fields username', 'scopes mail.read'],
+    ...['optional_scopes mail.read', 'consent remember', 'device_flow true'],
   ]);
   assert.equal(hidden(body, 'once'), typed.once);
   assert.deepEqual(await appsOf(service), []);
 
   assert.match(body, /<a href="#redirect_uris">/);
+  assert.match(body, FURTHER_OPEN, 'typed further settings are in sight');
+  const plain = await send(at, { ...NEW_APP, redirect_uris: 'http://client.example/callback' });
+  assert.doesNotMatch(plain.body, FURTHER_OPEN, 'the defaults are not');
 
   const unsure = await send(at, { ...NEW_APP, is_checked: 'true' });
-  assert.match(
-    unsure.body,
-    /<details class="part further" open>.*id="is_checked-problem"/s,
-    'further settings are open',
-  );
+  assert.match(unsure.body, /<details class="part further" open>.*id="is_checked-problem"/s);
   const comma = await send(at, { ...NEW_APP, other_scopes: 'a=b' });
   assert.match(fieldOf(comma.body, 'other_scopes'), /aria-invalid="true"/);
 });
@@ -296,6 +298,7 @@ test('operators §3: a change that makes trust needs presence, and the form come
   assert.match(body, /href="\/confirm\?continue=\/confirmed" target="_blank"/);
   assert.match(fieldOf(body, 'contact'), /value="help@example.com"/);
   assert.match(body, /value="skip" checked/);
+  assert.match(body, FURTHER_OPEN);
   assert.equal((await app()).consent, 'ask');
 });
 
