@@ -166,17 +166,21 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }
 .rights label { display: inline-flex; gap: 0.375rem; align-items: center; min-block-size: 2rem; margin-inline-end: 1rem; }
 .secret { margin-block: 1.25rem; padding: 1rem 1.125rem; background: var(--sunken); border-radius: 0.75rem; overflow-wrap: anywhere; }
-.plot { margin: 1rem 0 0; padding: 1rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
+.plot { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 0.5rem; margin: 1rem 0 0; padding: 1rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
+.plot > * { grid-column: 1 / -1; min-inline-size: 0; }
 .plot p { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; font-size: 0.9375rem; }
 .plot p > span::before { content: ""; display: inline-block; inline-size: 0.625rem; block-size: 0.625rem; margin-inline-end: 0.5rem; border-radius: 0.125rem; background: var(--bar); }
 .plot .worked { --bar: var(--brand-edge); }
 .plot .failed { --bar: var(--problem); }
-.plot .times { justify-content: space-between; flex-wrap: nowrap; margin-block-start: 0.375rem; font-size: 0.75rem; color: var(--muted); }
+.plot .axis { grid-column: 1; flex-direction: column; flex-wrap: nowrap; align-items: end; justify-content: space-between; margin-block: 0.375rem 0.625rem; font-size: 0.75rem; line-height: 1; color: var(--muted); font-variant-numeric: tabular-nums; }
+.plot .axis > span::before { content: none; }
+.plot > .bars.failed { margin-block-end: 0; }
+.plot > .axis:has(+ .failed) { margin-block-end: -0.375rem; }
+.plot .times { grid-column: 2; justify-content: space-between; flex-wrap: nowrap; margin-block-start: 0.375rem; font-size: 0.75rem; color: var(--muted); }
 .plot .times > span::before { content: none; }
 .plot .times > span:nth-child(2) { text-align: center; }
 .plot .times > span:last-child { text-align: end; }
-.bars { display: block; inline-size: 100%; block-size: 6rem; margin-block: 0.5rem 1rem; border-block-end: 1px solid var(--edge); stroke: var(--bar); stroke-width: 0.8; }
-.bars.failed { block-size: 3rem; margin-block-end: 0; }
+.plot > .bars { grid-column: 2; inline-size: 100%; block-size: 5rem; margin-block: 0.75rem 1rem; border-block: 1px solid var(--line); border-block-end-color: var(--edge); stroke: var(--bar); stroke-width: 0.8; }
 .plot summary { inline-size: fit-content; margin-block-start: 0.5rem; padding-block: 0.5rem; color: var(--brand-text); font-size: 0.875rem; font-weight: 550; cursor: pointer; }
 .wide { overflow-x: auto; }
 .wide table { inline-size: 100%; border-collapse: collapse; font-size: 0.8125rem; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
@@ -185,5 +189,6 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .wide th:first-child { padding-inline-start: 0; text-align: start; white-space: nowrap; }
 .wide tfoot > tr > * { border: 0; font-weight: 600; }
 .plot-none { margin-block-start: 1rem; color: var(--muted); }
+.halves:has(> div > .plot-none) { grid-template-columns: minmax(0, 1fr); }
 button[aria-disabled="true"] { opacity: 0.6; cursor: progress; }
 `;

@@ -35,8 +35,8 @@ export async function appData(
     findClientUses(client, operatorApi.secretUses),
     scopes.listScopes(),
     grantsToEndSoon({ grants, lists: operatorApi.lists }, { clientId: id }),
-    plotted(service, id, 'hour', now),
-    plotted(service, id, 'day', now),
+    plotted(service, client, 'hour', now),
+    plotted(service, client, 'day', now),
     operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS),
     operatorApi.lists.events({ changesOf: id, order: 'newest' }, newest),
     operatorApi.handOvers.newest({ kind: 'client', id }),
@@ -65,10 +65,10 @@ export async function appData(
   };
 }
 
-async function plotted(service: Service, id: string, span: Span, now: number): Promise<Plotted> {
+async function plotted(service: Service, { id, createdAt }: Client, span: Span, now: number): Promise<Plotted> {
   const since = now - TALLIES_KEPT_MS[span];
   const tallies = await service.operatorApi.appActivity.tallies(id, span, since);
-  return { span, from: since, to: now, tallies };
+  return { span, from: since, to: now, registeredAt: createdAt, tallies };
 }
 
 function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly ScopeDefinition[]): AppSettings {

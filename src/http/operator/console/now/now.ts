@@ -44,7 +44,7 @@ async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay>
     return { id: clientId, name: client?.name ?? clientId, failures };
   });
   return {
-    activity: { span: 'hour', from, to, tallies },
+    activity: { span: 'hour', from, to, registeredAt: null, tallies },
     failing: await Promise.all(named),
     incidents,
     countedTo: COUNTED_INCIDENTS,
