@@ -71,8 +71,8 @@ describe('people in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
     assert.match(page.url(), /\/grants\//, 'the last event leads to its grant');
     const presented = await page.innerText('#presentations');
-    assert.match(presented, /First, exchanged\s+15 Jan 2026, 12:00:01 from 127\.0\.0\.1/);
-    assert.match(presented, /Second, refused\s+15 Jan 2026, 12:01:01 from 127\.0\.0\.1/);
+    assert.match(presented, /First, exchanged\s+15 Jan 2026, 12:00:01 UTC from 127\.0\.0\.1/);
+    assert.match(presented, /Second, refused\s+15 Jan 2026, 12:01:01 UTC from 127\.0\.0\.1/);
     await look();
     assert.deepEqual(complaints, []);
     await page.context().close();

@@ -49,20 +49,3 @@ export async function findEvent(
   const [event = null] = await store.listNamedAuditEventsAt([Number(number)]);
   return event;
 }
-
-/** The events before and after one in the trail; null at its ends. */
-export type Neighbors = { readonly before: NamedAuditEvent | null; readonly after: NamedAuditEvent | null };
-
-/** Returns the neighbors of an event. */
-export async function findNeighbors(
-  store: Pick<AuditStore, 'listAuditPlaces' | 'listNamedAuditEventsAt'>,
-  sequence: number,
-): Promise<Neighbors> {
-  const orders = ['newest', 'oldest'] as const;
-  const places = await Promise.all(orders.map((order) => store.listAuditPlaces({ order }, sequence, 1)));
-  const events = await store.listNamedAuditEventsAt(places.flat().map((place) => place.sequence));
-  return {
-    before: events.find((event) => event.sequence < sequence) ?? null,
-    after: events.find((event) => event.sequence > sequence) ?? null,
-  };
-}

@@ -22,7 +22,7 @@ import {
   withUses,
 } from './client-pages.ts';
 import { openCursor, sealCursor } from './cursor.ts';
-import { type EventAsked, type EventStore, findNeighbors, type Neighbors, walkEvents } from './event-pages.ts';
+import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
 import { type GrantAsked, walkGrants } from './grant-pages.ts';
 import { readPage, type Walk } from './page.ts';
 import { type PeopleAsked, type PeopleStore, walkAll, walkBeginning } from './people-pages.ts';
@@ -128,11 +128,6 @@ export class Lists {
     return this.#page('events', asked, await walkEvents(store, asked), page, (places) =>
       store.listNamedAuditEventsAt(places.map(({ sequence }) => sequence)),
     );
-  }
-
-  /** The events before and after one in the trail. */
-  neighborsOf(sequence: number): Promise<Neighbors> {
-    return findNeighbors(this.#parts.store, sequence);
   }
 
   /** Returns the cursor of `events` behind the event at a place of the trail. */

@@ -73,8 +73,7 @@ ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(conte
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
 ${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
 <p class="part"><a href="/events?operator=${shown.id}">All acts of this operator</a></p>
-${mayChange && acts(data)}
-<p class="fine">All times are UTC.</p>`,
+${mayChange && acts(data)}`,
   );
 }
 

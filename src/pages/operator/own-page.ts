@@ -68,8 +68,7 @@ ${notice === null && fewPasskeys(passkeys.length)}
 <a class="button secondary" href="/passkeys/new">Add a passkey</a></section>
 <section class="part"><h2>Sessions</h2>
 <p>A session ends after 30 minutes without a request, and at the time below in any case.</p>
-<ul class="things">${sessions.map((each) => sessionItem(context, each))}</ul></section>
-<p class="fine">All times are UTC.</p>`,
+<ul class="things">${sessions.map((each) => sessionItem(context, each))}</ul></section>`,
   );
 }
 

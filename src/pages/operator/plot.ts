@@ -165,7 +165,7 @@ function startOf(time: number, span: Span): number {
 }
 
 function timeOf(time: number, span: Span): string {
-  return span === 'hour' ? formats.minute(time) : formats.day(time);
+  return span === 'hour' ? `${formats.minute(time)} UTC` : formats.day(time);
 }
 
 function monthOf(time: number): string {

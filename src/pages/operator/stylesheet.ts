@@ -57,6 +57,8 @@ noscript { display: block; }
 .sided small code { font-size: inherit; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
 .data .whole { white-space: nowrap; }
+.data .sentence { font-weight: 400; }
+.data .sentence bdi { font-weight: 600; }
 @media (max-width: 44rem) {
   .data, .data :is(tbody, th) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -94,6 +96,10 @@ noscript { display: block; }
 .field textarea { inline-size: 100%; padding: 0.625rem 0.875rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; resize: vertical; }
 .field textarea:read-only { color: var(--muted); background: var(--sunken); }
 .field [aria-invalid="true"] { border-color: var(--problem); }
+.quick { margin-block-start: 0.75rem; font-size: 0.9375rem; }
+.quick ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
+.quick li { padding-block: 0.25rem; }
+.count { margin-block: 0.5rem -0.25rem; font-size: 0.8125rem; color: var(--muted); }
 .filter + .hint { margin-block: -1rem 0.5rem; font-size: 0.8125rem; color: var(--muted); }
 .further .filter { margin-block: 0.25rem 1.5rem; }
 .hint.wrong { display: block; font-size: 0.8125rem; color: var(--problem); }

@@ -81,7 +81,7 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     return shownOncePage(context, {
       operator,
       heading: 'The link for the developer',
-      lead: `Give this link to the developer alone, who ${use}. It works once, until ${minute(expiresAt)} UTC.${ended}`,
+      lead: `Give this link to the developer alone, who ${use}. It works once, until ${minute(expiresAt)}.${ended}`,
       text: address,
       back: `${appHref(id)}#secrets`,
     });

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from '../../../pages/html.ts';
 import type { PageContext } from '../../../pages/layout.ts';
-import { messagesFor } from '../../../pages/messages/messages.ts';
+import { consoleMessages } from '../../../pages/operator/messages.ts';
 import { passkeyScript } from '../../../pages/operator/passkey-script.ts';
 import { type ConsoleProblem, problemPage } from '../../../pages/operator/problem-page.ts';
 import { consoleStylesheet } from '../../../pages/operator/stylesheet.ts';
@@ -35,7 +35,7 @@ export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages 
   const stylePath = `/assets/console-${shortDigest(style)}.css`;
   const scriptPath = `/assets/passkeys-${shortDigest(passkeyScript)}.js`;
   const context: PageContext = {
-    messages: messagesFor('en'),
+    messages: consoleMessages,
     language: 'en',
     brand: { ...brand, logoHref: null },
     paths: pagePaths(''),

@@ -57,8 +57,7 @@ ${filterForm(at, choiceFilter('time', 'Show', FAILURE_TIMES, filter.time))}
 ${causes(tally)}
 ${listed > 0 && html`<p>Of these, ${listed === 1 ? 'one is' : html`the last ${listed} are`} listed below: at most 10 a second, 200 in all, for 30 days. ${ONLY_COUNTED[app.type]}</p>`}
 ${listing(list, { path: at, filter, isFirst }, NONE(app), (failures) => failureTable(context, failures))}</section>
-${isFirst && authorizationPage(context, pageFailures)}
-<p class="fine">All times are UTC.</p>`,
+${isFirst && authorizationPage(context, pageFailures)}`,
   );
 }
 

@@ -72,8 +72,7 @@ ${failing(context, data, at)}
 ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
 ${changesOf(context, data)}
-${acts}
-<p class="fine">All times are UTC.</p>`,
+${acts}`,
   );
 }
 

@@ -38,8 +38,7 @@ ${once.kind === 'shown before' && doneNotice('The form was sent twice. One app w
 ${secret}
 <section class="part"><h2>For the developer</h2>
 ${facts(values.map(([label, value]) => [context.messages.pickUp.values[label], codes(value)] as const))}</section>
-<p class="part"><a class="button primary" href="${page}">Go to the app</a></p>
-<p class="fine">All times are UTC.</p>`,
+<p class="part"><a class="button primary" href="${page}">Go to the app</a></p>`,
   );
 }
 

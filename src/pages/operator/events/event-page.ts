@@ -10,17 +10,15 @@ import { doerLink, eventSentence, isSame, type ShownEvent, thingLink } from './s
 
 const NAMES = { app: 'App', API: 'API', product: 'Product', operator: 'Operator', person: 'Person' } as const;
 
-/** Data of the page: the event, its neighbors in the trail, and a cursor of the list of all events behind it. */
+/** Data of the page: the event, and a cursor of the list of all events behind it. */
 export type EventData = {
   readonly operator: ShownOperator;
   readonly event: ShownEvent;
-  readonly before: ShownEvent | null;
-  readonly after: ShownEvent | null;
   readonly cursor: string;
 };
 
 /** The page of one event. */
-export function eventPage(context: PageContext, { operator, event, before, after, cursor }: EventData): Html {
+export function eventPage(context: PageContext, { operator, event, cursor }: EventData): Html {
   const { sequence, at, action, by, source, requestId, about, person, grantId, detail } = event;
   return consoleLayout(
     context,
@@ -35,22 +33,15 @@ ${facts([
   [
     'Grant',
     grantId !== null &&
-      html`<a href="/grants/${encodeURIComponent(grantId)}"><code>${isolatedAddress(grantId)}</code></a>`,
+      html`<a href="/grants/${encodeURIComponent(grantId)}">Open the grant</a> <code>${isolatedAddress(grantId)}</code>`,
   ],
   ...(detail === null ? [] : detailFacts(detail, about?.name ?? null)),
-  ['From', source !== null && isolatedAddress(source)],
+  ['From the address', source !== null && isolatedAddress(source)],
   ['Request in the log', requestId !== null && html`<code>${isolatedAddress(requestId)}</code>`],
 ])}
 ${detail !== null && changesPart(context, detail)}
 <p class="fine">In logs and the API this is event ${sequence}, ${isolatedCode(action)}.</p>
-<section class="part"><h2>In the trail</h2>
-${facts([
-  ['After this', after === null ? 'No event yet' : neighbor(context, after)],
-  ['Before this', before === null ? 'No event is kept' : neighbor(context, before)],
-])}
-<p><a href="${listHref('/events', {}, cursor)}">All events before this one</a></p></section>
-${more(event)}
-<p class="fine">All times are UTC.</p>`,
+${more(event, cursor)}`,
   );
 }
 
@@ -63,20 +54,16 @@ function changesPart({ messages }: PageContext, detail: NonNullable<ShownEvent['
   )}</ul></section>`;
 }
 
-function neighbor({ messages }: PageContext, event: ShownEvent): Html {
-  return html`<a href="/events/${event.sequence}">${eventSentence(event)}</a>, ${messages.second(event.at)}`;
-}
-
-/** The links to the other events about the same things. */
-function more({ by, about, person, grantId }: ShownEvent): Html {
-  const links: (readonly [words: string, filter: Record<string, string>])[] = [];
+/** The links to the other events about the same things, and to those before this one. */
+function more({ by, about, person, grantId }: ShownEvent, cursor: string): Html {
+  const links: (readonly [words: string, filter: Record<string, string>, after?: string])[] = [];
   if (about) links.push([`All events of this ${about.kind}`, { client: about.id }]);
   if (person) links.push(['All events of this person', { user: person.id }]);
   if (grantId !== null) links.push(['All events of this grant', { grant: grantId }]);
   if (by.kind === 'operator' || by.kind === 'command') links.push(['All acts of this operator', { operator: by.id }]);
-  links.push(['All events', {}]);
+  links.push(['All events before this one', {}, cursor]);
   return html`<section class="part"><h2>See also</h2><ul>${links.map(
-    ([words, filter]) => html`<li><a href="${listHref('/events', filter)}">${words}</a></li>
+    ([words, filter, after]) => html`<li><a href="${listHref('/events', filter, after)}">${words}</a></li>
 `,
   )}</ul></section>`;
 }

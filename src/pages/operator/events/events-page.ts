@@ -51,36 +51,67 @@ export type EventsData = {
   readonly found: Listed<ShownEvent> | Choices;
   readonly filter: EventFilter;
   readonly isFirst: boolean;
+  /** The time (ms) that the quick choices of days end with. */
+  readonly now: number;
   /** Names of operators, as suggestions. */
   readonly operators: readonly string[];
 };
 
 /** The page of events. */
-export function eventsPage(context: PageContext, { operator, found, filter, isFirst, operators }: EventsData): Html {
+export function eventsPage(context: PageContext, data: EventsData): Html {
+  const { operator, found, filter, isFirst, now, operators } = data;
   const isFiltered = listHref('/events', filter) !== '/events';
   return consoleLayout(
     context,
     operator,
     { title: 'Events' },
     html`<h1>Events</h1>
-<p class="lead">Who did what, newest first. ${
-      filter.action !== 'operator-changes' && html`<a href="${listHref('/events', CHANGES)}">Changes by operators</a>`
-    }</p>
+<p class="lead">Who did what, newest first.</p>
+${quickChoices(filter, now)}
 ${filterForm('/events', fields(filter, operators))}
-${!('things' in found) && subjects(found.items, filter)}
+${!('things' in found) && shown(found, filter, isFirst)}
 ${
   'things' in found
     ? choices(found, filter)
     : listing(found, { path: '/events', filter, isFirst }, isFiltered ? NONE_FOUND : NO_EVENTS, (events) =>
         eventsTable(context, events),
       )
-}
-<p class="fine">All times are UTC.</p>`,
+}`,
   );
 }
 
-/** The filter of the question that is asked most. */
-const CHANGES = { action: 'operator-changes' satisfies keyof typeof QUESTIONS };
+/** Numbers of days that are one click away. */
+const DAYS = [1, 7, 14, 30];
+const DAY_MS = 86_400_000;
+
+/** The choices that are made most. Each keeps the rest of the filter, and those that are made lead back. */
+function quickChoices(filter: EventFilter, now: number): Html {
+  const { action, since, until } = filter;
+  const changes: keyof typeof QUESTIONS = 'operator-changes';
+  const days = DAYS.map((count) => {
+    const from = new Date(now - count * DAY_MS).toISOString().slice(0, 10);
+    const isChosen = since === from && until === '';
+    return choice(count === 1 ? 'Since yesterday' : `Last ${count} days`, isChosen, {
+      ...filter,
+      ...{ since: isChosen ? '' : from, until: '' },
+    });
+  });
+  const isChosen = action === changes;
+  return html`<nav class="quick" aria-label="Quick choices"><ul>${choice(QUESTIONS[changes], isChosen, { ...filter, action: isChosen ? '' : changes })}${days}</ul></nav>`;
+}
+
+function choice(words: string, isChosen: boolean, filter: EventFilter): Html {
+  const href = listHref('/events', filter);
+  return html`<li>${isChosen ? html`<strong>${words}</strong> <a href="${href}">Remove<span class="unseen"> “${words}”</span></a>` : html`<a href="${href}">${words}</a>`}</li>
+`;
+}
+
+/** The things that the list is narrowed to, and the number of events shown. A total would have to walk the trail. */
+function shown({ items, next }: Listed<ShownEvent>, filter: EventFilter, isFirst: boolean): Html {
+  const count = `${items.length} ${items.length === 1 ? 'event' : 'events'}`;
+  const isWhole = isFirst && next === null;
+  return html`${subjects(items, filter)}${items.length > 0 && html`<p class="count">${count}${!isWhole && ' on this page'}${next !== null && '; older ones may follow'}.</p>`}`;
+}
 
 /** The things whose events alone are listed, with their names as far as the events have them. */
 function subjects(events: readonly ShownEvent[], filter: EventFilter): Html {
@@ -120,7 +151,7 @@ function fields(filter: EventFilter, operators: readonly string[]): Html {
   const kept = Object.values(TYPED).filter((name) => filter[name] !== '');
   return html`${kept.map((name) => html`<input type="hidden" name="${name}" value="${filter[name]}">`)}${actionFilter(action)}
 <div class="field"><label for="operator">Operator’s name</label><input id="operator" name="operator" value="${operator}" list="operators" autocomplete="off" spellcheck="false"><datalist id="operators">${operators.map((name) => html`<option value="${name}">`)}</datalist></div>
-${dayFilter('since', 'From', since)}${dayFilter('until', 'To', until)}
+${dayFilter('since', 'From (UTC)', since)}${dayFilter('until', 'To (UTC)', until)}
 <details class="more"${isOpen && html` open`}><summary>App, person or grant</summary><div class="filter">
 ${textFilter('app', 'App’s name, or ID of an app, API, product or operator', app)}
 ${textFilter('person', 'Person’s email or ID', person)}

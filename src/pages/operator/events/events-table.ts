@@ -6,7 +6,7 @@ import { dataTable } from '../table.ts';
 import { shortDetail } from './details.ts';
 import { eventSentence, type ShownEvent } from './shown-event.ts';
 
-/** Returns events, each as a sentence that leads to its page. */
+/** Returns events: each is a sentence, whose time leads to its page. Links in all sentences would leave nothing to scan. */
 export function eventsTable(context: PageContext, events: readonly ShownEvent[]): Html {
   return dataTable(
     'Events',
@@ -15,10 +15,14 @@ export function eventsTable(context: PageContext, events: readonly ShownEvent[])
         'What happened',
         (event) => {
           const sentence = eventSentence(event);
-          return html`<a href="/events/${event.sequence}">${sentence}</a>${details(context, event, sentence)}`;
+          return html`<span class="sentence">${sentence}</span>${details(context, event, sentence)}`;
         },
       ],
-      ['When', ({ at }) => context.messages.minute(at)],
+      [
+        'When',
+        ({ at, sequence }) =>
+          html`<a class="whole" href="/events/${sequence}">${context.messages.minute(at)}<span class="unseen">, event ${sequence}</span></a>`,
+      ],
     ],
     events,
   );

@@ -80,8 +80,7 @@ ${facts([
   ['Expires', expiresAt !== null && messages.minute(expiresAt)],
 ])}
 ${whatToDo(found)}
-<p class="part"><a href="/leaked">Identify another credential</a></p>
-<p class="fine">All times are UTC.</p>`,
+<p class="part"><a href="/leaked">Identify another credential</a></p>`,
   );
 }
 

@@ -45,7 +45,7 @@ ${dataTable(
   worstFirst(findings),
 )}
 <p>Run <code>valetkey doctor</code> on the server to check the public addresses and the sign-in methods too.</p></section>
-<p class="fine">Looked at ${messages.minute(at)}; at most 10 seconds old. All times are UTC.</p>`,
+<p class="fine">Looked at ${messages.minute(at)}; at most 10 seconds old.</p>`,
   );
 }
 

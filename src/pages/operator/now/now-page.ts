@@ -42,8 +42,7 @@ ${facts([
 ])}</section>
 <section class="part"><h2>You</h2>
 <p>${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
-${fewPasskeys(passkeyCount)}</section>
-<p class="fine">All times are UTC.</p>`,
+${fewPasskeys(passkeyCount)}</section>`,
   );
 }
 

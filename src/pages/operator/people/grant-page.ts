@@ -50,8 +50,7 @@ ${dangerZone([
       name: 'End this grant',
       effect: endGrantEffect(named(app, 'the app')),
     },
-])}
-<p class="fine">All times are UTC.</p>`,
+])}`,
   );
 }
 

@@ -19,7 +19,7 @@ export function invitationPage(
   return shownOncePage(context, {
     operator,
     heading: 'The link to set a password',
-    lead: html`Give this link to the person alone (${person}), over a channel that nobody else reads: it sets the password. It works once, until ${messages.minute(expiresAt)} UTC.${endedOf !== null && html` The earlier link of ${messages.minute(endedOf)} UTC no longer works.`}`,
+    lead: html`Give this link to the person alone (${person}), over a channel that nobody else reads: it sets the password. It works once, until ${messages.minute(expiresAt)}.${endedOf !== null && html` The earlier link of ${messages.minute(endedOf)} no longer works.`}`,
     text: url,
     back: `/people/${encodeURIComponent(id)}`,
   });

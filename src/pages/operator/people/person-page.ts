@@ -30,8 +30,7 @@ ${profile(context, person)}
 ${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
 ${lastEvents(context, { user: person.id }, events)}
-${personActs(context, data)}
-<p class="fine">All times are UTC.</p>`,
+${personActs(context, data)}`,
   );
 }
 

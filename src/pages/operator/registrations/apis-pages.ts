@@ -73,8 +73,7 @@ ${dangerZone([
     command: `valetkey resource-server delete ${id}`,
     effect: html`Deletes ${isolated(name)} for good. It can no longer check tokens; no grant ends.`,
   },
-])}
-<p class="fine">All times are UTC.</p>`,
+])}`,
   );
 }
 

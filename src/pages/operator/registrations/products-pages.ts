@@ -109,8 +109,7 @@ ${commandsPart(
   `/v1/identity-providers/${id}`,
 )}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this product</a></p>
-${dangerous(data)}
-<p class="fine">All times are UTC.</p>`,
+${dangerous(data)}`,
   );
 }
 

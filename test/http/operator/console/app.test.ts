@@ -256,7 +256,7 @@ test('operators §7: failures have their cause, and those of the authorization p
   const page = textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
   assert.match(
     page,
-    /The authorization code is invalid[^.]*\. invalid_grant[^.]* 1 15 Jan 2026, 12:00 .*1 visitor was refused on the authorization page/,
+    /The authorization code is invalid[^.]*\. invalid_grant[^.]* 1 15 Jan 2026, 12:00 UTC .*1 visitor was refused on the authorization page/,
   );
   service.clock.advance(2 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
@@ -280,6 +280,6 @@ test('operators §7: failures have their cause, and those of the authorization p
   assert.equal((section.match(/<th scope="row"/g) ?? []).length, 2, 'equal causes are one');
   assert.match(
     textOf(section),
-    / grant_type must be authorization_code\. unsupported_grant_type , token endpoint 1 17 Jan 2026, 12:00 The authorization code is invalid.* 27 17 Jan 2026, 12:00 /,
+    / grant_type must be authorization_code\. unsupported_grant_type , token endpoint 1 17 Jan 2026, 12:00 UTC The authorization code is invalid.* 27 17 Jan 2026, 12:00 UTC /,
   );
 });

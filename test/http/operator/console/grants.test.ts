@@ -44,10 +44,10 @@ test('operators §7: the page of a grant says who, when and how, and follows it 
     textOf(body),
     new RegExp(
       [
-        'What happened 15 Jan 2026, 12:00:00 ada@example\\.com signed in with a password\\.',
-        '15 Jan 2026, 12:00:01 ada@example\\.com pressed Allow on the consent page for Calendar , from 127\\.0\\.0\\.1 \\.',
+        'What happened 15 Jan 2026, 12:00:00 UTC ada@example\\.com signed in with a password\\.',
+        '15 Jan 2026, 12:00:01 UTC ada@example\\.com pressed Allow on the consent page for Calendar , from 127\\.0\\.0\\.1 \\.',
         'Time not kept The app exchanged the code for its first tokens\\.',
-        '15 Jan 2026, 12:01:01 The app refreshed its tokens, from 127\\.0\\.0\\.1 \\. What it allows',
+        '15 Jan 2026, 12:01:01 UTC The app refreshed its tokens, from 127\\.0\\.0\\.1 \\. What it allows',
       ].join(' '),
     ),
   );
@@ -78,8 +78,8 @@ test('operators §7: the page of a grant whose code no app exchanged says when t
   const grant = await newestGrant(service);
   service.clock.advance(900);
   const text = textOf((await page(grant)).body);
-  assert.match(text, /Never exchanged: the code expired at 15 Jan 2026, 12:0\d:\d\d\. /);
-  assert.match(text, /12:0\d:\d\d It expired: the app did not exchange the code in time\./);
+  assert.match(text, /Never exchanged: the code expired at 15 Jan 2026, 12:0\d:\d\d UTC\. /);
+  assert.match(text, /12:0\d:\d\d UTC It expired: the app did not exchange the code in time\./);
 });
 
 test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so does a reused refresh token', async (t) => {
@@ -91,8 +91,8 @@ test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so do
   assert.equal((await exchange(service, client, code)).status, 400);
   const one = textOf((await page(replayed)).body);
   assert.match(one, /The authorization code came twice A code works once, and this one came again/);
-  assert.match(one, /First, exchanged 15 Jan 2026, 12:00:00 from 127\.0\.0\.1/);
-  assert.match(one, /Second, refused 15 Jan 2026, 12:15:00 from 127\.0\.0\.1/);
+  assert.match(one, /First, exchanged 15 Jan 2026, 12:00:00 UTC from 127\.0\.0\.1/);
+  assert.match(one, /Second, refused 15 Jan 2026, 12:15:00 UTC from 127\.0\.0\.1/);
 
   service.clock.advance(1);
   const { refreshToken } = await obtainPair(service, person, client);
@@ -102,7 +102,7 @@ test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so do
   assert.equal((await refresh(service, client, refreshToken)).status, 400);
   assert.match(
     textOf((await page(reused)).body),
-    /An old refresh token came again .* Last good refresh 15 Jan 2026, 12:15:01 from .* Old token, refused 15 Jan 2026, 12:30:01 from/,
+    /An old refresh token came again .* Last good refresh 15 Jan 2026, 12:15:01 UTC from .* Old token, refused 15 Jan 2026, 12:30:01 UTC from/,
   );
   assert.doesNotMatch((await page(reused)).body, /action="\/grants/, 'the role "read" ends nothing');
   assert.equal((await postOwn(browser, `${service.operatorUrl}/grants/${reused}/end`)).status, 403);
@@ -144,6 +144,6 @@ test('operators §7: a grant whose row is gone says when and why it ended, as fa
   prune();
   assert.match(
     textOf((await page(ended)).body),
-    /15 Jan 2026, 12:02:00 All grants of the app were ended , by root , the system user who ran a command\. It ended then at the latest/,
+    /15 Jan 2026, 12:02:00 UTC All grants of the app were ended , by root , the system user who ran a command\. It ended then at the latest/,
   );
 });

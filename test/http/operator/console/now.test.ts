@@ -119,13 +119,13 @@ test('operators §7: a backup that is two days late is seen on Now and on Health
   await installation.backups.note('another disk', installation.operator);
   clock.advance(60);
   for (const text of await pages()) {
-    assert.match(text, /Last backup 15 Jan 2026, 12:00 \(1 minute ago\)/);
+    assert.match(text, /Last backup 15 Jan 2026, 12:00 UTC \(1 minute ago\)/);
     assert.doesNotMatch(text, /Last backup :/);
   }
   clock.advance(3 * DAY_S);
   const [now, health] = await pages();
   assert.match(now, /Last backup : 3 days old \(limit: 48 h\) \. Remedy: .*valetkey database backup FILE/);
-  assert.match(now, /Last backup 15 Jan 2026, 12:00 \(3 days ago\) Problem/);
+  assert.match(now, /Last backup 15 Jan 2026, 12:00 UTC \(3 days ago\) Problem/);
   assert.match(health, /Last backup Problem 3 days old \(limit: 48 h\) .*valetkey database backup FILE/);
   assert.match(health, /Last restore Never Root key [0-9a-f]+ , in use since .* Version \d+\.\d+\.\d+ Instance /);
   assert.match(health, /Current key OK root key [0-9a-f]+ is in use and 3 days old \(limit: 400 days\)/);

@@ -33,7 +33,7 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
     const filter = filterOf(query);
     const [page, known] = [askedPage(query), await operators.registry.list()];
     const shown = {
-      ...{ operator, filter, isFirst: page.after === undefined },
+      ...{ operator, filter, now: service.now(), isFirst: page.after === undefined },
       operators: known.slice(0, MAX_SUGGESTED).map(({ name }) => name),
     };
     const typed = (['app', 'person'] as const).find((field) => filter[field] !== '');
@@ -50,10 +50,8 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
   routes.page('/events/:id', 'audit-events.show', async ({ context, operator, id }) => {
     const event = await findEvent(store, id);
     if (!event) return null;
-    const { before, after } = await lists.neighborsOf(event.sequence);
     return eventPage(context, {
       ...{ operator, event: shownEvent(event) },
-      ...{ before: before && shownEvent(before), after: after && shownEvent(after) },
       cursor: lists.eventsCursor(ALL, event.sequence),
     });
   });

@@ -155,7 +155,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   function whyChanged({ form, context }: ConsoleCall, account: Account): string {
     const at = openInvitationAt(account.invitation, service.now());
     if (at === null || form.get('tag') !== etagOf(userJson({ ...account, invitation: null }))) return CHANGED;
-    return `Meanwhile a link to set a password was made, at ${context.messages.minute(at)} UTC. Only one answer showed it. If it is lost, make another one.`;
+    return `Meanwhile a link to set a password was made, at ${context.messages.minute(at)}. Only one answer showed it. If it is lost, make another one.`;
   }
 
   /** Saves what the form changes of the person that it showed. */
