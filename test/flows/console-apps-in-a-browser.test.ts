@@ -37,7 +37,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await addClient(service, { name: 'Notes' });
     await visit('/apps');
     await type('q', 'cal');
-    await press(/^Search$/);
+    await press(/^Show$/);
     assert.deepEqual(await page.locator('tbody tr').count(), 1);
     await look();
     assert.deepEqual(complaints, []);

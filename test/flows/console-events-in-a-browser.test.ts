@@ -76,7 +76,7 @@ describe('a leak and the audit trail in the console, in Chromium', { skip: noBro
     await visit('/events');
     await press(/App, person or grant/);
     await type('app', 'notes');
-    await press(/^Search$/);
+    await press(/^Show$/);
     await look();
     assert.ok(page.url().endsWith(`client=${clientId}`));
     const added = /Added redirect URI https:\/\/elsewhere\.example\/callback/;

@@ -49,3 +49,17 @@ export async function findEvent(
   const [event = null] = await store.listNamedAuditEventsAt([Number(number)]);
   return event;
 }
+
+/** Number of events among which the last one of an act is looked for. */
+const LATELY = 1000;
+
+/** Returns the newest event that matches, of the last 1,000 that one index of the walk has; null if none of them does. */
+export async function findLastEvent(
+  store: Pick<AuditStore, 'listAuditPlaces' | 'listNamedAuditEventsAt'>,
+  walk: Omit<AuditWalk, 'order'>,
+): Promise<NamedAuditEvent | null> {
+  const places = await store.listAuditPlaces({ ...walk, order: 'newest' }, null, LATELY);
+  const last = places.find(({ isFound }) => isFound);
+  const [event = null] = last ? await store.listNamedAuditEventsAt([last.sequence]) : [];
+  return event;
+}

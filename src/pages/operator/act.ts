@@ -21,8 +21,8 @@ export function actButton({ action, name, effect, isDanger = false, fields, isOp
 }
 
 /** An act that ends nothing and needs no question: one button, and its effect beside it. */
-export function plainAct({ action, name, effect }: Pick<ShownAct, 'action' | 'name' | 'effect'>): Html {
-  return html`<form method="post" action="${action}" class="plain-act"><button class="secondary">${name}</button><p>${effect}</p></form>`;
+export function plainAct({ action, name, effect, fields }: Omit<ShownAct, 'isDanger' | 'isOpen'>): Html {
+  return html`<form method="post" action="${action}" class="plain-act">${fields}<button class="secondary">${name}</button><p>${effect}</p></form>`;
 }
 
 /** The answer to the question. Its words are not those of the button that opens the question. */

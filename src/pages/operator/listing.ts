@@ -14,9 +14,16 @@ export function listHref(path: string, filter: Filter, after: string | null = nu
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A form that filters a list. It sends a GET, so that the address of the result can be kept. A second one on a page needs a `name`. */
-export function filterForm(path: string, fields: Html, name?: string): Html {
-  return html`<form method="get" action="${path}" class="filter" role="search"${name !== undefined && html` aria-label="${name}"`}>${fields}<button class="secondary">Search</button></form>`;
+/**
+ * A form that filters a list. It sends a GET, so that the address of the result can be kept. A second one on a page needs a `name`.
+ * The button of a form that finds one thing by its text says "Search".
+ */
+export function filterForm(
+  path: string,
+  fields: Html,
+  { name, button = 'Show' }: { readonly name?: string; readonly button?: 'Show' | 'Search' } = {},
+): Html {
+  return html`<form method="get" action="${path}" class="filter" role="search"${name !== undefined && html` aria-label="${name}"`}>${fields}<button class="secondary">${button}</button></form>`;
 }
 
 /** A text field of a filter. */

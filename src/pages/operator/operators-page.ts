@@ -4,6 +4,7 @@ import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { type ActProblem, actProblem, passkeyNeeded } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
+import { statePill } from './state-pill.ts';
 
 /** An operator in the list. `createdAt` in ms. */
 export type ListedOperator = ShownOperator & {
@@ -46,7 +47,7 @@ ${mayAdd && addForm(typed, once, hasPasskey)}
 }
 
 function item({ messages }: PageContext, { id, name, role, status, createdAt }: ListedOperator): Html {
-  return html`<li><div><h2><a href="/operators/${id}">${isolated(name)}</a></h2><p>${role}, added ${messages.day(createdAt)}</p></div>${status === 'disabled' && html`<span class="effect sensitive">Disabled</span>`}</li>
+  return html`<li><div><h2><a href="/operators/${id}">${isolated(name)}</a></h2><p>${role}, added ${messages.day(createdAt)}</p></div>${status === 'disabled' && statePill(status)}</li>
 `;
 }
 

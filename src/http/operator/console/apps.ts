@@ -36,13 +36,14 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
   }
 
   async function listed(app: ListedClient | ListedFailing): Promise<ListedApp> {
-    const { id, name, publisher, status } = app.client;
+    const { id, name, publisher, status, createdAt } = app.client;
     const failures = 'failures' in app ? app.failures : null;
     return {
       id,
       name,
       publisher,
       status,
+      registeredAt: createdAt,
       lastUsedAt: lastClientUse(app.uses),
       failures,
       ...(await lists.peopleOf(id)),

@@ -5,6 +5,7 @@ import type { PageContext } from '../../layout.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import { statePill } from '../state-pill.ts';
 import { type Column, dataTable } from '../table.ts';
 import { appHref } from './app-page.ts';
 
@@ -14,6 +15,7 @@ export type ListedApp = {
   readonly name: string;
   readonly publisher: string | null;
   readonly status: 'active' | 'paused';
+  readonly registeredAt: number;
   readonly lastUsedAt: number | null;
   /** People with a live grant; `more` if older grants were not looked at. */
   readonly people: number;
@@ -60,12 +62,14 @@ export function appsPage(context: PageContext, data: AppsData): Html {
     { title: 'Apps' },
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
-${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Show', SHOWN_APPS, show)}`)}
+${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Which apps', SHOWN_APPS, show)}`)}
 ${isFailing && html`<p class="fine">The apps with the most refused requests since yesterday, ${context.messages.day(countedSince)} (UTC), come first.</p>`}
-${!isFailing && (show === 'unused' || list.items.length > 0) && html`<p class="fine">${show === 'unused' && UNUSED} Oldest first.</p>`}
+${show === 'unused' && html`<p>${UNUSED}${list.items.length > 0 && ` ${NEXT}`}</p>`}
+${!isFailing && list.items.length > 0 && html`<p class="fine">The app that was registered first comes first.</p>`}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable('Apps', columns(context, isFailing), apps),
 )}
+${list.items.length > 0 && html`<p class="fine">${NUMBERS}</p>`}
 <p class="fine">All times are UTC.</p>`,
   );
 }
@@ -79,23 +83,28 @@ function columns({ messages }: PageContext, isFailing: boolean): readonly Column
     [
       'App',
       ({ id, name, publisher }) =>
-        html`<a href="${appHref(id)}">${shortened(name)}</a>${publisher !== null && html`<small>${shortened(publisher)}</small>`}`,
+        html`<a href="${appHref(id)}">${shortened(name)}</a><small>${publisher !== null && html`${shortened(publisher)}, `}<code>${shortenedAddress(id)}</code></small>`,
     ],
     ...(isFailing ? [refused] : []),
-    ['Client ID', ({ id }) => html`<code>${shortenedAddress(id)}</code>`],
-    [
-      'State',
-      ({ status }) =>
-        status === 'active'
-          ? html`<span class="whole">Active</span>`
-          : html`<span class="effect sensitive">Paused</span>`,
-    ],
-    ['People', ({ people, more }) => `${people}${more ? '+' : ''}`],
-    ['Last authenticated', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
+    ['State', ({ status }) => statePill(status)],
+    ['People', peopleWords],
+    ['Registered', ({ registeredAt }) => messages.day(registeredAt)],
+    ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],
   ];
 }
 
-const UNUSED = 'Only apps that were registered more than 90 days ago, and did not authenticate in the last 90 days.';
+function peopleWords({ people, more }: ListedApp): string {
+  if (!more) return String(people);
+  return people === 0 ? 'Not known' : `At least ${people}`;
+}
+
+/** For a confidential app, a refused request with the right secret or key is a use, too. */
+const NUMBERS =
+  'People: those with a live grant, among the newest 100 grants of the app. Last used: the last request with a secret or key of the app, or, if it has none, its last tokens.';
+
+const UNUSED = 'Only apps that were registered more than 90 days ago, and not used in the last 90 days.';
+const NEXT =
+  'Ask the publisher of one if it is still needed. If not, pause it on its page: you can resume it. Delete it once nobody misses it.';
 
 const NO_APPS = emptyList(
   'No app yet',

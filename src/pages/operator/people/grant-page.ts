@@ -72,6 +72,9 @@ const STATES = {
 
 function stateText({ messages }: PageContext, { status, row }: GrantData): Html | string {
   if (status === 'gone') return html`Ended. Its details are deleted, and its <a href="#events">events</a> are kept.`;
+  const isLive = status === 'issued' || status === 'active';
+  const held = isLive && row ? whyHeld(row) : '';
+  if (held !== '') return `On hold: every token of it is refused while ${held}.`;
   if (status !== 'expired') return STATES[status];
   if (!row) return 'Expired.';
   const at = messages.second(row.expiresAt);
@@ -89,7 +92,6 @@ function rowFacts({ messages }: PageContext, row: GrantFacts, isLive: boolean): 
     ['Sent to', row.redirectUri === null ? 'A device' : isolatedAddress(row.redirectUri)],
     ['Resource', row.resource !== null && isolatedAddress(row.resource)],
     ['Ends', isLive && endsAt(messages, row)],
-    ['Held up', held(row)],
   ];
 }
 
@@ -98,9 +100,11 @@ function endsAt(messages: PageContext['messages'], { generation, expiresAt, abso
   return html`${messages.minute(expiresAt)}, unless refreshed before; ${messages.day(absoluteExpiresAt)} in any case`;
 }
 
-function held({ appPaused, personDisabled }: GrantFacts): string | null {
-  const why = [...(appPaused ? ['the app is paused'] : []), ...(personDisabled ? ['the person is disabled'] : [])];
-  return why.length === 0 ? null : `Every token is refused for now: ${why.join(' and ')}.`;
+/** The reasons for which a live grant lets the app do nothing; empty without one. */
+function whyHeld({ appPaused, personDisabled }: GrantFacts): string {
+  return [...(appPaused ? ['the app is paused'] : []), ...(personDisabled ? ['the person is disabled'] : [])].join(
+    ' and ',
+  );
 }
 
 function eventPart(context: PageContext, { id, app, events, hasMore }: GrantData): Html {

@@ -5,6 +5,7 @@ import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import { statePill } from '../state-pill.ts';
 import { dataTable } from '../table.ts';
 
 /** A person in the list. Times in ms. */
@@ -56,7 +57,7 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
     { title: 'People', isProblem: refused !== null },
     html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
-${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''))}
+${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''), { button: 'Search' })}
 <p class="hint">The beginning of an email address or a user name is enough. An ID must be whole. Names alone cannot be searched: ask for the email address or user name.</p>
 ${providers.length > 0 && productSearch(providers, filter)}
 <section class="part">${list.items.length > 0 && html`<h2>${isFiltered ? 'Found people' : 'Newest people'}</h2>`}
@@ -82,13 +83,7 @@ function peopleTable({ messages }: PageContext, people: readonly ListedPerson[])
             ? 'None'
             : html`${email !== null && shortenedAddress(email)}${username !== null && html`<small>${isolatedAddress(username)}</small>`}`,
       ],
-      [
-        'State',
-        ({ status }) =>
-          status === 'active'
-            ? html`<span class="whole">Active</span>`
-            : html`<span class="effect sensitive">Disabled</span>`,
-      ],
+      ['State', ({ status }) => statePill(status)],
       [
         'Last sign-in',
         ({ lastSignIn }) => (typeof lastSignIn === 'number' ? messages.day(lastSignIn) : NO_SIGN_IN[lastSignIn]),
@@ -105,7 +100,7 @@ const NO_SIGN_IN = { never: 'Never', 'not lately': 'Not lately' } as const;
 function productSearch(providers: readonly string[], { provider = '', subject = '' }: Filter): Html {
   const options = [['', 'Choose a product'], ...providers.map((id) => [id, id] as const)] as const;
   return html`<details class="further"${(provider !== '' || subject !== '') && html` open`}><summary>Find by the ID at a product</summary>
-${filterForm('/people', html`${choiceFilter('provider', 'Product', options as readonly (readonly [string, string])[], provider)}${textFilter('subject', 'ID of the person there', subject)}`, 'By the ID at a product')}
+${filterForm('/people', html`${choiceFilter('provider', 'Product', options as readonly (readonly [string, string])[], provider)}${textFilter('subject', 'ID of the person there', subject)}`, { name: 'By the ID at a product', button: 'Search' })}
 <p class="hint">The ID must be whole, as the product sends it.</p></details>`;
 }
 

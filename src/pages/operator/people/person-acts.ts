@@ -2,11 +2,25 @@
 import { type Html, html } from '../../html.ts';
 import { isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { actButton, dangerZone } from '../act.ts';
+import { actButton, dangerZone, plainAct } from '../act.ts';
 import { appGrantsWords, counted } from '../blast-radius.ts';
 import { hasGrants } from '../effects.ts';
 import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
+
+/** The fields of a form whose act is done only if the person still is as the page shows them. */
+const asShownFields = (tag: string) => html`<input type="hidden" name="tag" value="${tag}">`;
+
+/** The button that enables a disabled person; null for an active one, and where the operator's role forbids it. */
+export function enableAct({ person: { id, status }, ended, rights, tag }: PersonData): Html | null {
+  if (status === 'active' || !rights.support) return null;
+  return plainAct({
+    action: `/people/${encodeURIComponent(id)}/enable`,
+    name: 'Enable the person',
+    effect: `They can sign in again at once${hasGrants(ended) ? `, and apps may act again: ${appGrantsWords(ended)}` : ''}.`,
+    fields: asShownFields(tag),
+  });
+}
 
 /** The sections that change a person; those that the operator's role forbids are left out. */
 export function personActs(
@@ -22,16 +36,7 @@ export function personActs(
     ...(signedIn === null ? [] : [signedIn]),
     ...(invitation ? ['the open link to set a password'] : []),
   ];
-  const asShown = html`<input type="hidden" name="tag" value="${tag}">`;
-  const enable =
-    rights.support &&
-    !isActive &&
-    actButton({
-      action: `${at}/enable`,
-      name: 'Enable',
-      effect: html`The person can sign in again${isAllowed && `, and apps may act again: ${grants}`}.`,
-      fields: asShown,
-    });
+  const asShown = asShownFields(tag);
   const invite =
     rights.invite &&
     isActive &&
@@ -68,16 +73,15 @@ export function personActs(
       fields: html`${asShown}<input type="hidden" name="at" value="${time}">`,
     },
   ]);
-  return html`${rights.update && changeForm(at, form)}
-${(enable || invite) && html`<section class="part"><h2>Access</h2><div class="acts">${enable}${invite}</div></section>`}
+  return html`${(rights.update || invite) && html`<section class="part" id="change"><h2>Change</h2><div class="acts">${rights.update && changeForm(at, form)}${invite}</div></section>`}
 ${dangers}`;
 }
 
-function changeForm(at: string, { typed, shown, tag }: PersonData['form']): Html {
-  return html`<section class="part" id="change"><h2>Change</h2>
-<p>An email address that you set counts as verified. You need your passkey to change it.</p>
-<form method="post" action="${at}/update" class="stack narrow"><input type="hidden" name="tag" value="${tag}"><input type="hidden" name="shown" value="${shown}">
+function changeForm(at: string, { typed, shown, tag, isOpen }: PersonData['form']): Html {
+  return html`<details class="act"${isOpen && html` open`}><summary>Change the email address, name or user name</summary>
+<form method="post" action="${at}/update"><p>An email address that you set counts as verified. You need your passkey to change it.</p>
+${asShownFields(tag)}<input type="hidden" name="shown" value="${shown}">
 ${personFields(typed)}
 <button class="secondary">Save</button>
-</form></section>`;
+</form></details>`;
 }

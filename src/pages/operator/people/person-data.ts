@@ -31,6 +31,8 @@ export type ShownGrant = {
   readonly id: string;
   readonly clientId: string;
   readonly appName: string;
+  /** True if the app is paused, so that the grant lets it do nothing for now. */
+  readonly isPaused: boolean;
   readonly kind: 'app' | 'device' | 'installation';
   readonly isWaiting: boolean;
   readonly permissions: readonly Permission[];
@@ -78,11 +80,13 @@ export type PersonData = {
   grants: GrantsData;
   sessions: readonly PersonSession[];
   events: readonly ShownEvent[];
+  /** The event that disabled the person; null if they are active, or if it is not among their last 1,000 events. */
+  disabling: ShownEvent | null;
   /** The grants that end with all of the person. */
   ended: AppsBlastRadius;
   rights: PersonRights;
-  /** The form that changes the person: its values, the digests of those that it began with, and the tag of the person then. */
-  form: { readonly typed: TypedPerson; readonly shown: string; readonly tag: string };
+  /** The form that changes the person: its values, the digests of those that it began with, and the tag of the person then. It is open after a refusal. */
+  form: { readonly typed: TypedPerson; readonly shown: string; readonly tag: string; readonly isOpen: boolean };
   /** The tag of the person as the page shows them. */
   tag: string;
   /** The time of the page (ms): whatever is on it began earlier. */

@@ -8,6 +8,7 @@ import { type Permission, type PersonField, permissionText } from '../../permiss
 import { actButton } from '../act.ts';
 import { endGrantEffect } from '../effects.ts';
 import { listHref } from '../listing.ts';
+import { statePill } from '../state-pill.ts';
 import type { GrantsData, ShownGrant, ShownPerson } from './person-data.ts';
 
 /** Number of a grant's permissions that are said in words, so that the page stays below 50 KB. */
@@ -24,17 +25,25 @@ export function personGrants(
   const at = `/people/${encodeURIComponent(person.id)}`;
   const apps = [...Map.groupBy(items, ({ clientId }) => clientId).values()].sort(byName);
   const isWhole = isFirst && next === null;
+  const all = html`<a href="${listHref('/events', { user: person.id, action: 'grants' })}">Events of all grants, with those that ended</a>`;
   const pages =
     !isWhole &&
     html`<nav class="pages" aria-label="Pages of the grants">${next !== null && html`<a class="button secondary" rel="next" href="${listHref(at, {}, next)}#grants">${items.length === 0 ? 'Search on' : 'More grants'}</a>`}${!isFirst && html`<a href="${at}#grants">First grants</a>`}</nav>`;
-  return html`<section class="part" id="grants"><h2>Apps that may act for ${isolated(person.name ?? person.email ?? 'this person', 60)}</h2>
+  return html`<section class="part" id="grants"><h2>${heading(person, items.length > 0)}</h2>
 ${
   items.length > 0
-    ? html`<p>Each grant lets one app act. The sentences are those that the person reads.</p>
+    ? html`<p>${person.status === 'disabled' && 'Every request of these apps is refused until then. '}Each grant lets one app act. The sentences are those that the person reads. ${all}</p>
 <ul class="things">${apps.map((grants) => app(context, at, grants, isWhole, mayEnd))}</ul>`
-    : html`<p>${isWhole ? 'No app may act for this person.' : next === null ? 'There are no more grants.' : 'No live grant was found so far. The search goes on from here.'}</p>`
+    : html`<p>${isWhole ? 'No app may act for this person.' : next === null ? 'There are no more grants.' : 'No live grant was found so far. The search goes on from here.'} ${all}</p>`
 }
 ${pages}</section>`;
+}
+
+function heading({ name, email, status }: ShownPerson, isAllowed: boolean): Html {
+  const who = isolated(name ?? email ?? 'this person', 60);
+  return status === 'disabled' && isAllowed
+    ? html`Apps that may act again once ${who} is enabled`
+    : html`Apps that may act for ${who}`;
 }
 
 type Grants = readonly ShownGrant[];
@@ -47,7 +56,7 @@ function byName([one]: Grants, [other]: Grants): number {
 function app(context: PageContext, at: string, grants: Grants, isWhole: boolean, mayEnd: boolean): Html | null {
   const [first] = grants;
   if (first === undefined) return null;
-  const { clientId, appName } = first;
+  const { clientId, appName, isPaused } = first;
   const name = displayName(appName, 40) || '—';
   const endAll = actButton({
     action: `${at}/end-app`,
@@ -56,7 +65,7 @@ function app(context: PageContext, at: string, grants: Grants, isWhole: boolean,
     isDanger: true,
     fields: html`<input type="hidden" name="client" value="${clientId}">`,
   });
-  return html`<li><h3><a href="/apps/${encodeURIComponent(clientId)}">${shortened(appName)}</a></h3>${mayEnd && grants.length > 1 && endAll}
+  return html`<li><h3><a href="/apps/${encodeURIComponent(clientId)}">${shortened(appName)}</a>${isPaused && html` ${statePill('paused')}`}</h3>${mayEnd && grants.length > 1 && endAll}
 <ul class="of-app">${grants.map((grant, index) => item(context, at, grant, grants[index - 1], mayEnd && (grants.length > 1 ? null : name)))}</ul></li>
 `;
 }
@@ -84,7 +93,7 @@ function item(
     isDanger: true,
     fields: html`<input type="hidden" name="grant" value="${id}">`,
   });
-  return html`<li><div>${words(context, grant, before)}<p>${KINDS[kind]}Since ${from}, ${used}. ${ending(context, grant)} <a href="/grants/${id}">Details<span class="unseen"> of the grant of ${from}</span></a></p></div>${end !== false && button}</li>
+  return html`<li><div>${words(context, grant, before)}<p>${KINDS[kind]}Since ${from}, ${used}.</p><p>${ending(context, grant)} <a href="/grants/${id}">Details<span class="unseen"> of the grant of ${from}</span></a></p></div>${end !== false && button}</li>
 `;
 }
 

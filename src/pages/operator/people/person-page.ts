@@ -5,9 +5,11 @@ import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
 import { counted } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
+import { doerLink } from '../events/shown-event.ts';
 import { consoleLayout, type Parent } from '../frame.ts';
+import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
-import { personActs } from './person-acts.ts';
+import { enableAct, personActs } from './person-acts.ts';
 import { PERSON_NOTICES, type PersonData, type PersonSession, type ShownPerson } from './person-data.ts';
 import { personGrants } from './person-grants.ts';
 
@@ -23,9 +25,10 @@ export function personPage(context: PageContext, data: PersonData): Html {
     operator,
     { title, isProblem: problem !== null, section: 'People', parents: [PEOPLE] },
     html`<h1>${isolated(title)}</h1>
-<p class="lead">${person.status === 'disabled' && html`<span class="effect sensitive">Disabled</span> `}<code>${isolatedAddress(person.id)}</code></p>
 ${done !== null && doneNotice(doneText(done, data.endedApp))}
 ${problem !== null && actProblem(problem)}
+${overview(context, data)}
+${enableAct(data)}
 ${profile(context, person)}
 ${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
@@ -39,9 +42,24 @@ function doneText(done: keyof typeof PERSON_NOTICES, endedApp: string | null): H
   return typeof text === 'function' ? text(endedApp ?? 'an app') : text;
 }
 
+function overview({ messages }: PageContext, { person: { id, status }, disabling }: PersonData): Html {
+  const isDisabled = status === 'disabled';
+  const how = disabling
+    ? html`<a href="/events/${disabling.sequence}">${messages.minute(disabling.at)}</a>, by ${doerLink(disabling.by)}`
+    : 'Not told by the last 1,000 events of the person';
+  return facts(
+    [
+      ['State', html`${statePill(status)}${isDisabled && ' Every sign-in and every request of apps is refused.'}`],
+      ['Disabled', isDisabled && how],
+      ['ID', html`<code>${isolatedAddress(id)}</code>`],
+    ],
+    'strip',
+  );
+}
+
 function profile({ messages }: PageContext, person: ShownPerson): Html {
   const { email, emailVerified, username, identities, lastSignIn, invitation } = person;
-  const verified = emailVerified ? 'Verified' : html`<span class="effect sensitive">Not verified</span>`;
+  const verified = html`<span class="effect${!emailVerified && ' sensitive'}">${emailVerified ? 'Verified' : 'Not verified'}</span>`;
   return html`<section class="part"><h2>Profile</h2>
 ${facts([
   ['Email', email === null ? 'None' : html`${isolatedAddress(email)} ${verified}`],
@@ -64,8 +82,8 @@ ${facts([
 const NO_SIGN_IN = { never: 'Never', 'not lately': 'Not among the last 1,000 events of the person' } as const;
 
 function waysIn({ hasPassword, identities }: ShownPerson): string {
-  const ways = [...(hasPassword ? ['a password'] : []), ...(identities.length > 0 ? ['a product'] : [])];
-  return ways.length === 0 ? 'Nothing yet' : ways.join(' or ');
+  if (identities.length === 0) return hasPassword ? 'A password' : 'Nothing yet';
+  return hasPassword ? 'A password or a product' : 'A product';
 }
 
 /** Number of sessions on the page, so that it stays below 50 KB. */

@@ -8,6 +8,7 @@ import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { verdictMark } from '../now/state.ts';
+import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
@@ -56,8 +57,6 @@ export type ProductData = {
   problem: ActProblem | null;
 };
 
-const paused = html`<span class="effect sensitive">Paused</span>`;
-
 /** The page of all products. */
 export function productsPage(context: PageContext, data: RegistrationsData<ShownProduct>): Html {
   return registrationsPage(context, data, {
@@ -68,7 +67,7 @@ export function productsPage(context: PageContext, data: RegistrationsData<Shown
     columns: [
       ['Product', ({ id, name }) => html`<a href="/products/${encodeURIComponent(id)}">${isolated(name)}</a>`],
       ['ID', ({ id }) => html`<code>${isolatedAddress(id)}</code>`],
-      ['State', ({ status }) => (status === 'active' ? 'Active' : paused)],
+      ['State', ({ status }) => statePill(status)],
       ['Registered', ({ createdAt }) => context.messages.day(createdAt)],
     ],
   });
@@ -87,7 +86,7 @@ ${done !== null && doneNotice(PRODUCT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${findings !== null && tested(findings)}
 ${facts([
-  ['State', status === 'active' ? 'Active' : paused],
+  ['State', statePill(status)],
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
   ['Sign-in address', isolatedAddress(signInUrl)],
   ['Account IDs', ownIds ? 'The product’s own' : 'Made by this installation'],

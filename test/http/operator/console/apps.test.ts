@@ -46,9 +46,12 @@ test('operators §7: apps are listed page by page, found by any part of their na
   assert.match(textOf(await get('?q=%00')), /No app found/);
   const found = await browser.get(`${at}?q=${first}`);
   assert.deepEqual([found.status, found.headers.get('location')], [303, `/apps/${first}`]);
-  assert.match(textOf(one), /Oldest first/);
+  assert.match(textOf(one), /The app that was registered first comes first/);
+  assert.match(one, new RegExp(`</a><small><code>[^/]*${first}[^/]*</.*</code></small></th>`));
+  assert.match(textOf(one), /Registered Last used App \d\d app_\w+ Active 0 15 Jan 2026 Never/);
+  assert.match(one, /<button class="secondary">Show<\/button>/);
   const unused = textOf(await get('?show=unused'));
-  assert.match(unused, /Only apps that were registered more than 90 days ago, .* No app found/);
+  assert.match(unused, /Only apps that were registered more than 90 days ago, .* in the last 90 days\. No app found/);
   const paused = await get('?show=paused');
   assert.equal(shown(paused), 1);
   assert.match(textOf(paused), /App 01 .* Paused/);
@@ -103,6 +106,13 @@ test('operators §7: failing apps come with their refused requests, most first, 
   clock.advance(2 * 86_400);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(textOf((await later.get(`${operatorUrl}/apps?show=failing`)).body), /No app found/);
+  clock.advance(89 * 86_400);
+  const { browser: muchLater } = await enrolledOperator(service, 'read', 'Much later');
+  const unused = textOf((await muchLater.get(`${operatorUrl}/apps?show=unused`)).body);
+  assert.match(
+    unused,
+    /not used in the last 90 days\. Ask the publisher of one if it is still needed\. If not, pause it/,
+  );
 });
 
 test('operators §7: of 40 apps that fail in one hour all are listed, page by page, and found by name', async (t) => {

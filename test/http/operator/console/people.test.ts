@@ -139,7 +139,7 @@ test('operators §7: a person’s page shows who may act for them; ending one gr
 
 test('operators §3: support ends, signs out, disables and enables, and sees the size of each act before', async (t) => {
   const service = await startConsole(t);
-  const { browser } = await enrolledOperator(service, 'support');
+  const { browser, operator } = await enrolledOperator(service, 'support');
   const { id, kept, at, page } = await withGrants(service, browser);
   const post = (act: string) => postOwn(browser, `${at}/${act}`);
   const before = textOf(await page());
@@ -152,7 +152,26 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.match(textOf(await page()), /Signed in nowhere/);
   assert.match(String((await post('disable')).headers.get('location')), /done=disabled/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
-  assert.match(textOf(await page()), /Disabled usr_.*apps may act again: 2 grants of 2 apps/);
+  const off = textOf(await page());
+  assert.match(
+    off,
+    /State Disabled Every sign-in and every request of apps is refused\. Disabled 15 Jan 2026, 12:00 , by /,
+  );
+  assert.match(
+    off,
+    /Enable the person They can sign in again at once, and apps may act again: 2 grants of 2 apps\. Profile/,
+  );
+  assert.match(off, /Apps that may act again once Ada is enabled Every request of these apps is refused until then\./);
+  const [, event = '', by] =
+    /href="(\/events\/\d+)">[^<]*<\/a>, by <a href="(\/operators\/[^"]*)"/.exec(await page()) ?? [];
+  assert.equal(by, `/operators/${operator.id}`);
+  assert.match(textOf((await browser.get(service.operatorUrl + event)).body), /disabled ada@example\.com/);
+  const [held] = await service.installation.grants.list({ resourceOwnerId: id, limit: 1 });
+  const grant = `${service.operatorUrl}/grants/${grantIdText(held?.grant.id ?? Buffer.alloc(16))}`;
+  assert.match(
+    textOf((await browser.get(grant)).body),
+    /On hold: every token of it is refused while the person is disabled\./,
+  );
   const disabled = fieldsOf(await page(), /\/enable"/);
   assert.match(String((await postOwn(browser, `${at}/enable`, disabled)).headers.get('location')), /done=enabled/);
   assert.equal((await me(service, kept.accessToken)).status, 200);
@@ -160,10 +179,40 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.match(String((await post('revoke-grants')).headers.get('location')), /done=all-ended/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
   assert.match(textOf(await page()), /No app may act for this person/);
+  const [, events = ''] = /href="(\/events\?[^"]*)">Events of all grants/.exec(await page()) ?? [];
+  const told = textOf((await browser.get(service.operatorUrl + events.replaceAll('&amp;', '&'))).body);
+  assert.match(
+    told,
+    /ended all grants of ada@example\.com .* allowed Notes .* allowed Calendar/,
+    'ended grants are found',
+  );
   const gone = `${service.operatorUrl}/people/nobody/disable`;
   assert.equal((await postOwn(browser, gone)).status, 404);
   assert.equal((await postOwn(browser, `${service.operatorUrl}/people/ada@example.com/disable`)).status, 404);
   assert.equal((await service.installation.accounts.show(id)).status, 'active');
+});
+
+test('operators §7: who disabled a person is looked for in a bounded part of the trail, and a page says so if it is further back', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { id } = await addUser(service);
+  const { accounts, operator } = service.installation;
+  await accounts.disable(id, operator);
+  const page = async () => textOf((await browser.get(`${service.operatorUrl}/people/${id}`)).body);
+  for (let n = 1; n < 1000; n += 1) await accounts.update({ id }, { name: `Name ${n}` }, operator);
+  assert.match(await page(), /Disabled 15 Jan 2026, 12:00 , by .* who ran a command ID usr_/);
+  await accounts.update({ id }, { name: 'Ada' }, operator);
+  assert.match(await page(), /Disabled Not told by the last 1,000 events of the person ID usr_/);
+  assert.doesNotMatch(await page(), /Enable the person/, 'the role "read" enables nobody');
+});
+
+test('operators §7: a grant of a paused app says so on the page of its person', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { client, page } = await withGrants(service, browser);
+  assert.doesNotMatch(textOf(await page()), /Paused/);
+  await service.installation.clients.pause(client.clientId, service.installation.operator);
+  assert.match(textOf(await page()), /Calendar Paused See /);
 });
 
 test('operators §7: a person with many grants has a page below 50 KB, and more behind it', async (t) => {
@@ -341,6 +390,8 @@ test('operators §7: a person is found by a product and the ID there, and by bot
   assert.match(textOf((await browser.get(`${at}?provider=product`)).body), /Choose a product and an ID/);
 });
 
+const OPEN_FORM = /<details class="act" open><summary>Change the email address, name or user name/;
+
 async function withGrace(service: TestConsole) {
   const signedIn = await enrolledOperator(service, 'admin');
   const id = await addPerson(service, 'grace@example.com', 'Grace');
@@ -360,10 +411,12 @@ test('operators §7: a form of a person whom somebody else changed saves nothing
   const { page, post, now, meanwhile } = await withGrace(await startConsole(t));
   const typed = { email: 'grace@example.com', name: 'Grace', username: 'gh' };
   const shown = fieldsOf((await page()).body, /\/update"/);
+  assert.doesNotMatch((await page()).body, OPEN_FORM);
   await meanwhile({ email: 'hopper@example.com' });
   const stale = await post('update', { ...typed, ...shown });
   assert.equal(stale.status, 400);
   assert.match(textOf(stale.body), /Nothing happened\. The person was changed meanwhile/);
+  assert.match(stale.body, OPEN_FORM);
   assert.match(stale.body, /name="username" value="gh"/, 'what was typed stays');
   assert.match(stale.body, /name="email" value="hopper@example\.com"/, 'what was not is as it is now');
   const again = { ...typed, email: 'hopper@example.com', ...fieldsOf(stale.body, /\/update"/) };
@@ -375,6 +428,7 @@ test('operators §7: a form of a person whom somebody else changed saves nothing
   const wrong = await post('update', { ...again, ...fresh, email: 'nonsense' });
   assert.deepEqual([wrong.status, fieldsOf(wrong.body, /\/update"/)], [400, fresh], 'the same form, with its mistake');
   assert.match(wrong.body, /value="nonsense"/);
+  assert.match(wrong.body, OPEN_FORM);
 });
 
 test('operators §7: a link is made, and a person deleted, only as the page showed the person', async (t) => {

@@ -42,6 +42,7 @@ function shownGrant(
   return {
     id: grantIdText(id),
     ...{ clientId, appName: clientName, expiresAt, since: grantedAt },
+    isPaused: client?.status === 'paused',
     kind: isForDevice(grant) ? 'device' : client?.documentSha256 ? 'installation' : 'app',
     isWaiting: generation === 0,
     permissions: permissionsGranted(definitions, client, scopeNames(scope), 'en'),

@@ -13,6 +13,7 @@ import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
+import { findLastEvent } from '../../../../operator/lists/event-pages.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
@@ -175,13 +176,14 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const at = service.now();
     const account = await store.findAccount(id);
     if (!account) return null;
-    const [page, identities, signIns, sessions, events, ended] = await Promise.all([
+    const [page, identities, signIns, sessions, events, ended, disabling] = await Promise.all([
       grantsOf(service, account, query),
       store.listIdentities(id),
       store.findLastSignIns([id]),
       sessionsOf(id),
       store.listNamedAuditEvents({ resourceOwnerId: id, limit: LAST_EVENTS }),
       grantsToEndSoon({ grants, lists: operatorApi.lists }, { resourceOwnerId: id }),
+      account.status === 'disabled' ? findLastEvent(store, { resourceOwnerId: id, action: 'user_disabled' }) : null,
     ]);
     if (page === null) return { location: personHref(id) };
     return personPage(context, {
@@ -194,6 +196,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
         provider: providerId,
       })),
       events: events.map(shownEvent),
+      disabling: disabling && shownEvent(disabling),
       rights: {
         endGrants: may('grants.revoke'),
         support: may('users.disable'),
@@ -225,12 +228,12 @@ function aboutNow({ email, name, username }: Account): TypedPerson {
 /** Returns the form that changes a person: its values as they are now, or as typed into the refused form. */
 function changeForm(account: Account, form: Parameters, problem: ActProblem | null): PersonData['form'] {
   const [present, shown] = [aboutNow(account), form.get('shown')];
-  const fresh = { typed: present, shown: shownOf(present), tag: etagOf(userJson(account)) };
+  const fresh = { typed: present, shown: shownOf(present), tag: etagOf(userJson(account)), isOpen: false };
   if (problem === null || shown === undefined) return fresh;
   const typed = typedPerson(form);
   return problem.field === 'tag'
-    ? { ...fresh, typed: typedOver(present, typed, shown) }
-    : { typed, shown, tag: form.get('tag') ?? '' };
+    ? { ...fresh, typed: typedOver(present, typed, shown), isOpen: true }
+    : { typed, shown, tag: form.get('tag') ?? '', isOpen: true };
 }
 
 function shownPerson(

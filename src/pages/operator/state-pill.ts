@@ -1,0 +1,13 @@
+/** The state of an app, a product, a person or an operator. */
+import { type Html, html } from '../html.ts';
+
+const PILLS = {
+  active: html`<span class="effect">Active</span>`,
+  paused: html`<span class="effect sensitive">Paused</span>`,
+  disabled: html`<span class="effect sensitive">Disabled</span>`,
+} as const;
+
+/** Returns the pill of a state. */
+export function statePill(state: keyof typeof PILLS): Html {
+  return PILLS[state];
+}
