@@ -81,7 +81,7 @@ noscript { display: block; }
 .things li > div { flex: 1 1 18rem; min-inline-size: 0; }
 .things :is(h2, h3) { font-size: 1rem; }
 .of-app { display: grid; flex-basis: 100%; gap: 0.625rem; }
-.of-app > li { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.25rem 1.25rem; }
+.of-app > li { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.5rem 1.25rem; }
 .of-app > li + li { padding-block-start: 0.625rem; border-block-start: 1px solid var(--line); }
 .things p { font-size: 0.875rem; color: var(--muted); }
 .part, .data + .rows { margin-block-start: 2.25rem; }

@@ -49,7 +49,7 @@ function overview({ messages }: PageContext, { person: { id, status }, disabling
     : 'Not told by the last 1,000 events of the person';
   return facts(
     [
-      ['State', html`${statePill(status)}${isDisabled && ' Every sign-in and every request of apps is refused.'}`],
+      ['State', html`${statePill(status)}${isDisabled && ' Every sign-in and request is refused.'}`],
       ['Disabled', isDisabled && how],
       ['ID', html`<code>${isolatedAddress(id)}</code>`],
     ],

@@ -153,10 +153,7 @@ test('operators §3: support ends, signs out, disables and enables, and sees the
   assert.match(String((await post('disable')).headers.get('location')), /done=disabled/);
   assert.equal((await me(service, kept.accessToken)).status, 401);
   const off = textOf(await page());
-  assert.match(
-    off,
-    /State Disabled Every sign-in and every request of apps is refused\. Disabled 15 Jan 2026, 12:00 , by /,
-  );
+  assert.match(off, /State Disabled Every sign-in and request is refused\. Disabled 15 Jan 2026, 12:00 UTC , by /);
   assert.match(
     off,
     /Enable the person They can sign in again at once, and apps may act again: 2 grants of 2 apps\. Profile/,
@@ -200,7 +197,7 @@ test('operators §7: who disabled a person is looked for in a bounded part of th
   await accounts.disable(id, operator);
   const page = async () => textOf((await browser.get(`${service.operatorUrl}/people/${id}`)).body);
   for (let n = 1; n < 1000; n += 1) await accounts.update({ id }, { name: `Name ${n}` }, operator);
-  assert.match(await page(), /Disabled 15 Jan 2026, 12:00 , by .* who ran a command ID usr_/);
+  assert.match(await page(), /Disabled 15 Jan 2026, 12:00 UTC , by .* who ran a command ID usr_/);
   await accounts.update({ id }, { name: 'Ada' }, operator);
   assert.match(await page(), /Disabled Not told by the last 1,000 events of the person ID usr_/);
   assert.doesNotMatch(await page(), /Enable the person/, 'the role "read" enables nobody');
