@@ -172,6 +172,12 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }
 .rights label { display: inline-flex; gap: 0.375rem; align-items: center; min-block-size: 2rem; margin-inline-end: 1rem; }
 .secret { margin-block: 1.25rem; padding: 1rem 1.125rem; background: var(--sunken); border-radius: 0.75rem; overflow-wrap: anywhere; }
+.command { padding: 0.0625rem 0.375rem; overflow-wrap: anywhere; color: var(--ink); background: var(--sunken); border-radius: 0.375rem; }
+.checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr)); gap: 0.5rem 1.5rem; font-size: 0.9375rem; }
+.checks > li { display: flex; gap: 0.5rem; }
+.checks .icon { margin-block-start: 0.1rem; color: var(--success); }
+.checks small { font-size: 0.8125rem; }
+.checks + p { margin-block-start: 1rem; }
 .plot { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 0.5rem; margin: 1rem 0 0; padding: 1rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .plot > * { grid-column: 1 / -1; min-inline-size: 0; }
 .plot p { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; font-size: 0.9375rem; }

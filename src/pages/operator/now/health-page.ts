@@ -1,10 +1,10 @@
 import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { dataTable, facts } from '../table.ts';
-import { findingName, lastBackup, type ShownState, timeAndAge, verdictMark, worstFirst, worstNotice } from './state.ts';
+import { facts } from '../table.ts';
+import { fineChecks, fineCount, inNeed, neededActs, overallNotice } from './findings.ts';
+import { lastBackup, rootKeyAge, type ShownState, timeAndAge } from './state.ts';
 
 /** The page of the installation's state: what the doctor finds, and what to do about it. */
 export function healthPage(
@@ -18,32 +18,18 @@ export function healthPage(
     operator,
     { title: 'Health' },
     html`<h1>Health</h1>
-${worstNotice(findings) ?? html`<div class="notice success">${icons.check}<div>The service is healthy: no check finds anything wrong.</div></div>`}
+${overallNotice(findings)}
+${inNeed(findings).length > 0 && html`<section class="part"><h2>What to do</h2>${neededActs(findings)}</section>`}
 <section class="part"><h2>Installation</h2>
 ${facts([
-  ['Last backup', lastBackup(messages, state)],
+  ['Last backup', lastBackup(context, state)],
   ['Last restore', restoredAt === null ? 'Never' : timeAndAge(messages, restoredAt, at)],
-  [
-    'Root key',
-    html`<code>${isolatedAddress(rootKey.name)}</code>, in use since ${timeAndAge(messages, rootKey.createdAt, at)}`,
-  ],
+  ['Root key', html`${rootKeyAge(context, state)}<small>Key ID <code>${isolatedAddress(rootKey.name)}</code></small>`],
   ['Version', version],
   [instances.length === 1 ? 'Instance' : `Instances (${instances.length})`, names(instances)],
 ])}</section>
-<section class="part"><h2>Findings</h2>
-${dataTable(
-  'Findings of the doctor, the worst ones first',
-  [
-    ['Check', findingName],
-    ['State', ({ verdict }) => verdictMark(verdict)],
-    [
-      'Found',
-      ({ detail, remedy }) =>
-        html`${isolated(detail, 300)}${remedy !== null && html`<small>Remedy: ${isolated(remedy, 500)}</small>`}`,
-    ],
-  ],
-  worstFirst(findings),
-)}
+<section class="part"><h2>${fineCount(findings)}</h2>
+${fineChecks(findings)}
 <p>Run <code>valetkey doctor</code> on the server to check the public addresses and the sign-in methods too.</p></section>
 <p class="fine">Looked at ${messages.minute(at)}; at most 10 seconds old.</p>`,
   );

@@ -4,8 +4,9 @@ import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
+import { inNeed, worstNotice } from './findings.ts';
 import { daySummary, type LastDay, lastDay } from './last-day.ts';
-import { isHealthy, lastBackup, type ShownState, timeAndAge, worstNotice } from './state.ts';
+import { lastBackup, rootKeyAge, type ShownState } from './state.ts';
 
 /** The first steps of an installation, by what is there. */
 export type FirstSteps = { readonly mayRegister: boolean; readonly hasApps: boolean; readonly hasPeople: boolean };
@@ -24,21 +25,20 @@ export type NowData = {
 
 /** The start page: what needs a look, and the last 24 hours. */
 export function nowPage(context: PageContext, { operator, how, passkeyCount, state, steps, day }: NowData): Html {
-  const { messages } = context;
-  const healthy = isHealthy(state.findings) && 'The service is healthy. ';
+  const healthy = inNeed(state.findings).length === 0 && 'The service is healthy. ';
   return consoleLayout(
     context,
     operator,
     { title: 'Now' },
     html`<h1>Hello, ${isolated(operator.name)}</h1>
 <p class="lead">${healthy}${day && daySummary(day)}</p>
-${worstNotice(state.findings, html`<a href="/health">See health</a>`)}
+${worstNotice(state.findings)}
 ${firstSteps(steps, state)}
 ${day && lastDay(day)}
 <section class="part"><h2>Installation</h2>
 ${facts([
-  ['Last backup', lastBackup(messages, state)],
-  ['Root key', html`In use since ${timeAndAge(messages, state.rootKey.createdAt, state.at)}`],
+  ['Last backup', lastBackup(context, state)],
+  ['Root key', rootKeyAge(context, state)],
 ])}</section>
 <section class="part"><h2>You</h2>
 <p>${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>

@@ -1,17 +1,7 @@
 /** The state of the installation, on Now and on Health. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated } from '../../isolated.ts';
+import { type Html, html } from '../../html.ts';
 import type { PageContext } from '../../layout.ts';
-
-/** A finding of the doctor. */
-export type ShownFinding = {
-  readonly area: string;
-  readonly name: string;
-  readonly verdict: 'ok' | 'warning' | 'wrong';
-  readonly detail: string;
-  readonly remedy: string | null;
-};
+import { LAST_BACKUP, ROOT_KEY, type ShownFinding, verdictMark, verdictOn } from './findings.ts';
 
 /** The state at a time. Times in ms; null if there was none. */
 export type ShownState = {
@@ -20,69 +10,27 @@ export type ShownState = {
   readonly instances: readonly string[];
   readonly backedUpAt: number | null;
   readonly restoredAt: number | null;
-  readonly rootKey: { readonly name: string; readonly createdAt: number };
+  readonly rootKey: { readonly name: string; readonly createdAt: number; readonly dueAt: number };
   readonly findings: readonly ShownFinding[];
 };
 
-const ORDER = ['wrong', 'warning', 'ok'] as const;
-
-/** Returns the findings, the worst ones first. */
-export function worstFirst(findings: readonly ShownFinding[]): ShownFinding[] {
-  return ORDER.flatMap((verdict) => findings.filter((finding) => finding.verdict === verdict));
-}
-
-/** The verdict in a word: `Attention` for what may be intended, `Problem` for what harms now. */
-export function verdictMark(verdict: ShownFinding['verdict']): Html {
-  if (verdict === 'ok') return html`OK`;
-  return html`<span class="effect${verdict === 'wrong' && ' sensitive'}">${verdict === 'wrong' ? 'Problem' : 'Attention'}</span>`;
-}
-
-/** True if the doctor finds nothing that needs a look. */
-export function isHealthy(findings: readonly ShownFinding[]): boolean {
-  return findings.every(({ verdict }) => verdict === 'ok');
-}
-
-/** The worst finding with its remedy, and how many others need a look; `more` leads to them. Null if the service is healthy. */
-export function worstNotice(findings: readonly ShownFinding[], more: Html | null = null): Html | null {
-  const [worst, ...others] = worstFirst(findings).filter(({ verdict }) => verdict !== 'ok');
-  if (!worst) return null;
-  const rest =
-    others.length > 0 &&
-    html` ${others.length} more ${others.length === 1 ? 'finding needs' : 'findings need'} a look.`;
-  return html`<div class="notice ${worst.verdict === 'wrong' ? 'problem' : 'advice'}">${icons.alert}<div><strong>${findingName(worst)}: ${isolated(worst.detail, 300)}.</strong> ${remedyOf(worst)}${rest} ${more}</div></div>`;
-}
-
-/** The names of checks that need their area. */
-const NAMES: Readonly<Record<string, string>> = {
-  'backup last': 'Last backup',
-  'clock audit trail': 'Clock of the audit trail',
-  'clock database': 'Clock of the database',
-  'database columns': 'Columns of the database',
-  'database keys': 'Root keys of the database',
-  'database objects': 'Objects of the database',
-  'database references': 'References of the database',
-  'database settings': 'Settings of the database',
-  'database variables': 'Variables of the installation',
-  'permissions reach': 'Access to the stored data',
-  'sizes database': 'Size of the database',
-  'sizes log': 'Size of the write-ahead log',
-};
-
-/** The name of a finding's check: "Last backup". */
-export function findingName({ area, name }: ShownFinding): Html {
-  return isolated(NAMES[`${area} ${name}`] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`);
-}
-
-/** The remedy as a sentence. */
-function remedyOf({ remedy }: ShownFinding): HtmlValue {
-  return remedy !== null && html`Remedy: ${isolated(remedy, 500)}.`;
-}
-
 /** Returns the time of the last backup, marked if the doctor does not accept it. */
-export function lastBackup(messages: PageContext['messages'], { backedUpAt, at, findings }: ShownState): Html {
-  const found = findings.find(({ area, verdict }) => area === 'backup' && verdict !== 'ok');
+export function lastBackup({ messages }: PageContext, { backedUpAt, at, findings }: ShownState): Html {
   const when = backedUpAt === null ? 'None was ever recorded' : timeAndAge(messages, backedUpAt, at);
-  return html`${when}${found && html` ${verdictMark(found.verdict)}`}`;
+  return html`${when}${markOf(LAST_BACKUP, findings)}`;
+}
+
+/** Returns since when the root key is in use, and the limit of its age, marked if that is near. */
+export function rootKeyAge(
+  { messages }: PageContext,
+  { rootKey: { createdAt, dueAt }, at, findings }: ShownState,
+): Html {
+  return html`In use since ${timeAndAge(messages, createdAt, at)}; ${at > dueAt ? 'was due' : 'due'} for rotation on ${messages.day(dueAt)}${markOf(ROOT_KEY, findings)}`;
+}
+
+function markOf(check: string, findings: readonly ShownFinding[]): Html | null {
+  const verdict = verdictOn(check, findings);
+  return verdict === 'ok' ? null : html` ${verdictMark(verdict)}`;
 }
 
 /** Returns a time, and how long ago it was: "3 Nov 2026, 14:05 (2 days ago)". */

@@ -7,7 +7,7 @@ import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNot
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList } from '../listing.ts';
-import { verdictMark } from '../now/state.ts';
+import { verdictMark } from '../now/findings.ts';
 import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';
