@@ -22,13 +22,13 @@ test('operators §7: what worked and what failed have bars in the order of time,
   const body = drawn({ span: 'hour', from: MIDNIGHT + 5, to: MIDNIGHT + 3 * HOUR - 1, tallies });
   assert.deepEqual(barsOf(body), ['M0 100V0M2 100V50', 'M0 100V0']);
   assert.match(body, /viewBox="-0.5 0 3 100"/);
-  assert.match(body, /aria-label="Succeeded by hour: 6,002, highest 4,001, 3 Nov 2026, 00:00"/);
-  assert.match(body, /aria-label="Refused by hour: 1, highest 1, 3 Nov 2026, 00:00"/);
+  assert.match(body, /aria-label="Succeeded by hour: 6,002, highest 4,001, 3 Nov 2026, 00:00 UTC"/);
+  assert.match(body, /aria-label="Refused by hour: 1, highest 1, 3 Nov 2026, 00:00 UTC"/);
   assert.deepEqual(rowsOf(body), [
     ['Hour from', 'Succeeded', 'Refused'],
     ['Allowed', 'Denied', 'Refreshes', 'Token checks', 'Invalid grant'],
-    ['3 Nov 2026, 02:00', '1', '0', '2,000', '0', '0'],
-    ['3 Nov 2026, 00:00', '0', '1', '0', '4,000', '1'],
+    ['3 Nov 2026, 02:00 UTC', '1', '0', '2,000', '0', '0'],
+    ['3 Nov 2026, 00:00 UTC', '0', '1', '0', '4,000', '1'],
     ['Total', '1', '1', '2,000', '4,000', '1'],
   ]);
   assert.match(body, /colspan="4">Succeeded<.*colspan="1">Refused</);

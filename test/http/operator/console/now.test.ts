@@ -174,7 +174,10 @@ test('operators §7: a root key within 30 days of its limit is a warning on Now 
   };
   clock.advance(369 * DAY_S);
   for (const text of await pages()) {
-    assert.match(text, /In use since 15 Jan 2026, 12:00 UTC \(369 days ago\); due for rotation on 19 Feb 2027 (Key|You)/);
+    assert.match(
+      text,
+      /In use since 15 Jan 2026, 12:00 UTC \(369 days ago\); due for rotation on 19 Feb 2027 (Key|You)/,
+    );
     assert.match(text, /The service is healthy/);
   }
   clock.advance(DAY_S);
