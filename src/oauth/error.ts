@@ -32,7 +32,7 @@ export type ErrorCode =
   | 'temporarily_unavailable';
 
 /** The kinds of problems with a client's own code or refresh token, each explained on the developers' page. */
-type ReasonKind = 'used' | 'expired' | 'redirect-uri' | 'code-verifier' | 'ended' | 'paused';
+export type ReasonKind = 'used' | 'expired' | 'redirect-uri' | 'code-verifier' | 'ended' | 'paused';
 
 /** A reason in words; `text` keeps to the characters of RFC 6749 §5.2. */
 export type Reason = { readonly kind: ReasonKind; readonly text: string };

@@ -1,6 +1,6 @@
 /** The search for apps that fail, and for the reasons. */
 import type { ActivityStore } from '../oauth/activity/activity-store.ts';
-import { type AppFailure, FAILURES_KEPT } from '../oauth/activity/app-failure.ts';
+import { type AppFailure, FAILURES_KEPT, FAILURES_KEPT_MS } from '../oauth/activity/app-failure.ts';
 import {
   type AppTally,
   type FailingClient,
@@ -10,8 +10,11 @@ import {
   type SummedTally,
   spansSince,
   sumOf,
+  TALLIES_KEPT_MS,
   type TallyOfSpan,
 } from '../oauth/activity/app-tally.ts';
+import type { FailureSummary } from '../oauth/activity/failure-summary.ts';
+import { summarizeFailures } from './failure-summary.ts';
 
 /** The activity of an app in the hour or day in which a time lies, and after it: the numbers, and the failures, newest first. */
 export type FoundActivity = {
@@ -19,6 +22,13 @@ export type FoundActivity = {
   readonly countedSince: number;
   readonly tally: AppTally;
   readonly failures: readonly AppFailure[];
+};
+
+/** The tallies of an app for 48 hours, its recorded failures, newest first, and the sum of both. */
+type FoundFailures = {
+  readonly hours: readonly TallyOfSpan[];
+  readonly recorded: readonly AppFailure[];
+  readonly summary: FailureSummary;
 };
 
 /** Number of apps of each hour that are looked at for the worst ones of several hours. */
@@ -47,6 +57,16 @@ export class AppActivity {
       this.#store.listFailures(clientId, countedSince, limit),
     ]);
     return { countedSince, tally: sumOf(tallies), failures };
+  }
+
+  /** The failures of an app with their causes: reads at most 49 tallies and 200 failures. */
+  async failures(clientId: string): Promise<FoundFailures> {
+    const now = this.#now();
+    const [hours, recorded] = await Promise.all([
+      this.#store.listTallies(clientId, 'hour', now - TALLIES_KEPT_MS.hour),
+      this.#store.listFailures(clientId, now - FAILURES_KEPT_MS, FAILURES_KEPT),
+    ]);
+    return { hours, recorded, summary: summarizeFailures(hours, recorded, now) };
   }
 
   /** The tallies of an app, hour by hour or day by day, that ended after a time (ms); oldest first. */

@@ -67,14 +67,14 @@ export class Activity {
 
   /** Counts a refusal for a registered app that did not authenticate. */
   refusedUnproven(clientId: string, refusal: Refusal): void {
-    const counter = counterOf(refusal);
+    const counter = counterOf(refusal.code);
     if (counter) this.count(clientId, counter);
   }
 
   /** Counts a refusal for a registered app, and records it if the app authenticated. Returns the refusal. */
   answered<Answer>(clientId: string, answer: Answer | Refusal, request: RefusedRequest): Answer | Refusal {
     if (!(answer instanceof Refusal)) return answer;
-    const counter = counterOf(answer);
+    const counter = counterOf(answer.code);
     if (!counter) return answer;
     this.count(clientId, counter);
     if (request.isProven && this.#mayRecord(clientId)) this.#record(clientId, answer, request);

@@ -19,23 +19,6 @@ export type AppFailure = {
   readonly grantId: string | null;
 };
 
-/** Failures of one cause: how many, and the time of the last one (ms). */
-export type FailureCause = Pick<AppFailure, 'endpoint' | 'error' | 'reason'> & {
-  readonly count: number;
-  readonly lastAt: number;
-};
-
-/** Returns the causes of failures that come newest first, in the same order. */
-export function causesOf(failures: readonly AppFailure[]): FailureCause[] {
-  const causes = new Map<string, FailureCause>();
-  for (const { endpoint, error, reason, at } of failures) {
-    const key = JSON.stringify([endpoint, error, reason]);
-    const { count, lastAt } = causes.get(key) ?? { count: 0, lastAt: at };
-    causes.set(key, { endpoint, error, reason, count: count + 1, lastAt });
-  }
-  return [...causes.values()];
-}
-
 /** Number of stored failures of an app, the newest ones. */
 export const FAILURES_KEPT = 200;
 

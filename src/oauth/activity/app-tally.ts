@@ -1,6 +1,4 @@
 /** The counts of an app's activity. */
-import type { Refusal } from '../error.ts';
-
 /** The counters of failures. */
 export const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
 
@@ -63,11 +61,11 @@ export function failuresOf(tally: AppTally): number {
 }
 
 /**
- * The counter of a refusal. Null if it is not a failure: a device that still waits (RFC 8628 §3.5), and a Deny, which is
- * counted when the user presses the button.
+ * The counter of a refusal, by its `error` value. Null if it is not a failure: a device that still waits (RFC 8628 §3.5), and a
+ * Deny, which is counted when the user presses the button.
  */
-export function counterOf({ code, retryAfter }: Refusal): Counter | null {
-  switch (code) {
+export function counterOf(error: string): (typeof FAILURES)[number] | null {
+  switch (error) {
     case 'authorization_pending':
     case 'access_denied':
       return null;
@@ -79,8 +77,9 @@ export function counterOf({ code, retryAfter }: Refusal): Counter | null {
     case 'invalid_request':
       return 'invalidRequest';
     case 'slow_down':
+    case 'temporarily_unavailable':
       return 'limited';
     default:
-      return retryAfter === undefined ? 'other' : 'limited';
+      return 'other';
   }
 }

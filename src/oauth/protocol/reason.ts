@@ -4,7 +4,7 @@
  * the access.
  */
 import type { Client } from '../clients/client.ts';
-import { type Reason, Refusal } from '../error.ts';
+import { type Reason, type ReasonKind, Refusal } from '../error.ts';
 import { type Grant, type GrantInContext, isEnded } from '../grants/grant.ts';
 import type { Credential } from '../keys/credential.ts';
 
@@ -108,6 +108,24 @@ export function refreshTokenExpired({ expiresAt, absoluteExpiresAt }: Grant, now
     kind: 'expired',
     text: `the refresh token expired ${span(now - expiresAt)} ago, ${why}: ask the user again`,
   };
+}
+
+/** Returns a reason without its times, which differ from failure to failure: the same for all failures of one cause. */
+export function causeOf(text: string): string {
+  return text.replace(/, (at|before) \d{4}-\d\d-\d\dT[\d:]+Z/, '').replace(/ expired \d+ [a-z]+ ago/, ' expired');
+}
+
+/** Reasons that are always the same. */
+const FIXED = [
+  ...[REDIRECT_URI_MISSING, REDIRECT_URI_DIFFERS, REDIRECT_URI_REMOVED, VERIFIER_MISSING, VERIFIER_DIFFERS],
+  ...[ACCESS_ENDED, CLIENT_PAUSED, ACCESS_PAUSED],
+];
+
+/** Returns the kind of a cause; null if it is none of the reasons. */
+export function kindOfCause(cause: string): ReasonKind | null {
+  const [, end] = /^the (?:authorization code|refresh token) (was used already|expired)[,:]/.exec(cause) ?? [];
+  if (end !== undefined) return end === 'expired' ? 'expired' : 'used';
+  return FIXED.find(({ text }) => text === cause)?.kind ?? null;
 }
 
 /** RFC 3339, in whole seconds. */

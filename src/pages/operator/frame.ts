@@ -111,7 +111,7 @@ function breadcrumb(parents: readonly Parent[], here: string): Html {
 
 /** The links to the sections of a long page, by their ids. */
 export function sectionLinks(sections: readonly (readonly [id: string, name: string])[]): Html {
-  return html`<nav class="sections" aria-label="On this page"><ul>${sections.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`;
+  return html`<nav class="sections" aria-labelledby="on-this-page"><p id="on-this-page">On this page:</p><ul>${sections.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`;
 }
 
 function bar({ name, role }: ShownOperator): Html {

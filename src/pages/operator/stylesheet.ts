@@ -127,20 +127,24 @@ noscript { display: block; }
 .sided .rows > div { padding-block: 0.5rem; }
 .sided .rows dt { font-weight: 400; color: var(--muted); }
 .sided .rows dd { color: var(--ink); }
-.halves { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem 2rem; margin-block-start: 0.75rem; }
+.halves { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem 2rem; }
+.halves, .stacked { margin-block-start: 0.75rem; }
 .halves .rows { margin-block-start: 0.375rem; }
 .halves .rows + h3 { margin-block-start: 1.25rem; }
-.halves .plot, .halves .plot-none { margin-block-start: 0.5rem; }
+.stacked > div + div { margin-block-start: 1.25rem; }
+:is(.halves, .stacked) > div > :is(.plot, .plot-none) { margin-block-start: 0.5rem; }
 @media (min-width: 70rem) {
   .halves { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  /* Opened numbers take both columns. */
+  .halves > :has(details[open]) { grid-column: 1 / -1; }
   .halves .rows > div { grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0.125rem 1rem; }
 }
 .strip { display: flex; flex-wrap: wrap; gap: 0.625rem 2.5rem; margin-block-start: 1rem; padding: 0.75rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; font-size: 0.9375rem; }
 .strip dt { font-size: 0.8125rem; color: var(--muted); }
-.sections { margin-block-start: 1.25rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; font-weight: 550; }
-.sections ul { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
-.sections a { display: block; padding-block: 0.5rem; color: var(--muted); text-decoration: none; }
-.sections a:hover { color: var(--brand-text); text-decoration: underline; }
+.sections { display: flex; flex-wrap: wrap; gap: 0 1rem; margin-block-start: 1.25rem; font-size: 0.9375rem; }
+.sections > *, .sections a { padding-block: 0.25rem; }
+.sections > p { color: var(--muted); }
+.sections ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
 .part[id] { scroll-margin-block-start: 1rem; }
 :is(code, .address):not(a *, :has(a)) { user-select: all; }
 .dangers { margin-block-start: 0.75rem; background: var(--surface); border: 1px solid var(--problem); border-radius: 0.75rem; }

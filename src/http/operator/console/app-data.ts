@@ -1,9 +1,10 @@
 /** Reads what the page of one app shows. */
-import { causesOf } from '../../../oauth/activity/app-failure.ts';
-import { SPAN_MS, type Span, TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
+import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
+import type { Lifetimes } from '../../../oauth/grants/grant.ts';
 import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
 import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
+import { failsNow } from '../../../operator/failure-summary.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { type ClientUses, findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
@@ -11,15 +12,12 @@ import { endingSecret } from '../../../operator/secret-rotation.ts';
 import type { AppData } from '../../../pages/operator/apps/app-page.ts';
 import type { AppSecrets, ShownSecret } from '../../../pages/operator/apps/app-secrets.ts';
 import type { AppSettings } from '../../../pages/operator/apps/app-settings.ts';
-import type { Plotted } from '../../../pages/operator/plot.ts';
 import type { Service } from '../../service.ts';
 import type { ConsoleCall } from './console-routes.ts';
 import { shownEvent } from './investigation/shown-event.ts';
 import { newKey } from './once.ts';
 
-const SHOWN_CAUSES = 5;
 const SHOWN_CHANGES = 5;
-const FAILURES_SINCE_MS = 30 * SPAN_MS.day;
 
 /** Reads an app for its page. */
 export async function appData(
@@ -27,25 +25,26 @@ export async function appData(
   { operator, may, hasPasskey }: Pick<ConsoleCall, 'operator' | 'may' | 'hasPasskey'>,
   client: Client,
 ): Promise<Omit<AppData, 'done' | 'problem'>> {
-  const { id, name, status } = client;
+  const { id, name, status, createdAt: registeredAt } = client;
   const { operatorApi, grants, scopes, pageFailures } = service;
   const now = service.now();
-  const newest = { limit: SHOWN_CHANGES, after: undefined };
-  const [uses, definitions, ended, hours, days, activity, changes, handOver, operators] = await Promise.all([
+  const [order, one] = ['newest', { limit: 1, after: undefined }] as const;
+  const daysFrom = now - TALLIES_KEPT_MS.day;
+  const [uses, definitions, ended, days, failures, changes, pauses, handOver, operators] = await Promise.all([
     findClientUses(client, operatorApi.secretUses),
     scopes.listScopes(),
     grantsToEndSoon({ grants, lists: operatorApi.lists }, { clientId: id }),
-    plotted(service, client, 'hour', now),
-    plotted(service, client, 'day', now),
-    operatorApi.appActivity.find(id, now - FAILURES_SINCE_MS),
-    operatorApi.lists.events({ changesOf: id, order: 'newest' }, newest),
+    operatorApi.appActivity.tallies(id, 'day', daysFrom),
+    operatorApi.appActivity.failures(id),
+    operatorApi.lists.events({ changesOf: id, order }, { limit: SHOWN_CHANGES, after: undefined }),
+    status === 'paused' ? operatorApi.lists.events({ changesOf: id, action: 'client_paused', order }, one) : null,
     operatorApi.handOvers.newest({ kind: 'client', id }),
     service.operators.registry.list(),
   ]);
   const nameOf = (actorId: string) => operators.find((each) => each.id === actorId)?.name ?? actorId;
   return {
     operator,
-    app: { id, name, status, ...settingsOf(client, uses, definitions) },
+    app: { id, name, status, ...settingsOf(client, uses, definitions, service.lifetimes) },
     lastUsedAt: lastClientUse(uses),
     secrets: {
       ...secretsOf(client, uses, now, may),
@@ -53,7 +52,12 @@ export async function appData(
       hasPasskey: await hasPasskey(),
       handOver: handOver && { ...handOver, madeBy: nameOf(handOver.madeBy) },
     },
-    ...{ grants: ended, hours, days, causes: causesOf(activity.failures).slice(0, SHOWN_CAUSES) },
+    grants: ended,
+    hours: { span: 'hour', from: now - TALLIES_KEPT_MS.hour, to: now, registeredAt, tallies: failures.hours },
+    days: { span: 'day', from: daysFrom, to: now, registeredAt, tallies: days },
+    failures: failures.summary,
+    isFailing: failsNow(failures.summary, now),
+    paused: (pauses?.items ?? []).map(shownEvent)[0] ?? null,
     pageFailureCount: pageFailures.list(id).length,
     changes: (changes?.items ?? []).map(shownEvent),
     may: {
@@ -65,15 +69,15 @@ export async function appData(
   };
 }
 
-async function plotted(service: Service, { id, createdAt }: Client, span: Span, now: number): Promise<Plotted> {
-  const since = now - TALLIES_KEPT_MS[span];
-  const tallies = await service.operatorApi.appActivity.tallies(id, span, since);
-  return { span, from: since, to: now, registeredAt: createdAt, tallies };
-}
-
-function settingsOf(client: Client, { keys }: ClientUses, definitions: readonly ScopeDefinition[]): AppSettings {
+function settingsOf(
+  client: Client,
+  { keys }: ClientUses,
+  definitions: readonly ScopeDefinition[],
+  { refreshOverlap, refreshRetryWindow }: Lifetimes,
+): AppSettings {
   return {
     ...client,
+    defaults: { refreshOverlap, refreshRetryWindow },
     keys: client.keys.map(({ kid = null }, at) => ({ kid, lastUsedAt: keys[at] ?? null })),
     scopes: client.scopes.map((scope) => ({
       name: scope.name,

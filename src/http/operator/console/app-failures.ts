@@ -1,35 +1,52 @@
 /** The page of an app's failures. */
-import { SPAN_MS } from '../../../oauth/activity/app-tally.ts';
-import { appFailuresPage, FAILURE_TIMES } from '../../../pages/operator/apps/app-failures-page.ts';
+import { accountLabel } from '../../../accounts/people/account.ts';
+import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
+import { parseGrantId } from '../../../oauth/grants/grant.ts';
+import { causeOf } from '../../../oauth/protocol/reason.ts';
+import type { ShownFailure } from '../../../pages/operator/apps/app-failures.ts';
+import { appFailuresPage } from '../../../pages/operator/apps/app-failures-page.ts';
 import type { Service } from '../../service.ts';
-import { chosen } from './asked-page.ts';
 import type { ConsoleRoutes } from './console-routes.ts';
 
 /** Number of failures on a page, so that it stays below 50 KB. */
 const PAGE_LENGTH = 25;
 
-/** Adds the page. Its cursors are numbers: an app has no more than some hundred failures, which are read at once. */
+/** Adds the page. Its cursors are numbers: an app has at most 200 recorded failures, which are read at once. */
 export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
+  const { appActivity, store } = service.operatorApi;
+
   routes.page('/apps/:id/failures', 'clients.failures', async ({ context, operator, id, query }) => {
     const app = await service.clients.findClient(id);
     if (app === null) return null;
-    const filter = { time: chosen(query, 'time', FAILURE_TIMES) };
-    const since = service.now() - (filter.time === 'month' ? 30 : 1) * SPAN_MS.day;
-    const { tally, failures } = await service.operatorApi.appActivity.find(id, since);
+    const { recorded, summary } = await appActivity.failures(id);
+    const cause = query.get('cause') ?? '';
+    const listed = cause === '' ? recorded : recorded.filter(({ reason }) => causeOf(reason) === cause);
     const after = query.get('after') ?? '';
     const from = /^[0-9]{1,3}$/.test(after) ? Number(after) : 0;
     const to = from + PAGE_LENGTH;
-    const list = { items: failures.slice(from, to), next: to < failures.length ? String(to) : null };
-    const pageFailures = service.pageFailures.list(id);
+    const items = await withPeople(listed.slice(from, to));
     return appFailuresPage(context, {
-      operator,
-      app,
-      filter,
-      isFirst: from === 0,
-      list,
-      listed: failures.length,
-      tally,
-      pageFailures,
+      ...{ operator, app, summary, cause, isFirst: from === 0 },
+      list: { items, next: to < listed.length ? String(to) : null },
+      pageFailures: service.pageFailures.list(id),
     });
   });
+
+  function withPeople(failures: readonly AppFailure[]): Promise<ShownFailure[]> {
+    return Promise.all(
+      failures.map(async (failure) => {
+        const person = failure.grantId === null ? null : await personOf(failure.grantId);
+        return { ...failure, person: person && accountLabel(person) };
+      }),
+    );
+  }
+
+  /** The person of a grant; of one whose row was deleted, as the audit trail names them. */
+  async function personOf(grantId: string) {
+    const id = parseGrantId(grantId);
+    const found = id && (await store.findGrant(id));
+    if (found) return found.resourceOwner;
+    const [event] = await store.listNamedAuditEvents({ grantId, limit: 1 });
+    return event?.resourceOwner ?? null;
+  }
 }

@@ -1,10 +1,15 @@
 /** The tables of an app's failures and of their causes. */
-import type { AppFailure, FailureCause } from '../../../oauth/activity/app-failure.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
+import type { FailureCause, FailureCounter, FailureSummary } from '../../../oauth/activity/failure-summary.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
+import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { Formats } from '../../messages/formats.ts';
 import { asSentence } from '../act.ts';
+import { listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
+
+const formats = new Formats('en-GB');
 
 /** A sentence on the failures that no list has, by the app's type. */
 export const ONLY_COUNTED = {
@@ -12,39 +17,106 @@ export const ONLY_COUNTED = {
   public: 'Requests that anyone could send in its name are only counted.',
 } as const;
 
+/** A failure with what people call the person of its grant; null where that is not known. */
+export type ShownFailure = AppFailure & { readonly person: string | null };
+
 /** A table of failures with their causes. */
-export function failureTable({ messages }: PageContext, failures: readonly AppFailure[]): Html {
+export function failureTable({ messages }: PageContext, failures: readonly ShownFailure[]): Html {
   return dataTable(
     'Failures',
     [
       ['When', ({ at }) => html`<span class="whole">${messages.minute(at)}</span>`],
-      ['Cause', cause],
-      ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
       [
-        'Request',
-        ({ requestId, grantId }) =>
-          html`<code class="whole">${isolatedAddress(requestId)}</code>${grantId !== null && html`<small><a href="/grants/${grantId}">Grant</a></small>`}`,
+        'Cause',
+        ({ error, reason, endpoint }) =>
+          html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`,
       ],
+      ['Grant of', grantLink],
+      ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
+      ['Request', ({ requestId }) => html`<code class="whole">${isolatedAddress(requestId)}</code>`],
     ],
     failures,
   );
 }
 
-/** A table of causes with their numbers. */
-export function causeTable({ messages }: PageContext, causes: readonly FailureCause[]): Html {
-  return dataTable(
-    'Causes',
-    [
-      ['Cause', cause],
-      ['Failures', ({ count }) => count],
-      ['Last', ({ lastAt }) => html`<span class="whole">${messages.minute(lastAt)}</span>`],
-    ],
-    causes,
-  );
+function grantLink({ grantId, person }: ShownFailure): HtmlValue {
+  if (grantId === null) return '–';
+  return html`<a href="/grants/${grantId}">${person === null ? 'An ended grant' : shortened(person)}</a>`;
 }
 
-function cause({ error, reason, endpoint }: Pick<AppFailure, 'endpoint' | 'error' | 'reason'>): Html {
-  return html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`;
+/** The table of causes, at most `limit`, each with a link to its recorded failures, and what the numbers leave out. */
+export function causeTable(
+  context: PageContext,
+  app: { readonly id: string; readonly type: keyof typeof ONLY_COUNTED },
+  { causes, isPartlyRecorded }: FailureSummary,
+  limit: number,
+): Html {
+  const table = dataTable<FailureCause>(
+    'Causes',
+    [
+      ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, each)}</small>`],
+      [
+        'In 24 hours',
+        ({ count, isAtLeast }) => `${isAtLeast ? 'at least ' : ''}${count === 0 ? 'None' : formats.number(count)}`,
+      ],
+      ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
+      ['Last', (each) => timeOf(context, each, each.lastAt)],
+    ],
+    causes.slice(0, limit),
+  );
+  const partly =
+    isPartlyRecorded &&
+    ' The causes of its newest 200 failures are recorded, at most 10 a second; others are only counted.';
+  return html`${table}
+<p class="fine">The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
+}
+
+/** Returns the address of an app's failures; those of one cause, if it is named. */
+export function failuresHref(id: string, cause = ''): string {
+  return listHref(`/apps/${encodeURIComponent(id)}/failures`, { cause });
+}
+
+/** Returns the name of a cause, as a sentence where its reason is known. */
+export function causeName({ cause, counter }: Pick<FailureCause, 'cause' | 'counter'>): Html | string {
+  return cause === null ? COUNTED[counter] : isolated(asSentence(cause), 300);
+}
+
+/** Failures that were only counted are in no list. */
+function causeLink(id: string, each: FailureCause): Html | string {
+  if (each.cause === null) return causeName(each);
+  return html`<a href="${failuresHref(id, each.cause)}#recorded">${causeName(each)}</a>`;
+}
+
+/** The error of a cause, and what the developers' page says about it. */
+function meaning({ messages }: PageContext, { cause, kind, error: sent, counter }: FailureCause): Html {
+  const { reasons, ...errors } = messages.developers.errors;
+  const error = cause === null ? ERRORS[counter] : null;
+  const text: HtmlValue = kind !== null ? reasons.kinds[kind].text : error !== null && errors[error];
+  const name = sent === null ? 'Only counted.' : html`${isolatedCode(sent)}.`;
+  return html`${name}${text && html` To the developer: ${text}`}`;
+}
+
+/** The names of what was only counted, by counter. */
+const COUNTED = {
+  invalidClient: 'Wrong or missing credentials',
+  invalidGrant: 'A code or token that no longer works',
+  invalidRequest: 'A malformed request',
+  limited: 'Too many requests',
+  other: 'Other causes',
+} as const satisfies Readonly<Record<FailureCounter, string>>;
+
+/** The errors of these counters that the developers' page explains; others have several. */
+const ERRORS = {
+  invalidClient: 'invalid_client',
+  invalidGrant: 'invalid_grant',
+  invalidRequest: 'invalid_request',
+  limited: 'temporarily_unavailable',
+  other: null,
+} as const satisfies Readonly<Record<FailureCounter, string | null>>;
+
+/** A time of a cause; its hour if it was only counted. */
+function timeOf({ messages }: PageContext, { cause }: FailureCause, at: number): Html {
+  return html`${cause === null && 'hour from '}<span class="whole">${messages.minute(at)}</span>`;
 }
 
 const ENDPOINTS = {

@@ -1,6 +1,6 @@
 /** The page of one app. */
 
-import type { FailureCause } from '../../../oauth/activity/app-failure.ts';
+import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -13,7 +13,8 @@ import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '..
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { facts } from '../table.ts';
-import { causeTable, ONLY_COUNTED } from './app-failures.ts';
+import { causeTable, failuresHref, ONLY_COUNTED } from './app-failures.ts';
+import { failingNotice, pausedNotice } from './app-notices.ts';
 import { type AppSecrets, appSecrets } from './app-secrets.ts';
 import { type AppSettings, appSettings } from './app-settings.ts';
 
@@ -39,8 +40,11 @@ export type AppData = {
   grants: BlastRadius;
   hours: Plotted;
   days: Plotted;
-  /** The causes of the last failures of 30 days, the newest ones first. */
-  causes: readonly FailureCause[];
+  failures: FailureSummary;
+  /** True if it fails now. */
+  isFailing: boolean;
+  /** The event of its last pause; null if the trail has none. */
+  paused: ShownEvent | null;
   /** Number of refusals on the authorization page that this instance remembers. */
   pageFailureCount: number;
   /** The last changes of the registration. */
@@ -53,7 +57,7 @@ export type AppData = {
 
 /** The page of one app. */
 export function appPage(context: PageContext, data: AppData): Html {
-  const { operator, app, secrets, done, problem, may, hours, days } = data;
+  const { operator, app, secrets, done, problem, may } = data;
   const at = appHref(app.id);
   const acts = dangerous(data, at);
   return consoleLayout(
@@ -63,12 +67,12 @@ export function appPage(context: PageContext, data: AppData): Html {
     html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
 ${done !== null && doneNotice(APP_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
+${state(context, data)}
 ${overview(context, data)}
-${app.status === 'paused' && may.pause && resuming(at)}
 ${sectionLinks(SECTIONS.filter(([id]) => id !== 'danger' || acts !== null))}
 <section class="part" id="activity"><h2>Activity</h2>
-<div class="halves"><div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div></div></section>
-${failing(context, data, at)}
+${plots(data)}</section>
+${failing(context, data)}
 ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
 ${changesOf(context, data)}
@@ -86,6 +90,9 @@ const SECTIONS = [
   ['danger', 'Danger zone'],
 ] as const;
 
+/** Maximum number of causes; the page of its failures has all. */
+const SHOWN_CAUSES = 5;
+
 /** The list of apps, as the parent of their pages. */
 export const APPS: Parent = ['/apps', 'Apps'];
 
@@ -94,12 +101,24 @@ export function appHref(id: string): string {
   return `/apps/${encodeURIComponent(id)}`;
 }
 
+/** A paused app, or one that fails, says so first. */
+function state(context: PageContext, { app, paused, failures, isFailing, may }: AppData): Html | null {
+  if (app.status === 'active') return isFailing ? failingNotice(context, app, failures) : null;
+  return html`${pausedNotice(context, app, paused, failures)}
+${may.pause && resuming(appHref(app.id))}`;
+}
+
+/** Beside each other, unless one is empty. */
+function plots({ hours, days }: AppData): Html {
+  const both = html`<div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div>`;
+  return html`<div class="${hours.tallies.length === 0 ? 'stacked' : 'halves'}">${both}</div>`;
+}
+
 function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {
-  const state: HtmlValue =
-    app.status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span> Every request is refused.`;
+  const status: HtmlValue = app.status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`;
   return facts(
     [
-      ['State', state],
+      ['State', status],
       ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
       ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
       // A confidential app: by its last right secret or key, also of a refused request. A public one: by its last tokens.
@@ -120,19 +139,19 @@ function resuming(at: string): Html {
   });
 }
 
-function failing(context: PageContext, { app, causes, pageFailureCount }: AppData, at: string): Html {
+function failing(context: PageContext, { app, failures, pageFailureCount }: AppData): Html {
+  const href = failuresHref(app.id);
   const page =
     pageFailureCount > 0 &&
-    html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${at}/failures#authorization-page">See why</a></p>`;
+    html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${href}#authorization-page">See why</a></p>`;
   return html`<section class="part" id="failures"><h2>Failures</h2>
 ${
-  causes.length === 0
-    ? html`<p>No failure of the last 30 days is listed. ${ONLY_COUNTED[app.type]}</p>`
-    : html`<p>The newest causes among the last 200 failures, for 30 days.</p>
-${causeTable(context, causes)}`
+  failures.causes.length === 0
+    ? html`<p>No request of 48 hours was refused, and no failure of 30 days is recorded. ${ONLY_COUNTED[app.type]}</p>`
+    : causeTable(context, app, failures, SHOWN_CAUSES)
 }
 ${page}
-<p><a href="${at}/failures">All failures</a></p></section>`;
+<p><a href="${href}">All failures</a></p></section>`;
 }
 
 function changesOf(context: PageContext, { app, changes }: AppData): Html {

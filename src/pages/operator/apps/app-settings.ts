@@ -34,6 +34,8 @@ export type AppSettings = {
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
   readonly refreshRetryWindow: number | null;
+  /** The installation's values of these two. */
+  readonly defaults: { readonly refreshOverlap: number; readonly refreshRetryWindow: number };
   readonly deviceFlow: boolean;
   readonly seesExternalId: boolean;
   readonly assertionAudience: 'any' | 'issuer';
@@ -91,7 +93,8 @@ function where({ messages }: PageContext, app: AppSettings): Facts {
 
 function what(_context: PageContext, app: AppSettings): Facts {
   const fields = app.personFields.map((field) => FIELDS[field]);
-  const seconds = (value: number | null) => (value === null ? 'The default' : `${value} seconds`);
+  const seconds = (name: keyof AppSettings['defaults']) =>
+    app[name] === null ? `${app.defaults[name]} seconds, the default` : `${app[name]} seconds`;
   return [
     ['Scopes', app.scopes.length === 0 ? 'None: the app sees only the profile fields' : lines(app.scopes.map(scope))],
     ['Profile fields', fields.length === 0 ? 'None, only the user’s ID' : fields.join(', ')],
@@ -99,8 +102,8 @@ function what(_context: PageContext, app: AppSettings): Facts {
     ['Consent', CONSENT[app.consent]],
     ['PKCE', app.requirePkce || app.type === 'public' ? 'Required' : 'Optional'],
     ['Device flow', app.deviceFlow ? 'Allowed' : 'Not allowed'],
-    ['Refresh overlap', seconds(app.refreshOverlap)],
-    ['Refresh retry window', seconds(app.refreshRetryWindow)],
+    ['Refresh overlap', seconds('refreshOverlap')],
+    ['Refresh retry window', seconds('refreshRetryWindow')],
     [
       'Audience of assertions',
       app.keys.length > 0 && (app.assertionAudience === 'any' ? 'Any name of this service' : 'Only the issuer'),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
-import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser, REDIRECT_URI } from '../../../support/service.ts';
 
 const DAY_S = 86_400;
@@ -64,7 +64,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
       'Profile fields email address',
       'Asks only for what',
     ],
-    ...['No failure of the last 30 days is listed', '(by command) registered'],
+    ...['No request of 48 hours was refused', '(by command) registered'],
   ])
     assert.ok(textOf(body).includes(said), said);
   assert.deepEqual(formsOf(body), ['/sign-out'], 'the role "read" acts on nothing');
@@ -233,53 +233,123 @@ test('operators §7: ending all and deleting tell the blast radius first', async
   assert.equal((await postOwn(browser, `${page}/delete`)).status, 404);
 });
 
+/** The rows of the table of causes on a page, as text. */
+const causesIn = (body: string) =>
+  (/<caption class="unseen">Causes<.*?<tbody[^>]*>(.*?)<\/tbody>/s.exec(body)?.[1] ?? '')
+    .split('</tr>')
+    .slice(0, -1)
+    .map((row) => textOf(row).trim());
+
 test('operators §7: failures have their cause, and those of the authorization page are never links', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
   const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
-  const failures = `${service.operatorUrl}/apps/${clientId}/failures`;
-  assert.match(textOf((await browser.get(failures)).body), /No failure.*No visitor was refused/);
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  assert.match(textOf((await browser.get(`${page}/failures`)).body), /No failure.*No visitor was refused/);
   await presentWrongCode(service, clientId, clientSecret);
-  const { installation } = service;
   const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://evil.example/"><b>' });
   await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
-  installation.activity.count(clientId, 'invalidClient');
-  await installation.activity.flush();
-  const { body } = await browser.get(failures);
-  assert.match(textOf(body), /Of these, one is listed below.*Requests with a wrong secret are only counted/);
+  const { body } = await browser.get(`${page}/failures`);
   assert.match(
     textOf(body),
     /The authorization code is invalid[^.]*\. invalid_grant.*token endpoint.*127\.0\.0\.0\/24/,
   );
   assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
   assert.doesNotMatch(body, /href="https:\/\/evil/);
-  const page = textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
-  assert.match(
-    page,
-    /The authorization code is invalid[^.]*\. invalid_grant[^.]* 1 15 Jan 2026, 12:00 UTC .*1 visitor was refused on the authorization page/,
-  );
+  assert.match(textOf((await browser.get(page)).body), /1 visitor was refused on the authorization page/);
   service.clock.advance(2 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
-  assert.match(textOf((await later.get(failures)).body), /No failure/);
-  assert.match(textOf((await later.get(`${failures}?time=month`)).body), /The authorization code is invalid/);
+  assert.match(causesIn((await later.get(page)).body).join(), /^The authorization code is invalid.* None 15 Jan 2026/);
 
   for (let more = 0; more < 26; more += 1) {
     await presentWrongCode(service, clientId, clientSecret);
     service.clock.advance(1);
   }
-  const first = (await later.get(failures)).body;
-  assert.match(textOf(first), /A code or token that no longer works 26 .*Of these, the last 26 are listed below/);
+  const first = (await later.get(`${page}/failures`)).body;
   const next = /rel="next" href="([^"]*)"/.exec(first)?.[1] ?? '';
   const second = (await later.get(service.operatorUrl + next)).body;
-  assert.equal((second.match(/<th scope="row"/g) ?? []).length, 1);
+  assert.equal((second.slice(second.indexOf('id="recorded"')).match(/<th scope="row"/g) ?? []).length, 2);
   assert.doesNotMatch(textOf(second), /On the authorization page/);
+});
 
+test('operators §7: one table of causes, with wrong secrets, numbers, beginnings and the words for the developer', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const app = await addClient(service, { name: 'Notes' });
+  const { clientId, clientSecret } = app;
+  await addUser(service);
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  const code = await obtainCode(service, await signedInBrowser(service), app);
+  for (let more = 0; more < 3; more += 1) await presentWrongCode(service, clientId, 'wrong');
+  service.clock.advance(120);
+  const other = { code, redirect_uri: 'https://other.example/' };
+  for (let more = 0; more < 2; more += 1)
+    assert.equal(await presentWrongCode(service, clientId, clientSecret, other), 400);
   await presentWrongCode(service, clientId, clientSecret, { grant_type: 'password' });
-  const causes = (await later.get(`${service.operatorUrl}/apps/${clientId}`)).body;
-  const section = causes.slice(causes.indexOf('id="failures"'), causes.indexOf('id="secrets"'));
-  assert.equal((section.match(/<th scope="row"/g) ?? []).length, 2, 'equal causes are one');
+
+  const { body } = await browser.get(page);
+  const [wrongSecret, wrongUri, wrongType, ...others] = causesIn(body);
+  assert.equal(others.length, 0);
   assert.match(
-    textOf(section),
-    / grant_type must be authorization_code\. unsupported_grant_type , token endpoint 1 17 Jan 2026, 12:00 UTC The authorization code is invalid.* 27 17 Jan 2026, 12:00 UTC /,
+    wrongSecret ?? '',
+    /^Wrong or missing credentials Only counted\. To the developer: Client ID or Client Secret is wrong or retired.* 3 hour from 15 Jan 2026, 12:00 UTC hour from 15 Jan 2026, 12:00 UTC$/,
   );
+  assert.match(
+    wrongUri ?? '',
+    /^redirect_uri differs .* invalid_grant \. To the developer: Send the one that was .* 2 15 Jan 2026, 12:02 UTC 15 Jan 2026, 12:02 UTC$/,
+  );
+  assert.match(wrongType ?? '', /^grant_type must be authorization_code\. unsupported_grant_type \. 1 /);
+  assert.deepEqual(causesIn((await browser.get(`${page}/failures`)).body), causesIn(body), 'the same on both pages');
+
+  const [, href = ''] = /<a href="([^"]*)"><bdi>redirect_uri differs/.exec(body) ?? [];
+  const only = (await browser.get(service.operatorUrl + href.replaceAll('&amp;', '&'))).body;
+  const list = only.slice(only.indexOf('id="recorded"')).split('</section>')[0] ?? '';
+  assert.match(textOf(list), /Only this cause: redirect_uri differs/);
+  assert.equal((list.match(/<th scope="row"/g) ?? []).length, 2);
+  const [grant] = await service.installation.grants.list({ clientId, limit: 1 });
+  assert.match(list, new RegExp(`<a href="/grants/[0-9a-f-]+"><bdi>${grant?.resourceOwner.email}</bdi></a>`));
+  const unknown = (await browser.get(`${page}/failures?cause=${encodeURIComponent('<b>x')}`)).body;
+  assert.match(textOf(unknown), /No recorded failure has this cause\. Show all causes/);
+  assert.doesNotMatch(unknown, /<b>x/);
+});
+
+test('operators §7: an app that fails says so first: how many, since when and why', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  for (let more = 0; more < 9; more += 1) {
+    await presentWrongCode(service, clientId, clientSecret, { grant_type: 'password' });
+    service.clock.advance(1);
+  }
+  assert.doesNotMatch((await browser.get(page)).body, /class="notice/, 'a few are usual');
+  await presentWrongCode(service, clientId, clientSecret, { grant_type: 'password' });
+  const { body } = await browser.get(page);
+  assert.match(
+    textOf(body.slice(body.indexOf('class="notice problem"'))),
+    /Notes fails: 10 of 10 requests in 24 hours were refused\. It began in the hour from 15 Jan 2026, 12:00 UTC\. Mostly: grant_type must be authorization_code\. See its failures/,
+  );
+  service.clock.advance(2 * 3600);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  assert.doesNotMatch((await later.get(page)).body, /class="notice/, 'it stopped');
+});
+
+test('operators §7: a paused app says who paused it, and if it is still called', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support', 'Ann');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  for (const act of ['pause', 'resume', 'pause']) {
+    await pressAct(browser, page, `/apps/${clientId}/${act}`);
+    service.clock.advance(60);
+  }
+  const { body } = await browser.get(page);
+  assert.match(
+    textOf(body),
+    /Paused: every request is refused\. By Ann \(operator\), 15 Jan 2026, 12:02 UTC\. See the event In 24 hours it sent no token request\. .*Resume the app/,
+  );
+  const [, event = ''] = /href="(\/events\/\d+)">See the event/.exec(body) ?? [];
+  assert.match(textOf((await browser.get(service.operatorUrl + event)).body), /Ann paused Notes/);
+  await presentWrongCode(service, clientId, clientSecret);
+  assert.match(textOf((await browser.get(page)).body), /In 24 hours, 1 token request was refused ?\./);
 });

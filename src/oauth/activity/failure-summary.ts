@@ -1,0 +1,36 @@
+/** The causes of an app's failures: their numbers, beginnings and last times. */
+import type { ReasonKind } from '../error.ts';
+import type { FAILURES } from './app-tally.ts';
+
+/** The beginning and the last one of failures (ms). `mayBeEarlier`: they may have begun before, where nothing is known. */
+export type FailurePeriod = { readonly beganAt: number; readonly mayBeEarlier: boolean; readonly lastAt: number };
+
+/** A counter of failures. */
+export type FailureCounter = (typeof FAILURES)[number];
+
+/** Failures of one cause, or those of a counter that were not recorded. */
+export type FailureCause = FailurePeriod & {
+  readonly counter: FailureCounter;
+  /** The reason without its times. Null where none was recorded: `beganAt` and `lastAt` are then the beginnings of hours. */
+  readonly cause: string | null;
+  /** The kind of the reason, which the developers' page explains; null for any other. */
+  readonly kind: ReasonKind | null;
+  /** The `error` value of the answer; null without a cause. */
+  readonly error: string | null;
+  /** Number in 24 hours; `isAtLeast` if some of those that were not recorded may belong to it. */
+  readonly count: number;
+  readonly isAtLeast: boolean;
+};
+
+/** The failures of an app in the 24 hours that end with the hour that has just begun. */
+export type FailureSummary = {
+  /** The causes of the most frequent counter first; those that failed in 24 hours before earlier ones. */
+  readonly causes: readonly FailureCause[];
+  readonly failures: number;
+  /** Number of all counted requests and decisions, with the failures. */
+  readonly counted: number;
+  /** In hours; null without a failure in 48 hours. */
+  readonly period: FailurePeriod | null;
+  /** True if more failed in 24 hours than are recorded of one app. */
+  readonly isPartlyRecorded: boolean;
+};

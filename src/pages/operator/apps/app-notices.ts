@@ -1,0 +1,41 @@
+/** The notices at the top of an app's page: that it fails, and that it is paused. */
+import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
+import { type Html, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
+import { isolated } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
+import { Formats } from '../../messages/formats.ts';
+import { doerLink, type ShownEvent } from '../events/shown-event.ts';
+import { causeName, failuresHref } from './app-failures.ts';
+
+const formats = new Formats('en-GB');
+
+type NamedApp = { readonly id: string; readonly name: string };
+
+/** Says how many requests of an app fail, since when, and mostly why. */
+export function failingNotice({ messages }: PageContext, { id, name }: NamedApp, summary: FailureSummary): Html {
+  const { failures, counted, causes, period } = summary;
+  const [most] = causes;
+  const why = most && html` Mostly: ${causeName(most)}${most.cause === null && '.'}`;
+  const since =
+    period &&
+    html`It began in the hour from ${messages.minute(period.beganAt)}${period.mayBeEarlier && ', or earlier'}.`;
+  return html`<div class="notice problem">${icons.alert}<div><strong>${isolated(name)} fails: ${formats.number(failures)} of ${formats.number(counted)} requests in 24 hours were refused.</strong> ${since}${why} <a href="${failuresHref(id)}">See its failures</a></div></div>`;
+}
+
+/** Says who paused an app and when, and if it is still called. `event` is null if the audit trail has it no more. */
+export function pausedNotice(
+  { messages }: PageContext,
+  { id }: NamedApp,
+  event: ShownEvent | null,
+  { failures }: FailureSummary,
+): Html {
+  const by =
+    event &&
+    html`By ${doerLink(event.by)}, ${messages.minute(event.at)}. <a href="/events/${event.sequence}">See the event</a><br>`;
+  const calls =
+    failures === 0
+      ? 'In 24 hours it sent no token request.'
+      : html`In 24 hours, <a href="${failuresHref(id)}">${formats.number(failures)} token ${failures === 1 ? 'request was' : 'requests were'} refused</a>.`;
+  return html`<div class="notice problem">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;
+}
