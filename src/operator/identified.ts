@@ -13,6 +13,9 @@ export function isLinkKind(kind: Identified['kind']): kind is LinkKind {
   return LINK_KINDS.some((each) => each === kind);
 }
 
+/** A thing that a credential is worthless without: the app's secret or private key, its PKCE verifier, or a user's Allow. */
+export type FinderNeed = 'secret' | 'private key' | 'verifier' | 'allow';
+
 /** A credential that was identified. Times in ms; null where there is none. */
 export type Identified = {
   readonly kind:
@@ -38,4 +41,6 @@ export type Identified = {
   readonly expiresAt: number | null;
   /** Why it does not work now, in words for the operator; null while it works. */
   readonly deadBecause: string | null;
+  /** The things that a finder needs besides it, while it works. */
+  readonly needs: readonly FinderNeed[];
 };

@@ -38,7 +38,12 @@ async function pickUpLink(store: LinkStore, token: string, now: number): Promise
   const { kind, row } = subject;
   return {
     ...{ kind: 'pick-up link', owner: { kind, id: row.id, name: row.name }, person: null, grant: null },
-    ...{ madeAt: handOver.madeAt, expiresAt: handOver.expiresAt, deadBecause: whyDead(handOver, subject, now) },
+    ...{
+      madeAt: handOver.madeAt,
+      expiresAt: handOver.expiresAt,
+      deadBecause: whyDead(handOver, subject, now),
+      needs: [],
+    },
   };
 }
 
@@ -62,6 +67,7 @@ async function operatorLink(store: LinkStore, token: string, now: number): Promi
     owner: { kind: 'operator', id: operator.id, name: operator.name },
     ...{ person: null, grant: null, madeAt: address.createdAt, expiresAt: address.expiresAt },
     deadBecause: operator.status === 'disabled' ? `${operator.name} is disabled` : expired,
+    needs: [],
   };
 }
 
@@ -73,6 +79,7 @@ async function invitationLink(store: LinkStore, token: string, now: number): Pro
   return {
     ...{ kind: 'invitation link', owner: { kind: 'user', ...person }, person, grant: null, madeAt, expiresAt },
     deadBecause: expiresAt <= now ? EXPIRED : null,
+    needs: [],
   };
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../oauth/device/device-authorization.ts';
 import type { DeviceRequestStore } from '../oauth/device/device-request-store.ts';
 import { Refusal } from '../oauth/error.ts';
-import { type Lifetimes, whyRefused } from '../oauth/grants/grant.ts';
+import { isEnded, type Lifetimes } from '../oauth/grants/grant.ts';
 import {
   type Credential,
   type CredentialKind,
@@ -32,6 +32,7 @@ import { decideRefresh, retryTimes } from '../oauth/protocol/refresh-token.ts';
 import { isKeyText } from './access/operator-key.ts';
 import { operatorTokenDigest } from './access/operator-session.ts';
 import type { OperatorStore } from './access/operator-store.ts';
+import { finderNeeds } from './finder.ts';
 import type { HandOverKind } from './hand-over/hand-over.ts';
 import type { Identified } from './identified.ts';
 import { identifyLink, type LinkStore, linkToken } from './identify-links.ts';
@@ -110,6 +111,7 @@ export class Identification {
       madeAt: credential.generation === grant.generation ? grant.rotatedAt : null,
       expiresAt: credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt,
       deadBecause: this.#whyDead(credential, found),
+      needs: finderNeeds(KINDS[credential.kind], client, grant),
     };
   }
 
@@ -117,7 +119,9 @@ export class Identification {
   #whyDead(credential: Credential, found: FoundGrant): string | null {
     const { keyring, lifetimes } = this.#parts;
     const now = this.#parts.now();
-    const { grant, client, standing } = found;
+    const { grant, client } = found;
+    const ended = whyEnded(found);
+    if (ended !== null) return ended;
     if (credential.kind === 'at')
       return reasonOf(decideAccessToken({ keyring, credential, found, isGoodHere: () => true, now }));
     if (credential.kind === 'rt') {
@@ -126,7 +130,7 @@ export class Identification {
       return reasonOf(decision);
     }
     if (grant.generation > 0) return 'the authorization code was used';
-    return whyRefused(grant, standing) ?? (credential.expiresAt <= now ? 'the authorization code has expired' : null);
+    return credential.expiresAt <= now ? 'the authorization code has expired' : null;
   }
 
   /** A device code is sealed: whoever made one that opens is this installation. */
@@ -142,13 +146,16 @@ export class Identification {
       madeAt: null,
       expiresAt: code.expiresAt,
       deadBecause: grant ? this.#whyRedeemed(code, grant) : await this.#whyNeverAllowed(code, owner),
+      needs: finderNeeds('device code', owner, grant?.grant ?? null),
     };
   }
 
   #whyRedeemed(deviceCode: DeviceCode, found: FoundGrant): string | null {
     const { keyring, lifetimes, now } = this.#parts;
     const { retryWindow } = retryTimes(found.client, lifetimes, found.grant);
-    return reasonOf(decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() }));
+    return (
+      whyEnded(found) ?? reasonOf(decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() }))
+    );
   }
 
   async #whyNeverAllowed({ userCode, grantId, expiresAt }: DeviceCode, owner: Client): Promise<string | null> {
@@ -170,7 +177,7 @@ export class Identification {
     const deadBecause = operator.status === 'disabled' ? `${operator.name} is disabled` : expired;
     const { createdAt: madeAt, expiresAt } = key;
     const owner = { kind: 'operator', id: operator.id, name: operator.name } as const;
-    return { kind: 'key of an operator', owner, person: null, grant: null, madeAt, expiresAt, deadBecause };
+    return { kind: 'key of an operator', owner, person: null, grant: null, madeAt, expiresAt, deadBecause, needs: [] };
   }
 
   /** Only digests are kept, each with an index. */
@@ -211,6 +218,7 @@ function ofSecret(
   return {
     ...{ kind, owner: { kind: ownerKind, id, name }, person: null, grant: null },
     ...{ madeAt: secret.createdAt, expiresAt: null, deadBecause: status === 'paused' ? `${name} is paused` : null },
+    needs: [],
   };
 }
 
@@ -225,6 +233,13 @@ function partyOf(grant: FoundGrant | null): Pick<Identified, 'grant' | 'person'>
     email: grant.resourceOwner.email,
   };
   return { grant, person };
+}
+
+/** Why nothing of a grant works, in the words of the pages; null if some of it may. */
+function whyEnded({ grant, standing, client, resourceOwner }: FoundGrant): string | null {
+  if (isEnded(grant, standing)) return 'its grant ended';
+  if (standing.clientPaused) return `${client.name} is paused`;
+  return standing.resourceOwnerDisabled ? `${accountLabel(resourceOwner)} is disabled` : null;
 }
 
 /** The reason of a decision that refuses, in words for the operator; null for one that does not. */

@@ -53,7 +53,7 @@ describe('each kind of credential is told with its app, user and grant, and if i
     const { kind, alive, grant_id } = await found(accessToken);
     assert.deepEqual([kind, alive], ['access token', true]);
     await grants.revoke(String(grant_id), operator);
-    assert.match(String((await found(accessToken))['dead_because']), /revoked/);
+    assert.match(String((await found(accessToken))['dead_because']), /its grant ended/);
   });
 
   test('a refresh token that was rotated is dead, and its look changes nothing', async () => {

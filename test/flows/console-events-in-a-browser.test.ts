@@ -51,6 +51,7 @@ describe('a leak and the audit trail in the console, in Chromium', { skip: noBro
     await press(/^Yes, end this grant$/);
     assert.match(await page.innerText('[role=status]'), /The grant has ended/);
     assert.equal((await me(service, accessToken)).status, 401);
+    await press(/^If more of the app leaked$/);
     await press(/^Pause the app$/);
     await look();
     await press(/^Yes, pause the app$/);

@@ -234,7 +234,7 @@ test('interface: the operator ends one grant by its id, once', async (context) =
   await registry.revoke(id.toUpperCase(), operator);
   const [recorded] = await memory.store.listAuditEvents({ limit: 1 });
   assert.deepEqual([recorded?.action, recorded?.grantId, recorded?.clientId], ['grant_revoked', id, one.id]);
-  await assert.rejects(registry.revoke(id, operator), /revoked already/);
+  await assert.rejects(registry.revoke(id, operator), /ended already/);
   for (const unknown of [grantIdText(newGrantId(NOW)), 'x', ''])
     await assert.rejects(registry.revoke(unknown, operator), /there is no grant/);
 });

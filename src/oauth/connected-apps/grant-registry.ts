@@ -176,7 +176,7 @@ export class GrantRegistry {
       'operator',
       auditEvent('grant_revoked', operator, this.#now(), about),
     );
-    if (!revoked) throw new OperatorError('the grant was revoked already');
+    if (!revoked) throw new OperatorError('the grant has ended already');
   }
 
   /** The operator ends every grant of the installation. */

@@ -148,6 +148,7 @@ noscript { display: block; }
 .part[id] { scroll-margin-block-start: 1rem; }
 :is(code, .address):not(a *, :has(a)) { user-select: all; }
 .dangers { margin-block-start: 0.75rem; background: var(--surface); border: 1px solid var(--problem); border-radius: 0.75rem; }
+.part > .dangers + p { margin-block-start: 0.75rem; }
 .dangers > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.625rem 1.5rem; padding: 0.875rem 1.125rem; }
 .dangers > li + li { border-block-start: 1px solid var(--line); }
 /* An opened question keeps the text in its place. */

@@ -1,13 +1,15 @@
 /** The steps after a leak at an app: the mildest first, each with what it ends. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
+import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import type { Permission, PersonField } from '../../permissions.ts';
 import { type ActProblem, actProblem, dangerList, doneNotice, type ShownAct } from '../act.ts';
 import { appHref } from '../apps/app-page.ts';
 import type { BlastRadius } from '../blast-radius.ts';
 import { endAppGrantsEffect, endGrantEffect, hasGrants, pauseAppEffect } from '../effects.ts';
 import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
+import { mayDo } from '../people/person-grants.ts';
 import { type Facts, facts } from '../table.ts';
 
 /** The page with the form, as the parent of its answers. */
@@ -26,11 +28,14 @@ export type LeakedApp = {
   readonly may: { readonly endGrant: boolean; readonly pause: boolean; readonly endAll: boolean };
 };
 
-/** The grant whose token or code leaked. */
+/** The grant whose token or code leaked. `lastUsedAt` in ms; null if no API and no refresh used it. */
 export type LeakedGrant = {
   readonly id: string;
   readonly isLive: boolean;
   readonly person: { readonly id: string; readonly name: string };
+  readonly permissions: readonly Permission[];
+  readonly personFields: readonly PersonField[];
+  readonly lastUsedAt: number | null;
 };
 
 /** The effects of the steps in sentences, and what to do next, by their names in the address. */
@@ -63,21 +68,10 @@ export function leakStepsPage(context: PageContext, { operator, app, done, probl
     html`<h1>Leak at ${isolated(app.name)}</h1>
 ${done !== null && doneNotice(LEAK_NOTICES[done](appHref(app.id)))}
 ${problem !== null && actProblem(problem)}
-${facts([['Works', app.grant && worksText(whyGrantFails(app))], ...ownerFacts('App', appHref(app.id), app.name), ...grantFacts(app.grant)])}
-${leakSteps(app)}
+${facts([...ownerFacts('App', appHref(app.id), app.name), ...grantFacts(context, app.grant)])}
+${leakSteps(app, { isOpen: problem !== null })}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
   );
-}
-
-function whyGrantFails({ grant, status }: LeakedApp): string | null {
-  if (!grant?.isLive) return 'its grant ended';
-  return status === 'paused' ? 'its app is paused' : null;
-}
-
-/** "Yes", which alarms, or why a credential does not work. */
-export function worksText(deadBecause: string | null): Html {
-  if (deadBecause !== null) return html`No: ${isolated(deadBecause, 300)}`;
-  return html`<strong class="effect sensitive">Yes</strong> Whoever has it can use it.`;
 }
 
 /** The owner of a credential, with a link. */
@@ -85,44 +79,84 @@ export function ownerFacts(noun: string, href: string, name: string): Facts {
   return [[noun, html`<a href="${href}">${isolated(name)}</a>`]];
 }
 
-/** The person and the grant that a credential is of. */
-export function grantFacts(grant: Pick<LeakedGrant, 'id' | 'person'> | null): Facts {
+/** The person that a credential acts for, and what it lets the app do. */
+export function grantFacts({ messages }: PageContext, grant: LeakedGrant | null): Facts {
   if (grant === null) return [];
-  const { id, person } = grant;
+  const { id, isLive, person, personFields, permissions, lastUsedAt } = grant;
   return [
     ...ownerFacts('Person', `/people/${encodeURIComponent(person.id)}`, person.name),
-    ['Grant', html`<a href="/grants/${encodeURIComponent(id)}"><code>${isolatedAddress(id)}</code></a>`],
+    ['Grant', html`${isLive ? 'Live' : 'Ended'}. <a href="${grantHref(id)}">See all that happened with it</a>`],
+    [isLive ? 'May do' : 'Allowed', mayDo(messages, personFields, permissions)],
+    ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
   ];
 }
 
-/** The steps that are left. `since` is when a leaked secret was made (ms), if that is known. */
-export function leakSteps(app: LeakedApp, since: number | null = null): Html {
-  const { takesSecret, grant } = app;
-  const at = appHref(app.id);
-  const steps = [endGrant(app), pause(app), endAll(app)].filter((step) => step !== null);
-  const secret = html`<a href="${at}#secrets">Replace the secret</a>: make a new one or hand it over, then retire the leaked one.`;
-  const events = grant
-    ? { grant: grant.id }
-    : { client: app.id, since: since === null ? '' : new Date(since).toISOString().slice(0, 10) };
+function grantHref(id: string): string {
+  return `/grants/${encodeURIComponent(id)}`;
+}
+
+/** The state of what leaked, besides its app. */
+type Leak = {
+  /** True if the leaked credential gives no access now. */
+  readonly isDead?: boolean;
+  /** Time (ms) when a leaked secret was made, if that is known. */
+  readonly since?: number | null;
+  /** True to show the steps beyond the grant at once. */
+  readonly isOpen?: boolean;
+};
+
+/** The steps that are left: none is pressing once the grant has ended. */
+export function leakSteps(app: LeakedApp, leak: Leak = {}): Html {
+  const { grant } = app;
   return html`<section class="part"><h2>What to do now</h2>
-${grant !== null && !grant.isLive && html`<p>The grant has ended: none of its tokens works.</p>`}
-${app.status === 'paused' && html`<p>The app is paused: every request of it is refused. <a href="${at}">Open its page</a> to resume it.</p>`}
-${takesSecret && grant === null && html`<p>${USUAL}${secret}</p>`}
+${app.status === 'paused' && html`<p>The app is paused: every request of it is refused. <a href="${appHref(app.id)}">Open its page</a> to resume it.</p>`}
+${grant && !grant.isLive ? afterEnd(app, leak) : pressing(app, leak)}
+<p>${lookLinks(app, leak)}</p></section>`;
+}
+
+function pressing(app: LeakedApp, { isDead = false }: Leak): Html {
+  const { grant } = app;
+  const lead = isDead
+    ? html`<p>It gives no access now. If a newer token of the grant may have leaked too, end the grant.</p>`
+    : null;
+  const steps = [endGrant(app, !isDead), pause(app), endAll(app)].filter((step) => step !== null);
+  return html`${grant ? lead : secretStep(app)}
 ${steps.length > 0 && dangerList(steps)}
-<ul>
-${takesSecret && grant !== null && html`<li>If the app’s secret may have leaked too: <a href="${at}#secrets">replace the secret</a>.</li>`}
-<li><a href="${at}/failures">See what failed</a>, and <a href="${listHref('/events', events)}">what happened</a> ${grant ? 'with this grant' : since === null ? 'at the app' : 'since the secret was made'}.</li>
-</ul></section>`;
+${grant && otherSecret(app)}`;
+}
+
+function afterEnd(app: LeakedApp, { isOpen = false }: Leak): Html {
+  const steps = [pause(app), endAll(app)].filter((step) => step !== null);
+  return html`<p>Nothing: the grant has ended, and none of its tokens works.</p>
+${otherSecret(app)}
+${steps.length > 0 && html`<details class="further"${isOpen && html` open`}><summary>If more of the app leaked</summary>${dangerList(steps)}</details>`}`;
+}
+
+function secretStep({ id, takesSecret }: LeakedApp): Html | null {
+  if (!takesSecret) return null;
+  return html`<p>${USUAL}<a href="${appHref(id)}#secrets">Replace the secret</a>: make a new one or hand it over, then retire the leaked one.</p>`;
+}
+
+function otherSecret({ id, takesSecret }: LeakedApp): Html | null {
+  if (!takesSecret) return null;
+  return html`<p>If the app’s secret may have leaked too: <a href="${appHref(id)}#secrets">replace the secret</a>.</p>`;
+}
+
+function lookLinks({ id, grant }: LeakedApp, { since = null }: Leak): Html {
+  const failures = html`<a href="${appHref(id)}/failures">See what failed at the app</a>`;
+  if (grant) return failures;
+  const filter = { client: id, since: since === null ? '' : new Date(since).toISOString().slice(0, 10) };
+  return html`${failures}, and <a href="${listHref('/events', filter)}">what happened ${since === null ? 'there' : 'since the secret was made'}</a>.`;
 }
 
 const USUAL = html`<span class="effect">Usual step</span> `;
 
-function endGrant(app: LeakedApp): ShownAct | null {
+function endGrant(app: LeakedApp, isUsual: boolean): ShownAct | null {
   if (!app.grant?.isLive || !app.may.endGrant) return null;
   return {
     action: step(app, 'revoke-grant'),
     name: 'End this grant',
-    effect: html`${USUAL}${endGrantEffect(app.name)}`,
+    effect: html`${isUsual && USUAL}${endGrantEffect(app.name)}`,
     fields: grantField(app),
   };
 }

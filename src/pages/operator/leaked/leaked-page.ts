@@ -6,19 +6,15 @@ import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
-import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts, worksText } from './leak-steps.ts';
+import { type CredentialUse, worksText } from './finder.ts';
+import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts } from './leak-steps.ts';
 import { linkSteps, type ShownLink } from './link-steps.ts';
 
 /** A credential that was identified. Times in ms. */
-export type ShownCredential = {
-  readonly kind: string;
+export type ShownCredential = CredentialUse & {
   readonly owner: { readonly kind: keyof typeof OWNERS; readonly id: string; readonly name: string };
-  readonly person: { readonly id: string; readonly name: string } | null;
-  readonly grantId: string | null;
   readonly madeAt: number | null;
   readonly expiresAt: number | null;
-  /** Null while it works. */
-  readonly deadBecause: string | null;
   /** The app whose token, code or secret it is; otherwise null. */
   readonly app: LeakedApp | null;
   /** The one-time link that it is; otherwise null. */
@@ -64,7 +60,7 @@ const form = html`<form method="post" action="/leaked" class="stack narrow part"
 
 /** The page of an identified credential, which follows the post. */
 export function identifiedPage(context: PageContext, operator: ShownOperator, found: ShownCredential): Html {
-  const { kind, owner, person, grantId, madeAt, expiresAt, deadBecause } = found;
+  const { kind, owner, app, madeAt, expiresAt, deadBecause } = found;
   const { messages } = context;
   const [noun, path] = OWNERS[owner.kind];
   return consoleLayout(
@@ -73,11 +69,11 @@ export function identifiedPage(context: PageContext, operator: ShownOperator, fo
     { title: 'Identified', section: 'Leaked', parents: [LEAKED] },
     html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
 ${facts([
-  ['Works', worksText(deadBecause)],
+  ['Works', worksText(found)],
   ...ownerFacts(noun, `${path}/${encodeURIComponent(owner.id)}`, owner.name),
-  ...grantFacts(person && grantId !== null ? { id: grantId, person } : null),
+  ...grantFacts(context, app?.grant ?? null),
   ['Made', madeAt !== null && messages.minute(madeAt)],
-  ['Expires', expiresAt !== null && messages.minute(expiresAt)],
+  ['Expires', deadBecause === null && expiresAt !== null && messages.minute(expiresAt)],
 ])}
 ${whatToDo(found)}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
@@ -85,7 +81,7 @@ ${whatToDo(found)}
 }
 
 function whatToDo({ owner, app, link, deadBecause, madeAt }: ShownCredential): Html {
-  if (app) return leakSteps(app, madeAt);
+  if (app) return leakSteps(app, { isDead: deadBecause !== null, since: madeAt });
   const [noun, path, words] = OWNERS[owner.kind];
   const [href, inText] = [`${path}/${encodeURIComponent(owner.id)}`, noun === 'API' ? noun : noun.toLowerCase()];
   if (link) return linkSteps({ ...link, href, noun: inText });

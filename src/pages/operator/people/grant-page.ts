@@ -2,7 +2,6 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { permissionText } from '../../permissions.ts';
 import { actProblem, dangerZone, doneNotice } from '../act.ts';
 import { appHref } from '../apps/app-page.ts';
 import { endGrantEffect } from '../effects.ts';
@@ -13,7 +12,7 @@ import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from './grant-data.ts';
 import { grantStory, presentedTwice } from './grant-story.ts';
-import { seenText } from './person-grants.ts';
+import { mayDo } from './person-grants.ts';
 import { PEOPLE } from './person-page.ts';
 
 /** The page of one grant. */
@@ -85,9 +84,8 @@ type Facts = Parameters<typeof facts>[0];
 
 function rowFacts({ messages }: PageContext, row: GrantFacts, isLive: boolean): Facts {
   const { permissions, personFields, leftOut } = row;
-  const words = permissions.map((each) => html`<li>${permissionText(messages, each)}</li>`);
   return [
-    ['May do', html`<ul class="words"><li>${seenText(messages, personFields)}</li>${words}</ul>`],
+    ['May do', mayDo(messages, personFields, permissions)],
     ['Left out', leftOut.length > 0 && html`${leftOut.map((name) => html`${isolatedCode(name)} `)}`],
     ['Sent to', row.redirectUri === null ? 'A device' : isolatedAddress(row.redirectUri)],
     ['Resource', row.resource !== null && isolatedAddress(row.resource)],

@@ -113,10 +113,16 @@ function words({ messages }: PageContext, grant: ShownGrant, before: ShownGrant 
 }
 
 /** Returns the profile fields that an app may see, in the form of its other permissions. */
-export function seenText({ permissions: { fields, list } }: Messages, person: readonly PersonField[]): string {
+function seenText({ permissions: { fields, list } }: Messages, person: readonly PersonField[]): string {
   return person.length === 0
     ? 'See an ID alone'
     : `See ${list(person.map((field) => fields[field])).replace(/^Your /, '')}`;
+}
+
+/** All that a grant lets its app do, in the words that the person read. */
+export function mayDo(messages: Messages, person: readonly PersonField[], permissions: readonly Permission[]): Html {
+  const words = permissions.map((each) => html`<li>${permissionText(messages, each)}</li>`);
+  return html`<ul class="words"><li>${seenText(messages, person)}</li>${words}</ul>`;
 }
 
 /** The names of the permissions that are not said in words, or null. */

@@ -1,12 +1,13 @@
 // The console's pages for a found credential, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PublicKey } from '../../../../src/oauth/clients/client.ts';
 import { invitationUrl } from '../../../../src/operator/json/user.ts';
 import { Browser, type Visit } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
-import { me, obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { me, obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
-import { addResourceServer } from '../../../support/standard.ts';
+import { addResourceServer, makeKey, post, standardCode, standardPair } from '../../../support/standard.ts';
 
 /** The text of a page, without its markup. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
@@ -32,7 +33,7 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   assert.equal(found.status, 200);
   assert.match(
     textOf(found.body),
-    /Access token of Calendar .*Works Yes Whoever has it .*Usual step Ends 1 grant: .*Ends 2 grants of 1 user/,
+    /Access token of Calendar .*Works Yes Whoever has it can at once do what is below, until it expires\. .*Grant Live\. .*May do See name.*Last used Never .*Usual step Ends 1 grant: .*Ends 2 grants of 1 user/,
   );
   for (const part of ['href="/people/', `href="/apps/${app.clientId}#secrets"`, 'href="/grants/'])
     assert.ok(found.body.includes(part), part);
@@ -48,12 +49,15 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   const after = await browser.get(service.operatorUrl + String(ended.headers.get('location')));
   assert.match(
     textOf(after.body),
-    /The grant has ended: all of its tokens.*Works No: its grant ended .*App Calendar .*Person ada@example\.com .*none of its tokens works/,
+    /The grant has ended: all of its tokens.*App Calendar Person ada@example\.com Grant Ended\. .*Nothing: the grant has ended, and none of its tokens works\. .*If more of the app leaked /,
   );
-  assert.ok(after.body.includes(`href="/grants/${grant}"`) && after.body.includes(`href="/events?grant=${grant}"`));
-  assert.doesNotMatch(after.body, /\/revoke-grant"|Usual step/);
+  assert.ok(after.body.includes(`href="/grants/${grant}"`));
+  assert.doesNotMatch(after.body, /\/revoke-grant"|Usual step|<details class="further" open/);
   assert.match(textOf(after.body), /If the app’s secret may have leaked too: replace the secret/);
-  assert.match(textOf((await step('revoke-grant')).body), /Nothing happened\. The grant was revoked already/);
+  const again = textOf((await postOwn(browser, at, { credential: token })).body);
+  assert.match(again, /Works No: its grant ended .*Nothing: the grant has ended/);
+  assert.doesNotMatch(again, /Expires|revoked/);
+  assert.match(textOf((await step('revoke-grant')).body), /Nothing happened\. The grant has ended already/);
 
   const paused = await browser.get(service.operatorUrl + String((await step('pause')).headers.get('location')));
   assert.match(textOf(paused.body), /Paused: .*Next: .*resume it on its page .*The app is paused/);
@@ -61,10 +65,49 @@ test('operators §7: a leaked token is identified, its grant ended, its app paus
   const absent = await step('revoke-grants');
   assert.equal(absent.status, 403);
   assert.match(textOf(absent.body), /Nothing happened.*passkey/, 'the page stays, with what was found');
-  assert.match(absent.body, /action="[^"]*\/revoke-grants"/);
+  assert.match(absent.body, /<details class="further" open>.*action="[^"]*\/revoke-grants"/s, 'the step is in sight');
   await usePasskey(browser, passkey, `${service.operatorUrl}/confirm?continue=/leaked`);
   assert.match(String((await step('revoke-grants')).headers.get('location')), /done=all/);
   assert.match(textOf((await postOwn(browser, at, { credential: token })).body), /Works No: /);
+});
+
+test('operators §7: a finder can use a credential as it says: alone, or only with what the app keeps', async (t) => {
+  const service = await startConsole(t);
+  await addUser(service);
+  const { browser } = await enrolledOperator(service, 'read');
+  const ada = await signedInBrowser(service);
+  const works = async (credential: string) => {
+    const { body } = await postOwn(browser, `${service.operatorUrl}/leaked`, { credential });
+    return /Works Yes (.*?)\. App /.exec(textOf(body))?.[1];
+  };
+  const confidential = await addClient(service, { name: 'Web' });
+  const onDevice = await addClient(service, { name: 'Phone', deviceFlow: true }, 'public');
+  const withKey = await addClient(service, { name: 'Bank', keys: [makeKey().jwk as PublicKey] });
+  const refreshed = (token: string, clientId: string) =>
+    post(service, 'token', { grant_type: 'refresh_token', refresh_token: token, client_id: clientId });
+
+  const ofWeb = (await standardPair(service, ada, confidential)).refreshToken;
+  const withSecret =
+    'Alone, it gives nothing. Whoever also has the app’s secret can get new tokens, and do what is below';
+  assert.equal(await works(ofWeb), withSecret);
+  assert.equal((await refreshed(ofWeb, confidential.clientId)).status, 401);
+  const ofPhone = (await standardPair(service, ada, { ...onDevice, clientSecret: '' })).refreshToken;
+  assert.equal(await works(ofPhone), 'Whoever has it can at once get new tokens, and do what is below');
+  assert.equal((await refreshed(ofPhone, onDevice.clientId)).status, 200);
+
+  const code = (app: typeof withKey) => standardCode(service, ada, app);
+  const verifier = 'the code verifier (PKCE) that the app keeps';
+  const gets = (others: string) =>
+    `Alone, it gives nothing. Whoever also has ${others} can get tokens, and do what is below`;
+  assert.equal(await works(await code(confidential)), gets(`the app’s secret and ${verifier}`));
+  assert.equal(await works(await code(onDevice)), gets(verifier));
+  assert.equal(await works(await code(withKey)), gets(`the app’s private key and ${verifier}`));
+  assert.equal(await works(await obtainCode(service, ada, confidential)), gets('the app’s secret'));
+  const { body } = await post(service, 'device_authorization', { client_id: onDevice.clientId });
+  assert.equal(
+    await works(String(body['device_code'])),
+    'Alone, it gives nothing. Whoever also has a person’s Allow can get tokens',
+  );
 });
 
 test('operators §7: a step ends only a grant of the app that the page is about, and quotes nothing that was sent', async (t) => {

@@ -2,7 +2,9 @@
 import { accountLabel } from '../../../../accounts/people/account.ts';
 import type { Client } from '../../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
-import { grantIdText, grantStatus, parseGrantId } from '../../../../oauth/grants/grant.ts';
+import { grantIdText, grantStatus, lastUse, parseGrantId } from '../../../../oauth/grants/grant.ts';
+import { personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
+import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
@@ -22,6 +24,7 @@ import {
 import type { ShownCredential } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { identifiedPage, leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
+import { permissionsGranted } from '../../../browser/permissions.ts';
 import type { Service } from '../../../service.ts';
 import { doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
@@ -46,7 +49,7 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
       const link = shownLink(call, found);
       const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
       const app = client && (await leakedApp(call, client, grant));
-      return identifiedPage(context, operator, { ...shown, grantId: grant && grantIdText(grant.grant.id), app, link });
+      return identifiedPage(context, operator, { ...shown, app, link });
     },
     async ({ context, operator }, { text }) => leakedPage(context, operator, text),
   );
@@ -101,18 +104,21 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     const { id, name, status } = client;
     return {
       ...{ id, name, status, takesSecret: takesSecret({ kind: 'client', row: client }) },
-      grant: found && shownGrant(found),
+      grant: found && (await shownGrant(found)),
       grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, { clientId: id }),
       may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },
     };
   }
 
-  function shownGrant({ grant, standing, resourceOwner }: FoundGrant): LeakedGrant {
+  async function shownGrant({ grant, client, standing, resourceOwner }: FoundGrant): Promise<LeakedGrant> {
     const status = grantStatus(grant, standing, service.now());
     return {
       id: grantIdText(grant.id),
       isLive: status === 'issued' || status === 'active',
       person: { id: resourceOwner.id, name: accountLabel(resourceOwner) },
+      permissions: permissionsGranted(await service.scopes.listScopes(), client, scopeNames(grant.scope), 'en'),
+      personFields: personFieldsOf(grant),
+      lastUsedAt: lastUse(grant),
     };
   }
 }
