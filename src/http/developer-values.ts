@@ -34,6 +34,7 @@ export function developerValues(
     ...(its.deviceAuthorizationUrl === null ? [] : [['deviceAuthorizationUrl', its.deviceAuthorizationUrl] as const]),
     ['meUrl', apiUrl + ME_PATH],
     ['issuer', endpoints.issuer],
+    ...(row.scopes.length === 0 ? [] : [['scopes', row.scopes.map(({ name }) => name).join(' ')] as const]),
     ...(row.redirectUris.length === 0 ? [] : [['redirectUris', row.redirectUris] as const]),
   ];
 }

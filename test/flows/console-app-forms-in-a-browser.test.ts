@@ -46,6 +46,12 @@ describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, (
 
     await look();
     const link = await page.innerText('.secret code');
+    const selectedBy = async (selector: string) => {
+      await page.locator(selector).click({ position: { x: 60, y: 20 } });
+      return page.evaluate('getSelection().toString().trim()');
+    };
+    assert.equal(await selectedBy('.secret'), link);
+    assert.equal(await selectedBy('.message'), (await page.innerText('.message')).trim());
     const visitor = await (await browser.newContext()).newPage();
     await visitor.goto(link);
     await visitor.getByRole('button', { name: 'Make the secret and show it' }).press('Enter');

@@ -94,12 +94,11 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     const { page, complaints, visit, look, press } = await openConsole(browser, service, 'Secrets');
     await visit(`/apps/${clientId}`);
     await press(/^Make a new secret$/);
-    await press(/^Make a new secret$/);
     await look();
     const newer = (await page.innerText('main .secret')).trim();
     assert.equal(await presentWrongCode(clientId, newer), 400, 'the app is known by it: the code is wrong');
     assert.equal(await presentWrongCode(clientId, clientSecret), 400, 'and by the older one');
-    await press(/^Go back$/);
+    await press(/^I have stored it: go to the app$/);
     assert.match(await page.innerText('#secrets'), /Still used today: retiring it would break the app/);
 
     service.clock.advance(9 * DAY_S);
@@ -122,15 +121,14 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     assert.equal(await presentWrongCode(clientId, clientSecret), 401);
     assert.equal(await presentWrongCode(clientId, newer), 400);
 
-    await press(/^Hand a secret over$/);
-    await press(/^Hand a secret over$/);
+    await press(/^Make a pick-up link$/);
     const address = (await page.innerText('main .secret')).trim();
     const developer = await (await browser.newContext()).newPage();
     await developer.goto(address);
     await developer.click('main button');
     assert.match(await developer.innerText('main'), /vk_cs_/);
     await developer.context().close();
-    await press(/^Go back$/);
+    await press(/^I have sent it: go to the app$/);
     await look();
     assert.match(await page.innerText('#secrets'), /Fetched\s.*from 127\.0\.0\.0\/24/);
     assert.deepEqual(complaints, []);

@@ -1,9 +1,10 @@
 /** The operators of the installation. */
-import { type Html, type HtmlValue, html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { type ActProblem, actProblem, passkeyNeeded } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
+import type { ShownOnce } from './shown-once.ts';
 import { statePill } from './state-pill.ts';
 
 /** An operator in the list. `createdAt` in ms. */
@@ -72,30 +73,29 @@ ${option('admin', 'admin: does everything')}
 </select></div>`;
 }
 
-/** Data of the page that shows a secret text once: a one-time address, or a key. */
-export type ShownOnceData = {
-  operator: ShownOperator;
-  heading: string;
-  /** Sentences that say how to use the text. */
-  lead: HtmlValue;
-  /** Null if an earlier answer showed it. */
-  text: string | null;
-  back: string;
-};
-
-/** The page that shows a secret text once. */
-export function shownOncePage(context: PageContext, { operator, heading, lead, text, back }: ShownOnceData): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: heading },
-    html`<h1>${heading}</h1>
-<p class="lead">${lead}</p>
-${
-  text !== null &&
-  html`<p class="secret"><code>${text}</code></p>
-<p>It is shown only once, and is gone when you load this page again.</p>`
+/** The enrollment link of an operator, which works until a time (ms). */
+export function enrollmentLink(
+  { messages }: PageContext,
+  { name, role }: ShownOperator,
+  url: string,
+  expiresAt: number,
+): ShownOnce {
+  const them = isolated(name);
+  return {
+    heading: html`Give this link to ${them}`,
+    text: url,
+    message: html`With this link, you create the passkey that you sign in with. It works once, until ${messages.minute(expiresAt)}. Please tell us if it says that it no longer works.`,
+    channels: html`In person or by a direct message. By email only if nobody else reads that mailbox: the first person who uses the link acts as ${them}, with the role ${role}. If somebody else was first, the link no longer works for ${them}, whose page here lists the passkey and when it was made. Then delete the operator there at once, add another one, and look at Events for what was done meanwhile.`,
+  };
 }
-<p class="part"><a class="button secondary" href="${back}">Go back</a></p>`,
-  );
+
+/** A new key of an operator. */
+export function operatorKey(text: string): ShownOnce {
+  return {
+    heading: 'Copy this key into the program’s secret store',
+    text,
+    message: null,
+    channels:
+      'A program sends it to the API as a bearer token. Whoever has the key can do what it may do. To pass it on, share it in a password manager. Email and chat keep it: never use them for a key.',
+  };
 }

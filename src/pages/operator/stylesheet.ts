@@ -80,6 +80,8 @@ noscript { display: block; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .things li > div { flex: 1 1 18rem; min-inline-size: 0; }
 .things :is(h2, h3) { font-size: 1rem; }
+.things h4 { margin: 0; font-size: 0.9375rem; font-weight: 600; }
+.things + h3, .part > p + h3 { margin-block-start: 1.5rem; }
 .of-app { display: grid; flex-basis: 100%; gap: 0.625rem; }
 .of-app > li { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.5rem 1.25rem; }
 .of-app > li + li { padding-block-start: 0.625rem; border-block-start: 1px solid var(--line); }
@@ -176,13 +178,20 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .rights legend { padding-inline: 0.375rem; font-weight: 550; }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }
 .rights label { display: inline-flex; gap: 0.375rem; align-items: center; min-block-size: 2rem; margin-inline-end: 1rem; }
-.secret { margin-block: 1.25rem; padding: 1rem 1.125rem; background: var(--sunken); border-radius: 0.75rem; overflow-wrap: anywhere; }
 .command { padding: 0.0625rem 0.375rem; overflow-wrap: anywhere; color: var(--ink); background: var(--sunken); border-radius: 0.375rem; }
 .checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr)); gap: 0.5rem 1.5rem; font-size: 0.9375rem; }
 .checks > li { display: flex; gap: 0.5rem; }
 .checks .icon { margin-block-start: 0.1rem; color: var(--success); }
 .checks small { font-size: 0.8125rem; }
 .checks + p { margin-block-start: 1rem; }
+.once { margin-block: 1.25rem; padding: 1.25rem 1.375rem 1.375rem; background: var(--surface); border: 2px solid var(--brand-edge); border-radius: 0.75rem; }
+.once h2 { font-size: 1.125rem; }
+.once .secret { margin-block: 0.75rem 0.5rem; font-size: 1.125rem; }
+.once > h3 { margin-block-start: 1.25rem; }
+.once > h3 + p { max-inline-size: 42rem; }
+.once .halves { margin-block-start: 1.25rem; }
+.once h3 + p { margin-block-start: 0.375rem; font-size: 0.9375rem; }
+:is(.secret, .once .message) { padding: 0.875rem 1rem; background: var(--wash); border-radius: 0.625rem; user-select: all; }
 .plot { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 0.5rem; margin: 1rem 0 0; padding: 1rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .plot > * { grid-column: 1 / -1; min-inline-size: 0; }
 .plot p { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; font-size: 0.9375rem; }

@@ -17,6 +17,7 @@ import type { ActProblem } from '../../../pages/operator/act.ts';
 import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
 import { editAppPage, newAppPage } from '../../../pages/operator/apps/app-form-page.ts';
 import type { OfferedScope } from '../../../pages/operator/apps/app-form-scopes.ts';
+import { appSecret, pickUpLink } from '../../../pages/operator/apps/app-once.ts';
 import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
 import { developerValues } from '../../developer-values.ts';
@@ -106,10 +107,10 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       async (actor) => {
         const made = await clients.register(app.type, app.settings, actor, null, app.handOver);
         const { client, clientSecret, handOver } = made;
-        if (clientSecret !== null) return registered(call, client, { kind: 'secret', text: clientSecret });
+        if (clientSecret !== null) return registered(call, client, { kind: 'secret', shown: appSecret(clientSecret) });
         if (handOver === null) return registered(call, client, { kind: 'none' });
-        const { address, expiresAt } = handOvers.addressOf(handOver, { kind: 'client', row: client });
-        return registered(call, client, { kind: 'link', text: address, until: expiresAt });
+        const link = { name: client.name, ...handOvers.addressOf(handOver, { kind: 'client', row: client }) };
+        return registered(call, client, { kind: 'link', shown: pickUpLink(call.context, link) });
       },
       async (id) => {
         const client = await clients.show(id);
@@ -121,8 +122,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
 
   function registered({ context, operator }: ConsoleCall, client: Client, once: RegisteredData['once']): Html {
     const { id, name } = client;
-    const secret = once.kind === 'secret' ? once.text : null;
-    const values = developerValues({ kind: 'client', row: client }, secret, service);
+    const values = developerValues({ kind: 'client', row: client }, null, service);
     return registeredPage(context, { operator, id, name, once, values });
   }
 

@@ -8,8 +8,9 @@ import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
+import { appSecret, pickUpLink } from '../../../pages/operator/apps/app-once.ts';
 import { APP_NOTICES, type AppNotice, appHref, appPage } from '../../../pages/operator/apps/app-page.ts';
-import { shownOncePage } from '../../../pages/operator/operators-page.ts';
+import { shownOncePage } from '../../../pages/operator/shown-once.ts';
 import type { Service } from '../../service.ts';
 import { appData } from './app-data.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
@@ -64,26 +65,27 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
   });
   act('secrets', 'clients.make-secret', (call) => {
     const { context, operator, id } = call;
-    const page = { operator, heading: 'The new secret', back: `${appHref(id)}#secrets` };
+    const page = { operator, heading: 'The new secret', next: { href: `${appHref(id)}#secrets`, noun: 'the app' } };
     const make = async (actor: Actor) => {
-      const { client, clientSecret } = await clients.rotateSecret(id, actor);
-      const lead = `Give it to the developer of ${client.name} over a channel that nobody else reads. The secret before works until you retire it.`;
-      return shownOncePage(context, { ...page, lead, text: clientSecret });
+      const { clientSecret } = await clients.rotateSecret(id, actor);
+      const lead = 'The secret before works until you retire it.';
+      return shownOncePage(context, { ...page, lead, once: appSecret(clientSecret) });
     };
-    const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, text: null });
+    const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, once: null });
     return runOnce(idempotency, call, null, make, madeBefore);
   });
   act('hand-over', 'clients.hand-over', async ({ context, operator, id, actor }) => {
-    const { address, expiresAt, makesSecret, replaced } = await handOvers.make({ kind: 'client', id }, actor);
-    const { minute } = context.messages;
-    const ended = replaced === null ? '' : ` The earlier link of ${minute(replaced)} no longer works.`;
-    const use = makesSecret ? 'makes the secret there, and nobody else sees it' : 'finds the addresses to use there';
+    const { name } = await clients.exact(id);
+    const made = await handOvers.make({ kind: 'client', id }, actor);
+    const { replaced } = made;
     return shownOncePage(context, {
       operator,
       heading: 'The link for the developer',
-      lead: `Give this link to the developer alone, who ${use}. It works once, until ${minute(expiresAt)}.${ended}`,
-      text: address,
-      back: `${appHref(id)}#secrets`,
+      ...(replaced !== null && {
+        lead: `The earlier link of ${context.messages.minute(replaced)} no longer works.`,
+      }),
+      once: pickUpLink(context, { name, ...made }),
+      next: { href: `${appHref(id)}#secrets`, noun: 'the app' },
     });
   });
 }

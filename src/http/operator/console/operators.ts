@@ -10,7 +10,8 @@ import { operatorJson } from '../../../operator/json/operator.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
 import { OPERATOR_NOTICES, type OperatorNotice, operatorPage } from '../../../pages/operator/operator-page.ts';
-import { operatorsPage, shownOncePage } from '../../../pages/operator/operators-page.ts';
+import { enrollmentLink, operatorKey, operatorsPage } from '../../../pages/operator/operators-page.ts';
+import { shownOncePage } from '../../../pages/operator/shown-once.ts';
 import { etagOf } from '../api/etag.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -36,7 +37,7 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
       const heading = 'The link for the new operator';
       const add = async (actor: Actor) => addressPage(call, await registry.add(name, role, actor), heading);
       const addedBefore = async (id: string) =>
-        shownOncePage(context, { operator, heading, lead: ADDED_BEFORE, text: null, back: operatorHref(id) });
+        shownOncePage(context, { operator, heading, lead: ADDED_BEFORE, once: null, next: pageOf(id) });
       return runOnce(idempotency, call, { name, role }, add, addedBefore);
     },
     list,
@@ -79,13 +80,12 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
       call.requires('operators.add-key');
       const { context, operator, id, form } = call;
       const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
-      const page = { operator, heading: 'The new key', back: operatorHref(id) };
+      const page = { operator, heading: 'The new key', next: pageOf(id) };
       const add = async (actor: Actor) => {
         const { text } = await asShown({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
-        const lead = 'A program sends it to the API as a bearer token. Keep it like a password.';
-        return shownOncePage(context, { ...page, lead, text });
+        return shownOncePage(context, { ...page, once: operatorKey(text) });
       };
-      const addedBefore = async () => shownOncePage(context, { ...page, lead: KEY_ADDED_BEFORE, text: null });
+      const addedBefore = async () => shownOncePage(context, { ...page, lead: KEY_ADDED_BEFORE, once: null });
       return runOnce(idempotency, call, settings, add, addedBefore);
     },
     show,
@@ -154,9 +154,13 @@ function onceAfter(call: ConsoleCall, problem: ActProblem | null): string {
   return problem === null ? newKey() : keyAfter(call, problem);
 }
 
-function addressPage({ context, operator }: ConsoleCall, { operator: made, url }: MadeAddress, heading: string): Html {
-  const lead = `Give this link to ${made.name} alone, over a channel that nobody else reads. It works once, within 24 hours.`;
-  return shownOncePage(context, { operator, heading, lead, text: url, back: operatorHref(made.id) });
+function addressPage({ context, operator }: ConsoleCall, made: MadeAddress, heading: string): Html {
+  const once = enrollmentLink(context, made.operator, made.url, made.expiresAt);
+  return shownOncePage(context, { operator, heading, once, next: pageOf(made.operator.id) });
+}
+
+function pageOf(id: string) {
+  return { href: operatorHref(id), noun: 'the operator' };
 }
 
 function operatorHref(id: string): string {

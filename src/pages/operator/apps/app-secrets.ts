@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { actButton, passkeyNeeded } from '../act.ts';
+import { actButton, passkeyNeeded, type ShownAct } from '../act.ts';
 import { facts } from '../table.ts';
 
 /** A live secret: its times in ms, the advice on it, and whether it may be retired. */
@@ -48,13 +48,12 @@ export type AppSecrets = {
 
 /** The secrets, newest first, and the newest hand-over. */
 export function appSecrets(context: PageContext, app: AppSecrets): Html {
-  const { secrets, type, handOver, mayMakeSecret, mayHandOver } = app;
+  const { secrets, type, handOver } = app;
   const none = type === 'public' ? 'A public app has no secret.' : 'No secret is live.';
-  const hasActs = mayMakeSecret || mayHandOver;
   return html`<section class="part" id="secrets"><h2>Secrets</h2>
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
-${hasActs && html`<div class="acts">${mayMakeSecret && newSecret(app)}${mayHandOver && handOverAct(context, app)}</div><p class="fine">${passkeyNeeded(app.hasPasskey, 'making a secret')}</p>`}
+${ways(context, app)}
 ${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver))}`}</section>`;
 }
 
@@ -98,23 +97,42 @@ function daysWords(days: number): string {
   return days === 1 ? 'a day' : `${days} days`;
 }
 
-function newSecret({ id, secrets, once }: AppSecrets): Html {
-  return actButton({
+/** The ways to a new secret, side by side: one where the operator never sees it, and one where they do. */
+function ways(context: PageContext, app: AppSecrets): Html | null {
+  const { mayMakeSecret, mayHandOver, handsOverSecret, hasPasskey, secrets } = app;
+  if (!mayMakeSecret && !mayHandOver) return null;
+  const heading = handsOverSecret ? 'Give the developer a new secret' : 'Give the developer the addresses';
+  const before = handsOverSecret && secrets.length > 0 && 'The secret before works until you retire it. ';
+  return html`<h3>${heading}</h3>
+<p>${before}${passkeyNeeded(hasPasskey, handsOverSecret ? 'making a secret' : 'making a link')}</p>
+<ul class="things">${mayHandOver && html`<li>${handOverWay(context, app)}</li>`}${mayMakeSecret && html`<li>${newSecretWay(app)}</li>`}</ul>`;
+}
+
+function handOverWay({ messages }: PageContext, { id, handOver, handsOverSecret }: AppSecrets): Html {
+  const ends = handOver?.isOpen ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
+  const use = handsOverSecret
+    ? 'You get a link. The developer makes the secret there, and nobody else sees it.'
+    : 'You get a link. It shows the client ID and the addresses to use.';
+  return way({
+    heading: handsOverSecret ? 'By a pick-up link (recommended)' : 'By a pick-up link',
+    effect: `${use} It works once, within 72 hours.${ends}`,
+    action: `/apps/${encodeURIComponent(id)}/hand-over`,
+    name: 'Make a pick-up link',
+  });
+}
+
+function newSecretWay({ id, once }: AppSecrets): Html {
+  return way({
+    heading: 'See it yourself',
+    effect: 'You see the new secret once, and pass it on over a safe channel.',
     action: `/apps/${encodeURIComponent(id)}/secrets`,
     name: 'Make a new secret',
-    effect: `You see the new secret once.${secrets.length > 0 ? ' The one before works until you retire it: nothing breaks now.' : ''}`,
     fields: html`<input type="hidden" name="once" value="${once}">`,
   });
 }
 
-function handOverAct({ messages }: PageContext, { id, secrets, handOver, handsOverSecret }: AppSecrets): Html {
-  const ends = handOver?.isOpen ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
-  const secret = `The developer makes a secret there, and you never see it.${secrets.length > 0 ? ' The one before works until you retire it.' : ''}`;
-  return actButton({
-    action: `/apps/${encodeURIComponent(id)}/hand-over`,
-    name: handsOverSecret ? 'Hand a secret over' : 'Hand the addresses over',
-    effect: `You get a link for the developer, which works once, within 72 hours. ${handsOverSecret ? secret : 'It shows the client ID and the addresses to use.'}${ends}`,
-  });
+function way({ heading, effect, action, name, fields }: ShownAct & { readonly heading: string }): Html {
+  return html`<div><h4>${heading}</h4><p>${effect}</p></div><form method="post" action="${action}">${fields}<button class="secondary">${name}</button></form>`;
 }
 
 /** The facts of a hand-over of an app, API or product. */

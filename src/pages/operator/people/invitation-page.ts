@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import type { ShownOperator } from '../frame.ts';
-import { shownOncePage } from '../operators-page.ts';
+import { shownOncePage } from '../shown-once.ts';
 
 /** The page of a link where a person sets a password. It names the person whom the link is for, and the link that it ended (ms). */
 export function invitationPage(
@@ -14,13 +14,19 @@ export function invitationPage(
   url: string,
   endedOf: number | null,
 ): Html {
-  const person = html`${name !== null && html`${isolated(name)}, `}${isolatedAddress(email)}`;
   const { messages } = context;
+  const person = html`${name !== null && html`${isolated(name)}, `}${isolatedAddress(email)}`;
   return shownOncePage(context, {
     operator,
     heading: 'The link to set a password',
-    lead: html`Give this link to the person alone (${person}), over a channel that nobody else reads: it sets the password. It works once, until ${messages.minute(expiresAt)}.${endedOf !== null && html` The earlier link of ${messages.minute(endedOf)} no longer works.`}`,
-    text: url,
-    back: `/people/${encodeURIComponent(id)}`,
+    lead: endedOf === null ? undefined : `The earlier link of ${messages.minute(endedOf)} no longer works.`,
+    once: {
+      heading: html`Send this link to the person alone (${person})`,
+      text: url,
+      message: html`With this link, you choose your password. It works once, until ${messages.minute(expiresAt)}. Please tell us if it says that it doesn’t work any more.`,
+      channels:
+        'Email or a direct message is fine if only this person reads it. A group or a ticket is not: the first person who uses the link sets the password. Previews and mail scanners do not use it up. If somebody else was first, the link no longer works for this person, and Events shows when and from which address it was used. Then disable the person at once.',
+    },
+    next: { href: `/people/${encodeURIComponent(id)}`, noun: 'the person' },
   });
 }

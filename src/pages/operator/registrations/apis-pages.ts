@@ -61,8 +61,8 @@ ${handOverPart(context, handOver)}
 ${commandsPart(
   [
     ['Change settings', `resource-server update ${id} --help`],
-    ['Make a new secret', `resource-server rotate-secret ${id}`],
-    ['Hand a secret over', `resource-server rotate-secret ${id} --hand-over`],
+    ['Make a new secret, and see it yourself', `resource-server rotate-secret ${id}`],
+    ['Give the developer a new secret by a pick-up link', `resource-server rotate-secret ${id} --hand-over`],
     ['Retire the older secret', `resource-server retire-secret ${id}`],
   ],
   `/v1/resource-servers/${id}`,

@@ -101,8 +101,8 @@ ${handOverPart(context, handOver)}
 ${commandsPart(
   [
     ['Change settings', `identity-provider update ${id} --help`],
-    ['Make a new secret', `identity-provider rotate-secret ${id}`],
-    ['Hand a secret over', `identity-provider rotate-secret ${id} --hand-over`],
+    ['Make a new secret, and see it yourself', `identity-provider rotate-secret ${id}`],
+    ['Give the developer a new secret by a pick-up link', `identity-provider rotate-secret ${id} --hand-over`],
     ['Retire the older secret', `identity-provider retire-secret ${id}`],
   ],
   `/v1/identity-providers/${id}`,

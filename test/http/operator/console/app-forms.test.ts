@@ -25,6 +25,8 @@ const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, '
 /** A fact of the page after a registration. */
 const factOf = (body: string, name: string) =>
   new RegExp(`<dt>${name}</dt><dd><code>([^<]*)</code>`).exec(body)?.[1] ?? null;
+/** The text that is shown once. */
+const onceOf = (body: string) => /<p class="secret"><code>([^<]*)<\/code>/.exec(body)?.[1] ?? '';
 /** A text field of a form, with its attributes. */
 const fieldOf = (body: string, name: string) =>
   new RegExp(`<(?:input|textarea) id="[a-z_]*" name="${name}"[^>]*>`).exec(body)?.[0] ?? '';
@@ -64,7 +66,8 @@ test('operators §7: an app is registered, and its secret is shown once', async 
   const [app] = await appsOf(service);
   assert.ok(app);
   assert.equal(factOf(body, 'Client ID'), app.id);
-  assert.match(factOf(body, 'Client Secret') ?? '', SECRET);
+  assert.match(onceOf(body), SECRET);
+  assert.equal(factOf(body, 'Scopes, as “scope” takes them'), 'mail.read mail.write mail.delete');
   assert.equal(factOf(body, 'Authorization URL'), `${service.appUrl}/auth/oauth2/authorize`);
   assert.equal(factOf(body, 'Access Token Request URL'), `${service.appUrl}/api/auth/oauth/token`);
   assert.equal(factOf(body, 'Refresh Token Request URL'), `${service.appUrl}/api/auth/oauth/refreshToken`);
@@ -95,10 +98,17 @@ test('operators §5: with a one-time link no secret exists yet, and the page say
   const { body } = await send(at, { ...NEW_APP, once, hand_over: 'link' });
   const [app] = await appsOf(service);
   assert.deepEqual(app?.secrets, []);
-  assert.equal(factOf(body, 'Client Secret'), null);
-  const link = /<code>(http[^<]*pick-up\?token=[^<]*)<\/code>/.exec(body)?.[1] ?? '';
-  assert.equal((await fetch(link)).status, 200);
-  assert.match(textOf(body), /send this link to the developer.* It works once, until/);
+  const link = onceOf(body);
+  assert.match(link, /pick-up\?token=/);
+  const page = await fetch(link);
+  assert.equal(page.status, 200);
+  const [, until] = /works once, until (.*?) UTC/.exec(textOf(await page.text())) ?? [];
+  assert.match(
+    textOf(body),
+    new RegExp(`It works once, until ${until} UTC. Please tell us if it says that it was used`),
+  );
+  assert.match(textOf(body), /Email or a direct message is fine if only the developer reads it/);
+  assert.match(body, /<a class="button secondary" [^>]*>I have sent it: go to the app</);
 });
 
 test('operators §7: an app without a secret gets its addresses, and needs no passkey', async (t) => {

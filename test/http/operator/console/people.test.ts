@@ -17,7 +17,7 @@ async function addPerson(service: TestConsole, email: string, name: string): Pro
   return (await addUser(service, email, name)).id;
 }
 
-const LINK = /The link to set a password Give this link to the person alone \( Grace Hopper , gh@example\.com \)/;
+const LINK = /The link to set a password Send this link to the person alone \( Grace Hopper , gh@example\.com \)/;
 
 /** The hidden fields of the form that posts to an address, on the page. */
 function fieldsOf(body: string, action: RegExp): Record<string, string> {

@@ -7,7 +7,6 @@ import type { AskedPage, ListedPerson as FoundPerson, ListPage } from '../../../
 import type { UserAsked } from '../../../../operator/lists/user-pages.ts';
 import type { Html } from '../../../../pages/html.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
-import { shownOncePage } from '../../../../pages/operator/operators-page.ts';
 import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
 import {
   type ListedPerson,
@@ -16,6 +15,7 @@ import {
   peoplePage,
   type TypedPerson,
 } from '../../../../pages/operator/people/people-page.ts';
+import { shownOncePage } from '../../../../pages/operator/shown-once.ts';
 import type { Service } from '../../../service.ts';
 import { askedPage, doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
@@ -103,7 +103,13 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
       return invitationPage(context, operator, account, invitationUrl(operatorApi.newPasswordUrl, token), null);
     };
     const addedBefore = async (id: string) =>
-      shownOncePage(context, { operator, heading: LINK, lead: INVITED_BEFORE, text: null, back: personHref(id) });
+      shownOncePage(context, {
+        operator,
+        heading: LINK,
+        lead: INVITED_BEFORE,
+        once: null,
+        next: { href: personHref(id), noun: 'the person' },
+      });
     return runOnce(operatorApi.idempotency, call, person, add, addedBefore);
   }
 }

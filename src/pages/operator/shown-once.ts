@@ -1,0 +1,55 @@
+/** A one-time link or a secret, which an operator sees once: its block, and the page that has nothing else. */
+import { type Html, type HtmlValue, html } from '../html.ts';
+import type { PageContext } from '../layout.ts';
+import { consoleLayout, type ShownOperator } from './frame.ts';
+
+/** A text that is shown once. */
+export type ShownOnce = {
+  /** Says what to do with the text. */
+  readonly heading: HtmlValue;
+  readonly text: string;
+  /** The sentences to send with a link; null for a secret. */
+  readonly message: HtmlValue | null;
+  /** Names the right channels, and how a wrong reader is noticed. */
+  readonly channels: HtmlValue;
+};
+
+/** The block of such a text. One click selects the whole text, and another one the message. */
+export function shownOnce({ heading, text, message, channels }: ShownOnce): Html {
+  return html`<section class="once"><h2>${heading}</h2>
+<p class="secret"><code>${text}</code></p>
+<p class="fine">A click selects all of it. It is shown only once: it is gone when you load this page again.</p>
+${message === null ? html`<h3>How to pass it on</h3><p>${channels}</p>` : html`<div class="halves"><div><h3>Words to send with it</h3><p class="message">${message}</p></div><div><h3>How to send it</h3><p>${channels}</p></div></div>`}</section>`;
+}
+
+/** The way on from such a text, beside which it is no main thing. */
+export function wayOn(once: ShownOnce | null, { href, noun }: NextPage): Html {
+  const done = once === null ? 'Go' : once.message === null ? 'I have stored it: go' : 'I have sent it: go';
+  return html`<p class="part"><a class="button secondary" href="${href}">${done} to ${noun}</a></p>`;
+}
+
+/** The page that follows, and its noun: "the app". */
+type NextPage = { readonly href: string; readonly noun: string };
+
+/** Data of the page. */
+export type ShownOnceData = {
+  readonly operator: ShownOperator;
+  readonly heading: string;
+  readonly lead?: HtmlValue;
+  /** Null if an earlier answer showed it. */
+  readonly once: ShownOnce | null;
+  readonly next: NextPage;
+};
+
+/** The page of a text that is shown once. */
+export function shownOncePage(context: PageContext, { operator, heading, lead, once, next }: ShownOnceData): Html {
+  return consoleLayout(
+    context,
+    operator,
+    { title: heading },
+    html`<h1>${heading}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
+${once !== null && shownOnce(once)}
+${wayOn(once, next)}`,
+  );
+}
