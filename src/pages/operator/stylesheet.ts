@@ -203,6 +203,7 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .plot > .bars.failed { margin-block-end: 0; }
 .plot > .axis:has(+ .failed) { margin-block-end: -0.375rem; }
 .plot .times { grid-column: 2; justify-content: space-between; flex-wrap: nowrap; margin-block-start: 0.375rem; font-size: 0.75rem; color: var(--muted); }
+.plot .times + p { margin-block-start: 0.375rem; }
 .plot .times > span::before { content: none; }
 .plot .times > span:nth-child(2) { text-align: center; }
 .plot .times > span:last-child { text-align: end; }
@@ -212,7 +213,8 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .wide table { inline-size: 100%; border-collapse: collapse; font-size: 0.8125rem; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
 .wide :is(th, td) { padding: 0.3125rem 0.625rem; text-align: end; border-block-end: 1px solid var(--line); font-weight: 400; }
 .wide thead th { vertical-align: bottom; color: var(--muted); }
-.wide th:first-child { padding-inline-start: 0; text-align: start; white-space: nowrap; }
+.wide thead [scope="colgroup"] { border-inline-start: 1px solid var(--line); text-align: center; }
+.wide :is([scope="row"], [rowspan]) { padding-inline-start: 0; text-align: start; white-space: nowrap; }
 .wide tfoot > tr > * { border: 0; font-weight: 600; }
 .plot-none { margin-block-start: 1rem; color: var(--muted); }
 .halves:has(> div > .plot-none) { grid-template-columns: minmax(0, 1fr); }
