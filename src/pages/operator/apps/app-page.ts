@@ -1,7 +1,7 @@
 /** The page of one app. */
 
 import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
-import { type Html, type HtmlValue, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act.ts';
@@ -12,6 +12,7 @@ import type { ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
+import { statePill } from '../state-pill.ts';
 import { facts } from '../table.ts';
 import { causeTable, failuresHref, ONLY_COUNTED } from './app-failures.ts';
 import { failingNotice, pausedNotice } from './app-notices.ts';
@@ -115,17 +116,13 @@ function plots({ hours, days }: AppData): Html {
 }
 
 function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {
-  const status: HtmlValue = app.status === 'active' ? 'Active' : html`<span class="effect sensitive">Paused</span>`;
   return facts(
     [
-      ['State', status],
+      ['State', statePill(app.status)],
       ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
       ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
       // A confidential app: by its last right secret or key, also of a refused request. A public one: by its last tokens.
-      [
-        app.type === 'public' ? 'Last used' : 'Last authenticated',
-        lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt),
-      ],
+      ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
     ],
     'strip',
   );

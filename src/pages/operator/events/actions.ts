@@ -125,19 +125,26 @@ const PHRASES: Readonly<Record<AuditAction, string>> = {
   ...OPERATORS,
 };
 
+/** The phrase of `user_added` where its detail says that the person was invited. */
+const INVITED = 'invited {a person}';
+/** The words of a choice, where an action has two phrases. */
+const CHOICES: Partial<Record<AuditAction, string>> = { user_added: 'Added or invited a person' };
+
 const THING = /\{([^}]*?)(an app|an API|a product|an operator|a person)\}/g;
 
 /**
- * Returns the phrase of an action with the words of its things; `words` gets the words before a noun too. The name of an action
- * that this release does not know stays as it is.
+ * Returns the phrase of an action with the words of its things; `words` gets the words before a noun too, and `detail` is the text
+ * that the event adds. The name of an action that this release does not know stays as it is.
  */
 export function phraseOf<Words>(
   action: string,
   words: (before: string, noun: Noun) => Words,
+  detail?: string,
 ): readonly (string | Words)[] {
   const phrase = Object.hasOwn(PHRASES, action) ? PHRASES[action as AuditAction] : action;
+  const isInvitation = action === 'user_added' && detail === 'invited';
   // A split by a pattern with two groups returns text, before, noun, text, before, noun, …, text.
-  const parts = phrase.split(THING);
+  const parts = (isInvitation ? INVITED : phrase).split(THING);
   return parts.flatMap((part, at): readonly (string | Words)[] =>
     at % 3 === 0 ? [part] : at % 3 === 1 ? [words(part, parts[at + 1] as Noun)] : [],
   );
@@ -145,6 +152,8 @@ export function phraseOf<Words>(
 
 /** Returns the words of an action without an event. */
 export function actionWords(action: string): string {
+  const choice = CHOICES[action as AuditAction];
+  if (choice !== undefined) return choice;
   const words = phraseOf(action, (before, noun) => before + noun).join('');
   return Object.hasOwn(PHRASES, action) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
 }

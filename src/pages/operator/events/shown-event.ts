@@ -2,7 +2,7 @@
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../isolated.ts';
-import { phraseOf } from './actions.ts';
+import { type Noun, phraseOf } from './actions.ts';
 import type { ShownDetail } from './details.ts';
 
 /** A thing of the installation. That of a deleted one may be known: `name` is null if not. */
@@ -55,8 +55,8 @@ export function doerLink(by: Doer): Html | string {
 }
 
 /** Returns an event as a sentence with the names of its things, cut where they are long, without links and without a full stop. */
-export function eventSentence({ action, by, about, person }: ShownEvent): Html {
-  const words = phraseOf(action, (before, noun) => {
+export function eventSentence({ action, by, about, person, detail }: ShownEvent): Html {
+  const wordsOf = (before: string, noun: Noun): Html | string => {
     const thing = noun === 'a person' ? person : about;
     const isActor = thing !== null && isSame(thing, by);
     if (before !== '' && (thing === null || isActor)) return '';
@@ -65,7 +65,8 @@ export function eventSentence({ action, by, about, person }: ShownEvent): Html {
     // The phrase of a deletion has said so already.
     const isGone = thing.isDeleted && !action.endsWith('_deleted');
     return html`${before}${nameOf(thing)}${isGone && ' (deleted)'}`;
-  });
+  };
+  const words = phraseOf(action, wordsOf, detail?.text);
   return html`${doerName(by)} ${words}`;
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice } from '../act.ts';
+import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice, plainAct } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList } from '../listing.ts';
@@ -85,6 +85,7 @@ export function productPage(context: PageContext, data: ProductData): Html {
 ${done !== null && doneNotice(PRODUCT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${findings !== null && tested(findings)}
+${resuming(data)}
 ${facts([
   ['State', statePill(status)],
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
@@ -112,12 +113,19 @@ ${dangerous(data)}`,
   );
 }
 
-function acts({ product: { id, status }, may }: ProductData): Html {
-  const at = `/products/${encodeURIComponent(id)}`;
+function acts({ product: { id }, may }: ProductData): Html {
   return html`<div class="acts">
-${may.test && actButton({ action: `${at}/test`, name: 'Test the setup', effect: 'Checks the registration, and sends one sign-in request to the product’s address. Nobody is signed in.' })}
-${may.resume && status === 'paused' && actButton({ action: `${at}/resume`, name: 'Resume the product', effect: 'Its people can sign in again at once, with the secrets and keys that it has now.' })}
+${may.test && actButton({ action: `/products/${encodeURIComponent(id)}/test`, name: 'Test the setup', effect: 'Checks the registration, and sends one sign-in request to the product’s address. Nobody is signed in.' })}
 </div>`;
+}
+
+function resuming({ product: { id, status }, may }: ProductData): Html | null {
+  if (status === 'active' || !may.resume) return null;
+  return plainAct({
+    action: `/products/${encodeURIComponent(id)}/resume`,
+    name: 'Resume the product',
+    effect: 'Its people can sign in again at once, with the secrets and keys that it has now.',
+  });
 }
 
 function dangerous({ product: { id, name, status }, may }: ProductData): Html | null {

@@ -342,6 +342,7 @@ test('operators §3: an admin invites, changes and deletes; each that makes trus
   const at = `${people}/${id}`;
   const page = async () => (await browser.get(at)).body;
   assert.match(textOf(await page()), /The link of .* works until/);
+  assert.match(textOf(await page()), /Ann admin invited grace@example\.com With an invitation link/);
 
   service.clock.advance(301);
   const late = await postOwn(browser, people, { email: 'ada@example.com', name: 'Ada', username: '' });

@@ -78,6 +78,7 @@ test('operators §7: an admin tests, pauses and resumes a product; the role "sup
   assert.deepEqual([paused.status, paused.headers.get('location')], [303, '/products/photos?done=paused']);
   assert.match(textOf((await browser.get(`${at}?done=paused`)).body), /Paused: nobody can sign in there/);
   assert.match(textOf((await postOwn(browser, `${at}/pause`)).body), /Nothing happened/);
+  assert.match(textOf((await browser.get(at)).body), /Resume the product Its people can sign in again .* State Paused/);
   assert.equal((await postOwn(browser, `${at}/resume`)).headers.get('location'), '/products/photos?done=resumed');
   for (const path of ['pause', 'test'])
     assert.equal((await postOwn(browser, `${operatorUrl}/products/none/${path}`)).status, 404);
