@@ -5,7 +5,7 @@ import { icons } from '../../icons.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
-import { doerLink, type ShownEvent } from '../events/shown-event.ts';
+import { doneBy, type ShownEvent } from '../events/shown-event.ts';
 import { causeName, failuresHref } from './app-failures.ts';
 
 const formats = new Formats('en-GB');
@@ -25,14 +25,12 @@ export function failingNotice({ messages }: PageContext, { id, name }: NamedApp,
 
 /** Says who paused an app and when, and if it is still called. `event` is null if the audit trail has it no more. */
 export function pausedNotice(
-  { messages }: PageContext,
+  context: PageContext,
   { id }: NamedApp,
   event: ShownEvent | null,
   { failures }: FailureSummary,
 ): Html {
-  const by =
-    event &&
-    html`By ${doerLink(event.by)}, ${messages.minute(event.at)}. <a href="/events/${event.sequence}">See the event</a><br>`;
+  const by = event && html`${doneBy(context, event)}<br>`;
   const calls =
     failures === 0
       ? 'In 24 hours it sent no token request.'

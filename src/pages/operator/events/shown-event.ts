@@ -2,6 +2,7 @@
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
 import { type Noun, phraseOf } from './actions.ts';
 import type { ShownDetail } from './details.ts';
 
@@ -52,6 +53,11 @@ export function doerLink(by: Doer): Html | string {
   if (by.kind === 'visitor') return 'Somebody unknown';
   if (by.kind === 'command') return html`${isolated(by.id)}, the system user who ran a command`;
   return html`${thingLink(by)} (${by.kind})`;
+}
+
+/** Returns who caused an event and when, with a link to it. */
+export function doneBy({ messages }: PageContext, { sequence, at, by }: ShownEvent): Html {
+  return html`By ${doerLink(by)}, ${messages.minute(at)}. <a href="/events/${sequence}">See the event</a>`;
 }
 
 /** Returns an event as a sentence with the names of its things, cut where they are long, without links and without a full stop. */

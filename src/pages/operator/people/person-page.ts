@@ -1,11 +1,12 @@
 /** One person: profile, grants, sessions and events, and the acts on them. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
+import { icons } from '../../icons.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, doneNotice } from '../act.ts';
 import { counted } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
-import { doerLink } from '../events/shown-event.ts';
+import { doneBy } from '../events/shown-event.ts';
 import { consoleLayout, type Parent } from '../frame.ts';
 import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
@@ -27,8 +28,8 @@ export function personPage(context: PageContext, data: PersonData): Html {
     html`<h1>${isolated(title)}</h1>
 ${done !== null && doneNotice(doneText(done, data.endedApp))}
 ${problem !== null && actProblem(problem)}
-${overview(context, data)}
-${enableAct(data)}
+${disabled(context, data)}
+${overview(person)}
 ${profile(context, person)}
 ${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
@@ -42,15 +43,20 @@ function doneText(done: keyof typeof PERSON_NOTICES, endedApp: string | null): H
   return typeof text === 'function' ? text(endedApp ?? 'an app') : text;
 }
 
-function overview({ messages }: PageContext, { person: { id, status }, disabling }: PersonData): Html {
-  const isDisabled = status === 'disabled';
-  const how = disabling
-    ? html`<a href="/events/${disabling.sequence}">${messages.minute(disabling.at)}</a>, by ${doerLink(disabling.by)}`
-    : 'Not told by the last 1,000 events of the person';
+/** Says that a person is disabled, by whom and when, with the button to enable them. */
+function disabled(context: PageContext, data: PersonData): Html | null {
+  if (data.person.status === 'active') return null;
+  const by = data.disabling
+    ? doneBy(context, data.disabling)
+    : 'The last 1,000 events of the person do not tell by whom.';
+  return html`<div class="notice problem">${icons.alert}<div><strong>Disabled: every sign-in and every request of apps is refused.</strong> ${by}</div></div>
+${enableAct(data)}`;
+}
+
+function overview({ id, status }: ShownPerson): Html {
   return facts(
     [
-      ['State', html`${statePill(status)}${isDisabled && ' Every sign-in and request is refused.'}`],
-      ['Disabled', isDisabled && how],
+      ['State', statePill(status)],
       ['ID', html`<code>${isolatedAddress(id)}</code>`],
     ],
     'strip',
