@@ -77,6 +77,8 @@ export type AuditStore = {
   listNamedAuditEventsAt(sequences: readonly number[]): Promise<NamedAuditEvent[]>;
   /** Counts the incidents at a time (ms) or later, each kind up to `limit`. */
   countIncidents(since: number, limit: number): Promise<IncidentCounts>;
+  /** The places of the newest incidents at a time (ms) or later, each kind up to `limit`. */
+  listIncidents(since: number, limit: number): Promise<number[]>;
   /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
   lastAuditSequence(): Promise<number>;
   /**

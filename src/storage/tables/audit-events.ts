@@ -112,6 +112,13 @@ const COUNT_INCIDENTS = `SELECT ${INCIDENTS.map(
       SELECT 1 FROM audit_event WHERE ${IS_INCIDENT} AND action = '${action}' AND at >= $1 LIMIT $2) AS found)`,
 ).join(', ')}`;
 
+const LIST_INCIDENTS = INCIDENTS.map(
+  (action) => `
+    SELECT sequence FROM (
+      SELECT sequence FROM audit_event WHERE ${IS_INCIDENT} AND action = '${action}' AND at >= $1
+      ORDER BY at DESC LIMIT $2) AS newest`,
+).join(' UNION ALL ');
+
 const DELETE_OLDEST = `
   DELETE FROM audit_event
   WHERE sequence IN (SELECT sequence FROM audit_event WHERE sequence <= $1 ORDER BY sequence LIMIT $2)`;
@@ -153,6 +160,10 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
     async countIncidents(since, limit) {
       const [counts] = await runner.select({ sql: COUNT_INCIDENTS, values: [since, limit] }, 'all');
       return Object.fromEntries(INCIDENTS.map((action, at) => [action, Number(counts?.[at])])) as IncidentCounts;
+    },
+    async listIncidents(since, limit) {
+      const rows = await runner.select({ sql: LIST_INCIDENTS, values: [since, limit] }, 'all');
+      return rows.map(([sequence]) => Number(sequence));
     },
     recordDenial: (event) => runner.record(event),
     recordOfTrail: (event) => runner.record(event),

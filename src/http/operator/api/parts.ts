@@ -40,5 +40,8 @@ export type OperatorApiParts = {
     Pick<AccountStore, 'findIdentityProvider' | 'findAccount' | 'listIdentities' | 'listSessions'> &
     Pick<AccountListStore, 'findAccountUses' | 'findLastSignIns'> &
     Pick<GrantStore, 'findGrant' | 'findPresentation'> &
-    Pick<AuditStore, 'listNamedAuditEvents' | 'listAuditPlaces' | 'listNamedAuditEventsAt' | 'countIncidents'>;
+    Pick<
+      AuditStore,
+      'listNamedAuditEvents' | 'listAuditPlaces' | 'listNamedAuditEventsAt' | 'countIncidents' | 'listIncidents'
+    >;
 };

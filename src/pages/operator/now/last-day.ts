@@ -2,7 +2,9 @@
 import type { IncidentCounts } from '../../../oauth/trail/audit.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
+import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
+import { type ShownEvent, thingLink } from '../events/shown-event.ts';
 import { countsOf, type Plotted, plot } from '../plot.ts';
 import { dataTable } from '../table.ts';
 
@@ -16,6 +18,8 @@ export type LastDay = {
   readonly failing: readonly FailingApp[];
   /** More than `countedTo` of a kind are not counted. */
   readonly incidents: IncidentCounts;
+  /** The newest incidents of each kind. */
+  readonly newest: readonly ShownEvent[];
   readonly countedTo: number;
 };
 
@@ -44,13 +48,14 @@ export function daySummary({ activity, incidents, countedTo }: LastDay): Html {
 }
 
 /** The plot, the apps that fail, and the incidents. */
-export function lastDay({ activity, failing, incidents, countedTo }: LastDay): Html {
+export function lastDay(context: PageContext, day: LastDay): Html {
+  const { activity, failing, incidents } = day;
   return html`<section class="part"><h2>Last 24 hours, all apps</h2>
 ${plot(activity)}</section>
 <section class="part" id="refused"><h2>Apps with the most refused requests</h2>
 ${failing.length === 0 ? html`<p>No app had a refused request.</p>` : failingApps(failing)}</section>
 <section class="part" id="incidents"><h2>Incidents</h2>
-${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(incidents, countedTo, activity.from)}
+${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(context, day)}
 <p><a href="/events?action=operator-changes">Changes by operators</a></p></section>`;
 }
 
@@ -71,8 +76,8 @@ function failingApps(failing: readonly FailingApp[]): Html {
   );
 }
 
-function incidentTable(incidents: IncidentCounts, countedTo: number, from: number): Html {
-  const since = new Date(from).toISOString().slice(0, 10);
+function incidentTable({ messages }: PageContext, { activity, incidents, newest, countedTo }: LastDay): Html {
+  const since = new Date(activity.from).toISOString().slice(0, 10);
   return dataTable(
     'Incidents in 24 hours',
     [
@@ -83,6 +88,16 @@ function incidentTable(incidents: IncidentCounts, countedTo: number, from: numbe
           incidents[action] > countedTo ? `More than ${formats.number(countedTo)}` : formats.number(incidents[action]),
       ],
       [
+        'Newest',
+        ([kind]) =>
+          newest
+            .filter(({ action }) => action === kind)
+            .map(
+              (event) =>
+                html`<p>${partiesOf(event)}<small><a href="/events/${event.sequence}">${messages.minute(event.at)}</a></small></p>`,
+            ),
+      ],
+      [
         'Events',
         ([action, name]) =>
           html`<a href="/events?action=${action}&amp;since=${since}">See the events<span class="unseen">: ${name}</span></a>`,
@@ -90,6 +105,11 @@ function incidentTable(incidents: IncidentCounts, countedTo: number, from: numbe
     ],
     INCIDENTS.filter(([action]) => incidents[action] > 0),
   );
+}
+
+/** The app and the person of an incident; wrong passwords have no app. */
+function partiesOf({ about, person }: ShownEvent): Html {
+  return html`${thingLink(about)}${about && person && ' for '}${thingLink(person)}`;
 }
 
 function incidentsOf(incidents: IncidentCounts): number {

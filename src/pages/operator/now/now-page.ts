@@ -34,7 +34,7 @@ export function nowPage(context: PageContext, { operator, how, passkeyCount, sta
 <p class="lead">${healthy}${day && daySummary(day)}</p>
 ${worstNotice(state.findings)}
 ${firstSteps(steps, state)}
-${day && lastDay(day)}
+${day && lastDay(context, day)}
 <section class="part"><h2>Installation</h2>
 ${facts([
   ['Last backup', lastBackup(context, state)],

@@ -80,7 +80,7 @@ test('operators §7: Now shows the last 24 hours of all apps, and those with the
   }
 });
 
-test('operators §7: incidents of 24 hours are counted, and lead to their events', async (t) => {
+test('operators §7: incidents of 24 hours are counted, name app and person, and lead to their events', async (t) => {
   const service = await startConsole(t);
   const { clock, operatorUrl } = service;
   await addUser(service);
@@ -96,10 +96,11 @@ test('operators §7: incidents of 24 hours are counted, and lead to their events
   assert.match(textOf(body), /and 1 incident happened/);
   assert.match(
     textOf(body),
-    /Authorization code used twice Somebody may have stolen it\. Its grant was ended\. 1 See the events/,
+    /Authorization code used twice Somebody may have stolen it\. Its grant was ended\. 1 Test App for ada@example\.com 15 Jan 2026, 12:00 UTC See the events/,
   );
   assert.doesNotMatch(textOf(body), /Refresh token used twice|Wrong passwords/);
   assert.match(body, /href="\/events\?action=code_replay&amp;since=2026-01-14"/);
+  assert.match(body, new RegExp(`href="/apps/${app.clientId}".*href="/people/usr_.*href="/events/\\d+"`, 's'));
   clock.advance(DAY_S + 1);
   assert.match(textOf(await incidents()), /Incidents No code or token was used twice/);
 });

@@ -5,10 +5,13 @@ import { nowPage } from '../../../../pages/operator/now/now-page.ts';
 import type { Service } from '../../../service.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { ConsoleRoutes } from '../console-routes.ts';
+import { shownEvent } from '../investigation/shown-event.ts';
 
 const HOUR_MS = 3_600_000;
 const MOST_FAILING = 5;
 const COUNTED_INCIDENTS = 1000;
+/** Number of the newest incidents of each kind that are named. */
+const NAMED_INCIDENTS = 3;
 
 /** Adds the page. */
 export function addNow(routes: ConsoleRoutes, { service, operators, accessOf }: ConsoleParts): void {
@@ -34,10 +37,12 @@ export function addNow(routes: ConsoleRoutes, { service, operators, accessOf }: 
 async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay> {
   const to = now();
   const from = to - (to % HOUR_MS) - 23 * HOUR_MS;
-  const [tallies, failing, incidents] = await Promise.all([
+  const { store } = operatorApi;
+  const [tallies, failing, incidents, newest] = await Promise.all([
     operatorApi.appActivity.talliesOfAll(from),
     operatorApi.appActivity.mostFailing(from, MOST_FAILING),
-    operatorApi.store.countIncidents(from, COUNTED_INCIDENTS + 1),
+    store.countIncidents(from, COUNTED_INCIDENTS + 1),
+    store.listIncidents(from, NAMED_INCIDENTS).then((places) => store.listNamedAuditEventsAt(places)),
   ]);
   const named = failing.map(async ({ clientId, failures }): Promise<FailingApp> => {
     const client = await clients.findClient(clientId);
@@ -47,6 +52,7 @@ async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay>
     activity: { span: 'hour', from, to, registeredAt: null, tallies },
     failing: await Promise.all(named),
     incidents,
+    newest: newest.map(shownEvent),
     countedTo: COUNTED_INCIDENTS,
   };
 }
