@@ -116,7 +116,7 @@ noscript { display: block; }
   .settings .options { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 2.5rem; grid-column: 1 / -1; align-items: start; }
   .settings div.options { grid-column: auto; grid-template-columns: minmax(0, 1fr); }
   .settings .short { display: flex; }
-  .settings .scopes { column-gap: 4.5rem; }
+  .settings .scopes > div { padding-inline-end: 2rem; }
   .settings .options > .hint { grid-column: 1 / -1; }
 }
 .part > .stack, .part > .rows { margin-block-start: 1rem; }

@@ -101,7 +101,9 @@ function daysWords(days: number): string {
 function ways(context: PageContext, app: AppSecrets): Html | null {
   const { mayMakeSecret, mayHandOver, handsOverSecret, hasPasskey, secrets } = app;
   if (!mayMakeSecret && !mayHandOver) return null;
-  const heading = handsOverSecret ? 'Give the developer a new secret' : 'Give the developer the addresses';
+  const heading = handsOverSecret
+    ? `Give the developer a ${secrets.length > 0 ? 'new ' : ''}secret`
+    : 'Give the developer the addresses';
   const before = handsOverSecret && secrets.length > 0 && 'The secret before works until you retire it. ';
   return html`<h3>${heading}</h3>
 <p>${before}${passkeyNeeded(hasPasskey, handsOverSecret ? 'making a secret' : 'making a link')}</p>

@@ -49,7 +49,7 @@ const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly St
   'pick-up link': ({ noun, may }) => [
     [
       may.handOver,
-      html`<strong>Hand over the secret again</strong>: the new pick-up link ends this one. You need your passkey for this.${noun !== 'app' && ' The page names the command.'}`,
+      html`<strong>Make another pick-up link</strong>: it ends this one. You need your passkey for this.${noun !== 'app' && ' The page names the command.'}`,
     ],
     [
       may.pause,

@@ -246,11 +246,11 @@ test('operators §4: the page of a link says which step ends it, and each step d
   const look = async (n: number) =>
     textOf((await postOwn(browser, `${service.operatorUrl}/leaked`, { credential: links[n]?.[2] ?? '' })).body);
   const { handOvers, clients, accounts, operators, operator: actor } = installation;
-  assert.match(await look(0), /Hand over the secret again.*Pause the app.*Open the app/);
+  assert.match(await look(0), /Make another pick-up link.*Pause the app.*Open the app/);
   await handOvers.make({ kind: 'client', id: app.clientId }, actor);
   assert.match(await look(0), /Works No: a newer link replaced it.*Nothing: the link gives no access now/);
   await clients.pause(app.clientId, actor);
-  assert.match(await look(1), /Hand over the secret again.*The page names the command.*Open the API/);
+  assert.match(await look(1), /Make another pick-up link.*The page names the command.*Open the API/);
   assert.match(await look(2), /Invite the person again.*Disable the person/);
   await accounts.disable(bob, actor);
   assert.match(await look(2), /no link of this installation has this token/i);
@@ -287,7 +287,7 @@ test('operators §3: the page of a link offers each role only the steps that it 
     for (const [kind, , credential] of links) {
       const { body } = await postOwn(browser, `${service.operatorUrl}/leaked`, { credential });
       assert.match(textOf(body), steps[role], kind);
-      assert.doesNotMatch(textOf(body), /Hand over the secret again|Invite the person again|Reset the operator/);
+      assert.doesNotMatch(textOf(body), /Make another pick-up link|Invite the person again|Reset the operator/);
       if (role === 'read') assert.doesNotMatch(textOf(body), /Pause the app|Disable the person/);
     }
   }
