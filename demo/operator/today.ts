@@ -18,6 +18,8 @@ import { appNamed, byOperator } from './stories.ts';
 
 /** The hours since an app fails. */
 const FAILING_HOURS = 19;
+/** Number of times that the app tries an exchange. */
+const TRIES = 6;
 /** The networks of a thief, and of a server of the failing app that nobody remembered. */
 const THIEF = '198.51.100.77';
 const FORGOTTEN_SERVER = '192.0.2.201';
@@ -35,8 +37,8 @@ export function planToday(history: History): void {
 }
 
 /**
- * A deployment of the app went wrong: its exchanges name another redirect URI, it refreshes with tokens of ended connections, and
- * one of its servers has a mistyped secret.
+ * A deployment of the app went wrong: its exchanges name another redirect URI, each tried some times, it refreshes with tokens
+ * of ended connections, and one of its servers has a mistyped secret.
  */
 function planFailures(history: History): void {
   const { installation, agenda, chance, end, people } = history;
@@ -46,17 +48,19 @@ function planFailures(history: History): void {
     agenda.at(end - ago, async () => {
       const app = failing();
       const allowed = await allow(history, app, chance.pick(people));
-      agenda.at(history.now() + 2000, () => exchange(history, app, allowed, wrongUri));
+      for (let tried = 0; tried < TRIES; tried += 1)
+        agenda.at(history.now() + 2000 + tried * 5000, () => exchange(history, app, allowed, wrongUri));
     });
-    agenda.at(end - ago + chance.between(1, 9) * MINUTE, () => refreshEnded(history, failing()));
   }
+  for (let ago = FAILING_HOURS * HOUR; ago > 10 * MINUTE; ago -= chance.between(2, 5) * MINUTE)
+    agenda.at(end - ago, () => refreshEnded(history, failing()));
   for (let hour = FAILING_HOURS - 1; hour >= 0; hour -= 1)
     agenda.at(end - hour * HOUR - 8 * MINUTE, async () => {
       const app = failing();
       const mistyped: App = { ...app, secret: `${app.secret?.slice(0, -1)}x`, server: FORGOTTEN_SERVER };
       await refreshEnded(history, mistyped);
-      const [invalidGrant, invalidClient] = [chance.around(31), chance.around(12)];
-      const tally = { ...emptyTally(), invalidGrant, invalidClient };
+      // More of them would be guesses, which are limited, within a moment of this clock.
+      const tally = { ...emptyTally(), invalidClient: chance.around(12) };
       const counted = { clientId: app.client.id, at: history.now(), tally, failures: [] };
       await installation.operators.store.addActivity(counted, history.now());
     });

@@ -2,7 +2,7 @@
  * The causes of an app's failures, from its hourly tallies, which count all, and from its recorded failures, which alone have
  * reasons and exact times.
  */
-
+import { createHash } from 'node:crypto';
 import {
   type AppFailure,
   FAILURES_KEPT,
@@ -29,6 +29,9 @@ const [SUMMED_HOURS, KNOWN_HOURS] = [24, 48];
 
 type HourlyTally = { readonly bucket: number } & AppTally;
 
+/** Beginnings of times (ms): of the 24 hours; of the known hours; and of the recorded failures, which are all that failed since. */
+type Since = { readonly day: number; readonly hours: number; readonly recorded: number };
+
 /** Sums up the tallies of the last 48 hours and the recorded failures, which come newest first. `now` in ms. */
 export function summarizeFailures(
   hours: readonly HourlyTally[],
@@ -36,51 +39,66 @@ export function summarizeFailures(
   now: number,
 ): FailureSummary {
   const hour = startOfHour(now);
-  const since = hour - (SUMMED_HOURS - 1) * SPAN_MS.hour;
-  const hoursKnownSince = hour - (KNOWN_HOURS - 1) * SPAN_MS.hour;
-  const knownSince = (recorded.length < FAILURES_KEPT ? undefined : recorded.at(-1)?.at) ?? now - FAILURES_KEPT_MS;
-  const isPartlyRecorded = knownSince > since || hasFullSecond(recorded.filter(({ at }) => at >= since));
-  const byCounter = Map.groupBy(recorded, ({ error }) => counterOf(error));
-  const summed = hours.filter(({ bucket }) => bucket >= since);
-  const sum = sumOf(summed);
-
-  const causesOf = (counter: FailureCounter): FailureCause[] => {
-    const found = byCounter.get(counter) ?? [];
-    const others = unrecorded(hours, counter, found, { from: hoursKnownSince, to: hour });
-    const count = others.reduce((all, { bucket, count }) => all + (bucket >= since ? count : 0), 0);
-    const causes = [...Map.groupBy(found, ({ reason }) => causeOf(reason))].map(
-      ([cause, each]): FailureCause => ({
-        ...{ counter, cause, kind: kindOfCause(cause), error: each[0]?.error ?? null },
-        count: each.filter(({ at }) => at >= since).length,
-        isAtLeast: isPartlyRecorded && count > 0,
-        ...(periodOf(
-          each.map(({ at }) => at),
-          knownSince,
-        ) as FailurePeriod),
-      }),
-    );
-    const period = periodOf(
-      others.map(({ bucket }) => bucket),
-      hoursKnownSince,
-    );
-    const rest = period && { counter, cause: null, kind: null, error: null, count, isAtLeast: false, ...period };
-    return [...causes, ...(rest ? [rest] : [])].toSorted(
-      (one, other) => rank(one) - rank(other) || other.count - one.count,
-    );
+  const since: Since = {
+    day: hour - (SUMMED_HOURS - 1) * SPAN_MS.hour,
+    hours: hour - (KNOWN_HOURS - 1) * SPAN_MS.hour,
+    recorded: (recorded.length < FAILURES_KEPT ? undefined : recorded.at(-1)?.at) ?? now - FAILURES_KEPT_MS,
   };
+  const isPartlyRecorded = since.recorded > since.day || hasFullSecond(recorded.filter(({ at }) => at >= since.day));
+  const sum = sumOf(hours.filter(({ bucket }) => bucket >= since.day));
+  const causes = FAILURES.toSorted((one, other) => sum[other] - sum[one]).map((counter) => {
+    const found = recorded.filter(({ error }) => counterOf(error) === counter);
+    const rest = onlyCounted(hours, counter, found, since);
+    const isAtLeast = isPartlyRecorded && rest !== null && rest.count > 0;
+    return [...recordedCauses(counter, found, since, isAtLeast), ...(rest ? [rest] : [])].toSorted(recentFirst);
+  });
+  const failing = hours.filter((tally) => failuresOf(tally) > 0).map(({ bucket }) => bucket);
   return {
-    causes: FAILURES.toSorted((one, other) => sum[other] - sum[one]).flatMap(causesOf),
+    causes: causes.flat(),
     failures: failuresOf(sum),
     counted: COUNTERS.reduce((all, counter) => all + sum[counter], 0),
-    period: periodOf(
-      hours
-        .filter((tally) => failuresOf(tally) > 0)
-        .map(({ bucket }) => bucket)
-        .reverse(),
-      hoursKnownSince,
-    ),
+    period: periodOf(failing.reverse(), since.hours),
     isPartlyRecorded,
   };
+}
+
+/** Returns the key of the cause of a reason: a short text for addresses, where a reason may be long. */
+export function causeKey(reason: string): string {
+  return createHash('sha256').update(causeOf(reason)).digest('hex').slice(0, 16);
+}
+
+function recordedCauses(
+  counter: FailureCounter,
+  recorded: readonly AppFailure[],
+  since: Since,
+  isAtLeast: boolean,
+): FailureCause[] {
+  return [...Map.groupBy(recorded, ({ reason }) => causeOf(reason))].map(([cause, found]) => {
+    const times = found.map(({ at }) => at);
+    const reason = { key: causeKey(cause), text: cause, kind: kindOfCause(cause), error: found[0]?.error ?? '' };
+    const count = times.filter((at) => at >= since.day).length;
+    return { counter, reason, count, isAtLeast, ...(periodOf(times, since.recorded) as FailurePeriod) };
+  });
+}
+
+/** The failures of a counter that were counted and not recorded; null without any. */
+function onlyCounted(
+  hours: readonly HourlyTally[],
+  counter: FailureCounter,
+  recorded: readonly AppFailure[],
+  since: Since,
+): FailureCause | null {
+  const found = unrecorded(hours, counter, recorded, since.hours);
+  const times = found.map(({ bucket }) => bucket);
+  const period = periodOf(times, since.hours);
+  const count = found.reduce((all, { bucket, count }) => all + (bucket >= since.day ? count : 0), 0);
+  return period && { counter, reason: null, count, isAtLeast: false, ...period };
+}
+
+/** Recorded causes of the 24 hours come first, those of earlier times last. */
+function recentFirst(one: FailureCause, other: FailureCause): number {
+  const rank = ({ reason, count }: FailureCause) => (count === 0 ? 2 : reason === null ? 1 : 0);
+  return rank(one) - rank(other) || other.count - one.count;
 }
 
 /** Minimum number of failures in 24 hours, and their part of all requests, of an app that fails: a few are usual. */
@@ -92,11 +110,6 @@ export function failsNow({ failures, counted, period }: FailureSummary, now: num
   return isMuch && period !== null && period.lastAt >= startOfHour(now) - SPAN_MS.hour;
 }
 
-/** Recorded causes of the 24 hours come first, earlier ones last. */
-function rank({ cause, count }: FailureCause): number {
-  return count === 0 ? 2 : cause === null ? 1 : 0;
-}
-
 /**
  * The numbers of failures of a counter that were counted and not recorded, by hour, newest first. A failure may be counted in
  * the hour before its own: a tally is of the time when its first event came, some seconds before it is written.
@@ -105,13 +118,13 @@ function unrecorded(
   hours: readonly HourlyTally[],
   counter: FailureCounter,
   recorded: readonly AppFailure[],
-  { from, to }: { readonly from: number; readonly to: number },
+  from: number,
 ): { readonly bucket: number; readonly count: number }[] {
   const counts = new Map(hours.map((tally) => [tally.bucket, tally[counter]]));
   const byHour = Map.groupBy(recorded, ({ at }) => startOfHour(at));
   const found: { bucket: number; count: number }[] = [];
   let countedBefore = 0;
-  for (let bucket = to; bucket >= from; bucket -= SPAN_MS.hour) {
+  for (let bucket = Math.max(from, ...counts.keys(), ...byHour.keys()); bucket >= from; bucket -= SPAN_MS.hour) {
     const count = (counts.get(bucket) ?? 0) - (byHour.get(bucket)?.length ?? 0) - countedBefore;
     countedBefore = Math.max(0, -count);
     if (count > 0) found.push({ bucket, count });

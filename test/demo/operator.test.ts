@@ -11,6 +11,7 @@ import { DAY, HOUR, SetClock } from '../../demo/operator/clock.ts';
 import { beginningOf } from '../../demo/operator/history.ts';
 import { writeHistory } from '../../demo/operator/year.ts';
 import { startService } from '../../src/main.ts';
+import { FAILURES_KEPT } from '../../src/oauth/activity/app-failure.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import { Browser } from '../support/browser.ts';
@@ -37,8 +38,8 @@ test('the demo for operators prints a one-time address that signs in, lists the 
   assert.match(await post('/products/tintype/test'), /All checks passed/);
   assert.match(await post('/products/bluebird/test'), /\d of \d checks failed/);
   const health = (await browser.get(`${origin}/health`)).body.replace(/<[^>]*>/g, ' ');
-  assert.match(health, /Last backup\s+:\s+[34] days old \(limit: 48 h\)/);
-  assert.match(health, /Root key\s+[0-9a-f]{8}\s+, in use since .* \(39[89] days ago\)/);
+  assert.match(health, /Last backup\s+Problem\s+[34] days old \(limit: 48 h\)/);
+  assert.match(health, /Root key [0-9a-f]{8} is in use and 39[89] days old: due soon/);
 
   const [directory = ''] = readdirSync(run.temporary);
   const place = join(run.temporary, directory);
@@ -85,6 +86,15 @@ test('the made-up history has its stories at any time of day', async (t) => {
     (secret && (await installation.secretUses.findSecretUse(secret))) ?? 0;
   const failing = await installation.appActivity.find((await show(STORIES.failing)).id, end - DAY);
   assert.ok(failing.tally.invalidGrant > 100 && failing.tally.invalidClient > 50);
+  const { recorded, hours: failingHours } = await installation.appActivity.failures((await show(STORIES.failing)).id);
+  assert.equal(recorded.length, FAILURES_KEPT);
+  const since = Math.ceil((recorded.at(-1)?.at ?? 0) / HOUR) * HOUR;
+  const countedSince = failingHours.filter(({ bucket }) => bucket >= since);
+  assert.equal(
+    countedSince.reduce((sum, { invalidGrant }) => sum + invalidGrant, 0),
+    recorded.filter(({ at }) => at >= since).length,
+    'each failure with a reason is recorded',
+  );
   const reasons = new Set(failing.failures.map(({ reason }) => reason.slice(0, 20)));
   assert.deepEqual(reasons, new Set(['redirect_uri differs', 'the access that was ']));
   const [newer, older] = (await show(STORIES.twoSecrets)).secrets;

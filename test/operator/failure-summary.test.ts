@@ -35,8 +35,8 @@ const failure = (ago: number, reason = 'x', error = 'invalid_grant'): AppFailure
 
 /** The causes, in short: hours and minutes before now. */
 const causesOf = (...[hours, recorded]: [ReturnType<typeof tally>[], AppFailure[]]) =>
-  summarizeFailures(hours, recorded, NOW).causes.map(({ counter, cause, count, isAtLeast, ...period }) => ({
-    cause: cause ?? counter,
+  summarizeFailures(hours, recorded, NOW).causes.map(({ counter, reason, count, isAtLeast, ...period }) => ({
+    cause: reason?.text ?? counter,
     count: `${isAtLeast ? 'at least ' : ''}${count}`,
     began: `${(NOW - period.beganAt) / MINUTE}${period.mayBeEarlier ? ' or earlier' : ''}`,
     last: (NOW - period.lastAt) / MINUTE,

@@ -8,15 +8,22 @@ export type FailurePeriod = { readonly beganAt: number; readonly mayBeEarlier: b
 /** A counter of failures. */
 export type FailureCounter = (typeof FAILURES)[number];
 
-/** Failures of one cause, or those of a counter that were not recorded. */
-export type FailureCause = FailurePeriod & {
-  readonly counter: FailureCounter;
-  /** The reason without its times. Null where none was recorded: `beganAt` and `lastAt` are then the beginnings of hours. */
-  readonly cause: string | null;
+/** The reason of recorded failures. */
+export type FailureReason = {
+  /** A short text for addresses. */
+  readonly key: string;
+  /** The `error_description` of the answers, without its times. */
+  readonly text: string;
   /** The kind of the reason, which the developers' page explains; null for any other. */
   readonly kind: ReasonKind | null;
-  /** The `error` value of the answer; null without a cause. */
-  readonly error: string | null;
+  /** The `error` value of the answers. */
+  readonly error: string;
+};
+
+/** Failures of one cause: a reason, or null where none was recorded: `beganAt` and `lastAt` are then the beginnings of hours. */
+export type FailureCause = FailurePeriod & {
+  readonly counter: FailureCounter;
+  readonly reason: FailureReason | null;
   /** Number in 24 hours; `isAtLeast` if some of those that were not recorded may belong to it. */
   readonly count: number;
   readonly isAtLeast: boolean;

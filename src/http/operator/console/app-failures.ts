@@ -2,7 +2,7 @@
 import { accountLabel } from '../../../accounts/people/account.ts';
 import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
 import { parseGrantId } from '../../../oauth/grants/grant.ts';
-import { causeOf } from '../../../oauth/protocol/reason.ts';
+import { causeKey } from '../../../operator/failure-summary.ts';
 import type { ShownFailure } from '../../../pages/operator/apps/app-failures.ts';
 import { appFailuresPage } from '../../../pages/operator/apps/app-failures-page.ts';
 import type { Service } from '../../service.ts';
@@ -20,7 +20,7 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     if (app === null) return null;
     const { recorded, summary } = await appActivity.failures(id);
     const cause = query.get('cause') ?? '';
-    const listed = cause === '' ? recorded : recorded.filter(({ reason }) => causeOf(reason) === cause);
+    const listed = cause === '' ? recorded : recorded.filter(({ reason }) => causeKey(reason) === cause);
     const after = query.get('after') ?? '';
     const from = /^[0-9]{1,3}$/.test(after) ? Number(after) : 0;
     const to = from + PAGE_LENGTH;

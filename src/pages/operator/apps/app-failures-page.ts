@@ -14,15 +14,15 @@ import { APPS, appHref } from './app-page.ts';
 /** Shown characters of a text that anyone can make long, so that the page stays below 50 KB. */
 const MOST_OF_RECEIVED = 160;
 
-/** Maximum number of causes: 200 failures may have as many. */
-const SHOWN_CAUSES = 20;
+/** Maximum number of causes, so that the page stays below 50 KB: 200 failures may have as many. */
+const SHOWN_CAUSES = 10;
 
 /** Data of the page. */
 export type AppFailuresData = {
   operator: ShownOperator;
   app: { readonly id: string; readonly name: string; readonly type: 'confidential' | 'public' };
   summary: FailureSummary;
-  /** The cause whose failures are listed; '' for all. It comes from the address. */
+  /** The key of the cause whose failures are listed; '' for all. It comes from the address. */
   cause: string;
   isFirst: boolean;
   list: Listed<ShownFailure>;
@@ -55,7 +55,7 @@ function none({ type }: AppFailuresData['app']): Html {
 }
 
 function causesAndList(context: PageContext, { app, summary, cause, isFirst, list }: AppFailuresData): Html {
-  const shown = summary.causes.find((each) => each.cause === cause);
+  const shown = summary.causes.find((each) => each.reason?.key === cause);
   const only =
     cause !== '' &&
     html`<p>${shown ? html`Only this cause: ${causeName(shown)}` : 'No recorded failure has this cause.'} <a href="${failuresHref(app.id)}#recorded">Show all causes</a></p>`;

@@ -71,29 +71,32 @@ export function causeTable(
 <p class="fine">The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
 }
 
-/** Returns the address of an app's failures; those of one cause, if it is named. */
+/** Returns the address of an app's failures; those of one cause, if its key is given. */
 export function failuresHref(id: string, cause = ''): string {
   return listHref(`/apps/${encodeURIComponent(id)}/failures`, { cause });
 }
 
-/** Returns the name of a cause, as a sentence where its reason is known. */
-export function causeName({ cause, counter }: Pick<FailureCause, 'cause' | 'counter'>): Html | string {
-  return cause === null ? COUNTED[counter] : isolated(asSentence(cause), 300);
+/** Returns the name of a cause: its reason as a sentence, where that was recorded. */
+export function causeName({ reason, counter }: FailureCause): Html | string {
+  return reason === null ? COUNTED[counter] : isolated(asSentence(reason.text), 300);
 }
 
 /** Failures that were only counted are in no list. */
 function causeLink(id: string, each: FailureCause): Html | string {
-  if (each.cause === null) return causeName(each);
-  return html`<a href="${failuresHref(id, each.cause)}#recorded">${causeName(each)}</a>`;
+  if (each.reason === null) return causeName(each);
+  return html`<a href="${failuresHref(id, each.reason.key)}#recorded">${causeName(each)}</a>`;
 }
 
 /** The error of a cause, and what the developers' page says about it. */
-function meaning({ messages }: PageContext, { cause, kind, error: sent, counter }: FailureCause): Html {
+function meaning({ messages }: PageContext, { reason, counter }: FailureCause): Html {
   const { reasons, ...errors } = messages.developers.errors;
-  const error = cause === null ? ERRORS[counter] : null;
-  const text: HtmlValue = kind !== null ? reasons.kinds[kind].text : error !== null && errors[error];
-  const name = sent === null ? 'Only counted.' : html`${isolatedCode(sent)}.`;
-  return html`${name}${text && html` To the developer: ${text}`}`;
+  const toDeveloper = (text: HtmlValue) => html` To the developer: ${text}`;
+  if (reason === null) {
+    const error = ERRORS[counter];
+    return html`Only counted.${error !== null && toDeveloper(errors[error])}`;
+  }
+  const { error, kind } = reason;
+  return html`${isolatedCode(error)}.${kind !== null && toDeveloper(reasons.kinds[kind].text)}`;
 }
 
 /** The names of what was only counted, by counter. */
@@ -115,8 +118,8 @@ const ERRORS = {
 } as const satisfies Readonly<Record<FailureCounter, string | null>>;
 
 /** A time of a cause; its hour if it was only counted. */
-function timeOf({ messages }: PageContext, { cause }: FailureCause, at: number): Html {
-  return html`${cause === null && 'hour from '}<span class="whole">${messages.minute(at)}</span>`;
+function timeOf({ messages }: PageContext, { reason }: FailureCause, at: number): Html {
+  return html`${reason === null && 'hour from '}<span class="whole">${messages.minute(at)}</span>`;
 }
 
 const ENDPOINTS = {

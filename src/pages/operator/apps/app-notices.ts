@@ -16,7 +16,7 @@ type NamedApp = { readonly id: string; readonly name: string };
 export function failingNotice({ messages }: PageContext, { id, name }: NamedApp, summary: FailureSummary): Html {
   const { failures, counted, causes, period } = summary;
   const [most] = causes;
-  const why = most && html` Mostly: ${causeName(most)}${most.cause === null && '.'}`;
+  const why = most && html` Mostly: ${causeName(most)}${most.reason === null && '.'}`;
   const since =
     period &&
     html`It began in the hour from ${messages.minute(period.beganAt)}${period.mayBeEarlier && ', or earlier'}.`;

@@ -1,6 +1,8 @@
 // The list of apps in the console, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAILURES_KEPT } from '../../../../src/oauth/activity/app-failure.ts';
+import { emptyTally } from '../../../../src/oauth/activity/app-tally.ts';
 import { isolated } from '../../../../src/pages/isolated.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
@@ -183,5 +185,18 @@ test('operators §7: pages of apps with the longest client IDs stay below 50 KB'
     const list = (await browser.get(`${service.operatorUrl}/apps${query}`)).body;
     assert.equal(list.match(/<th scope="row"/g)?.length, 20);
     assert.ok(Buffer.byteLength(list) < 50_000, `${query}: ${Buffer.byteLength(list)} bytes`);
+  }
+  const [clientId = ''] = ids;
+  const now = service.clock.now();
+  const failures = Array.from({ length: FAILURES_KEPT }, (_, n) => ({
+    ...({ clientId, at: now - n, requestId: `${n}`, endpoint: 'token', error: 'invalid_scope' } as const),
+    ...{ reason: `the scope ${'!'.repeat(5000)}${n} is unknown`, network: '2001:db8:1234::/48', grantId: null },
+  }));
+  const counted = { clientId, at: now, tally: { ...emptyTally(), other: FAILURES_KEPT }, failures };
+  await service.installation.operators.store.addActivity(counted, now);
+  for (const path of ['', '/failures']) {
+    const { body } = await browser.get(`${service.operatorUrl}/apps/${encodeURIComponent(clientId)}${path}`);
+    assert.ok((body.match(/href="[^"]*\?cause=/g) ?? []).length > 4);
+    assert.ok(Buffer.byteLength(body) < 50_000, `${path}: ${Buffer.byteLength(body)} bytes`);
   }
 });
