@@ -111,11 +111,10 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^Retire the older secret$/);
     await look();
     await press(/^Yes, retire the older secret$/);
-    assert.match(page.url(), /\/confirm\?/, 'it needs presence');
-    await press(/^Confirm with a passkey$/);
-    await page.waitForURL(`${service.operatorUrl}/apps/${clientId}`);
-    await press(/^Retire the older secret$/);
-    await press(/^Yes, retire the older secret$/);
+    assert.match(await page.innerText('h1'), /Confirm that it’s you/, 'it needs presence');
+    await look();
+    await press(/^Confirm and go on$/);
+    await page.waitForURL(`${service.operatorUrl}/apps/${clientId}?done=retired`);
     await look();
     assert.match(await page.innerText('main'), /The secret was retired/);
     assert.equal(await presentWrongCode(clientId, clientSecret), 401);
@@ -131,7 +130,10 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^I have sent it: go to the app$/);
     await look();
     assert.match(await page.innerText('#secrets'), /Fetched\s.*from 127\.0\.0\.0\/24/);
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(
+      complaints.filter((text) => !/the server responded with a status of 403/.test(text)), // The passkey that was asked for.
+      [],
+    );
     await page.context().close();
   });
 

@@ -78,6 +78,8 @@ export const passkeyGuards: readonly Guard[] = [
     ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
   ]),
   ...guardsIn('src/http/operator/console/guard.ts', ATTACKS, [
+    ['a wrong answer does nothing', "if (outcome.kind !== 'signed_in') {", "if (outcome.kind === 'dead') {"],
+    ['a form that is loaded again raises no alarm', '&& !isPresent(access.by, service.now())', ''],
     [
       'a post comes from our own page',
       "request.method === 'POST' && !sessions",
@@ -89,13 +91,27 @@ export const passkeyGuards: readonly Guard[] = [
     ['test/http/operator/operators.test.ts'],
     [
       [
-        'an act needs what the table says',
-        'if (refusal !== null) return refuse',
-        "if (refusal === 'disabled') return refuse",
+        'an act that asks for a passkey is done with one alone',
+        'if (still !== null) return refuse',
+        'if (false) return refuse',
       ],
       ['a refused act is recorded', 'await operators.access.refused(act, access, refusal, originOf(request));', ''],
     ],
   ),
+  ...guardsIn(
+    'src/http/operator/console/guard.ts',
+    ['test/http/operator/console/app-forms.test.ts'],
+    [
+      [
+        'an act needs what the table says',
+        'if (refusal !== null) return refuse',
+        "if (refusal === 'disabled') return refuse",
+      ],
+    ],
+  ),
+  ...guardsIn('src/http/operator/console/unsent-form.ts', ATTACKS, [
+    ['an answer of a passkey is never sent back', 'name !== ANSWER', 'true'],
+  ]),
   ...guardsIn('src/http/operator/console/console-session.ts', ATTACKS, [
     ['a post comes from a window', '!isNavigation(request) || (site', '(site'],
     [

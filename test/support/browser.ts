@@ -89,7 +89,8 @@ export function formsOf(body: string, action: string): Form[] {
     .filter((form) => form.action.startsWith(action));
 }
 
-function unescaped(text: string): string {
+/** Returns the text of an attribute. */
+export function unescaped(text: string): string {
   const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (whole, name) => entities[name] ?? whole);
 }

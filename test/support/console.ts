@@ -4,7 +4,7 @@ import { auditEvent } from '../../src/oauth/trail/audit.ts';
 import { ADDRESS_LIFETIMES, type OneTimeAddress } from '../../src/operator/access/one-time-address.ts';
 import { newOperatorId, type Operator, type Role } from '../../src/operator/access/operator.ts';
 import { newOperatorToken, operatorTokenDigest } from '../../src/operator/access/operator-session.ts';
-import { Browser, type PostedFields, type Visit } from './browser.ts';
+import { Browser, type PostedFields, unescaped, type Visit } from './browser.ts';
 import { SoftPasskey } from './passkeys.ts';
 import { freePort, type Lifetime, startTestService, type TestService } from './service.ts';
 
@@ -90,4 +90,18 @@ export async function usePasskey(browser: Browser, passkey: SoftPasskey, url: st
     answer: passkey.get(page),
     continue: new URL(url).searchParams.get('continue') ?? '/',
   });
+}
+
+/** The fields that a page keeps between a form and its act. */
+export function keptFields({ body }: Visit): Record<string, string[]> {
+  const [, form = ''] = /<form method="post" class="stack"(?: data-ceremony[^>]*)?>(.*?)<\/form>/s.exec(body) ?? [];
+  const fields: Record<string, string[]> = {};
+  for (const [, name = '', value = ''] of form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g))
+    if (name !== 'answer') fields[name] = [...(fields[name] ?? []), unescaped(value)];
+  return fields;
+}
+
+/** Confirms with a passkey where a form's act asked for it: the form is sent again, with the answer. */
+export function confirmInPlace(browser: Browser, passkey: SoftPasskey, asked: Visit): Promise<Visit> {
+  return postOwn(browser, asked.url, { ...keptFields(asked), answer: passkey.get(asked) });
 }

@@ -208,7 +208,10 @@ export function refusalOf(act: Act, { operator, by }: Access, now: number): Acce
   if (!includesRole(operator.role, needs.role)) return 'role';
   if (by.kind === 'key') return needs.right !== null && by.rights.includes(needs.right) ? null : 'right';
   if (needs.presence === undefined || (needs.presence === 'unless-address' && by.how === 'address')) return null;
-  const { presentAt } = by;
-  const isPresent = presentAt !== null && presentAt > now - PRESENCE_MS && !isAheadOfClock(presentAt, 0, now);
-  return isPresent ? null : 'presence';
+  return isPresent(by, now) ? null : 'presence';
+}
+
+/** Returns true if a passkey was used lately in a session, at a time (ms). */
+export function isPresent({ presentAt }: Extract<Access['by'], { kind: 'session' }>, now: number): boolean {
+  return presentAt !== null && presentAt > now - PRESENCE_MS && !isAheadOfClock(presentAt, 0, now);
 }

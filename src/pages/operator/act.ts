@@ -69,27 +69,17 @@ export function doneNotice(text: HtmlValue): Html {
   return html`<div class="notice advice" role="status">${icons.check}<div>${text}</div></div>`;
 }
 
-/**
- * A refused act: the reason in a sentence; `passkey` if one must be used first, or added and used; `field` is the wrong field of
- * the form, if it is one. Nothing that was typed is lost.
- */
+/** A refused act: the reason in a sentence; `field` is the wrong field of the form, if it is one. Nothing that was typed is lost. */
 export type ActProblem = {
   readonly text: string;
-  readonly passkey?: keyof typeof PASSKEY_LINKS;
   readonly field?: string | null;
 };
-
-/** The ways to a passkey. They open another tab, so that the form stays. */
-const PASSKEY_LINKS = {
-  confirm: html`<a href="/confirm?continue=/confirmed" target="_blank">Confirm it’s you in another tab</a>`,
-  add: html`<a href="/passkeys/new" target="_blank">Add a passkey in another tab</a>`,
-} as const;
 
 /** The sentence near an act that needs presence; an operator without a passkey adds one first. `act` is a gerund: "making a secret". */
 export function passkeyNeeded(hasPasskey: boolean, act: string): Html {
   return hasPasskey
     ? html`You need your passkey for this.`
-    : html`<strong>You have no passkey yet.</strong> Add one first: ${act} needs it. ${PASSKEY_LINKS.add}`;
+    : html`<strong>You have no passkey yet.</strong> Add one first: ${act} needs it. <a href="/passkeys/new" target="_blank">Add a passkey in another tab</a>`;
 }
 
 /** Returns a message, which begins small in a command's output, as a sentence. A parameter's name at its beginning stays. */
@@ -100,7 +90,6 @@ export function asSentence(message: string): string {
 }
 
 /** The notice of a refused act. */
-export function actProblem({ text, passkey }: ActProblem): Html {
-  const link = passkey !== undefined && html` ${PASSKEY_LINKS[passkey]}, then come back and press the button again.`;
-  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${asSentence(text)}${link}</div></div>`;
+export function actProblem({ text }: ActProblem): Html {
+  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>Nothing happened.</strong> ${asSentence(text)}</div></div>`;
 }

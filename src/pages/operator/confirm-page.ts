@@ -1,8 +1,10 @@
+/** The pages where a signed-in operator shows to be present. */
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+import { keptFields, type UnsentForm } from './session-ended-page.ts';
 
 /** Data of the page; `ceremony` is null for an operator without a passkey. */
 export type ConfirmData = {
@@ -35,13 +37,50 @@ ${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name
   );
 }
 
-/** The page after a confirmation in another tab, whose form is still open in the first one. */
+/** Data of the page; `ceremony` is null for an operator without a passkey, and `back` is the page that the form was on. */
+export type PresenceData = {
+  operator: ShownOperator;
+  ceremony: Ceremony | null;
+  form: UnsentForm;
+  back: string;
+  problem: PasskeyProblem | null;
+};
+
+/**
+ * The page between a form and its act, where that needs a passkey. It is at the form's address, and sends the form again with the
+ * passkey's answer.
+ */
+export function presencePage(context: PageContext, { operator, ceremony, form, back, problem }: PresenceData): Html {
+  const cancel = html`<div class="stack"><a class="button secondary" href="${back}">Cancel</a></div>`;
+  if (ceremony === null)
+    return card(
+      context,
+      'A passkey is needed',
+      html`<h1>You need a passkey</h1>
+<p class="lead">Nothing happened yet. This page keeps what you sent: add a passkey in another tab, come back, and send it again.</p>
+<div class="stack"><a class="button primary" href="/passkeys/new" target="_blank">Add a passkey in another tab</a></div>
+<form method="post" class="stack">${keptFields(form.fields)}<button class="secondary">Send again</button></form>
+${cancel}`,
+    );
+  return card(
+    context,
+    problem ? 'Problem: Confirm' : 'Confirm',
+    html`<h1>Confirm that it’s you</h1>
+<p class="lead">You’re signed in as ${isolated(operator.name)}. This needs your passkey, and is done as soon as you confirm. For the next 5 minutes, no action asks again.</p>
+${passkeyProblem(problem)}
+${passkeyForm(ceremony, 'Confirm and go on', keptFields(form.fields), true)}
+${cancel}`,
+    passkeyScriptTag(context),
+  );
+}
+
+/** The page after a sign-in in another tab, whose form is still open in the first one. */
 export function confirmedPage(context: PageContext, operator: ShownOperator): Html {
   return consoleLayout(
     context,
     operator,
-    { title: 'Confirmed' },
-    html`<h1>Confirmed</h1>
-<p class="lead">For 5 minutes, no action asks for your passkey again. If you came from a form, close this tab, and press the form’s button again.</p>`,
+    { title: 'Signed in' },
+    html`<h1>You’re signed in</h1>
+<p class="lead">If you came from a form, close this tab, and press the form’s button again.</p>`,
   );
 }

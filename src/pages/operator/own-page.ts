@@ -37,8 +37,6 @@ export type OwnData = {
   passkeys: readonly ShownPasskey[];
   sessions: readonly ShownSession[];
   notice: keyof typeof NOTICES | null;
-  /** True if the role registers apps and makes secrets, and a passkey must be used before. */
-  mustConfirm: boolean;
 };
 
 /** Sentences about an act that was done just now, or was not. */
@@ -50,17 +48,14 @@ const NOTICES = {
   gone: 'It had already ended.',
 } as const;
 
-/** To add a passkey is no use of it. */
-const ADDED_NEXT = html`${NOTICES.added} To register apps or make secrets, <a href="/confirm?continue=/confirmed">confirm it’s you with it</a>.`;
-
 /** The page of an operator's own passkeys and sessions. */
-export function ownPage(context: PageContext, { operator, passkeys, sessions, notice, mustConfirm }: OwnData): Html {
+export function ownPage(context: PageContext, { operator, passkeys, sessions, notice }: OwnData): Html {
   return consoleLayout(
     context,
     operator,
     { title: 'Your passkeys' },
     html`<h1>Your passkeys and sessions</h1>
-${notice !== null && doneNotice(notice === 'added' && mustConfirm ? ADDED_NEXT : NOTICES[notice])}
+${notice !== null && doneNotice(NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
 <p>A removed passkey signs in no more. To add or remove one, you need a passkey.</p>

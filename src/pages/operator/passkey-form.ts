@@ -17,12 +17,18 @@ export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
 
 /**
  * Returns the form. Without an `action`, it posts to the page's own address: so a one-time address is in no page.
- * `fields` stand before the button.
+ * `fields` stand before the button. A page that `isPosted` answered a form, so the script never loads it anew: its challenge, once
+ * too old, is renewed by the answer.
  */
-export function passkeyForm({ ceremony, json }: Ceremony, submit: string, fields: Html | false = false): Html {
+export function passkeyForm(
+  { ceremony, json }: Ceremony,
+  submit: string,
+  fields: Html | false = false,
+  isPosted = false,
+): Html {
   return html`<noscript><div class="notice problem">${icons.alert}<div><strong>Scripts are off.</strong> A passkey can only be used by a script, and this page has one of its own. Allow scripts for this address, and load the page again. Without a passkey, ask an operator with a shell for <code>valetkey operator sign-in NAME</code>.</div></div></noscript>
 <div class="notice problem" role="alert" id="problem-here" hidden>${icons.alert}<span></span></div>
-<form method="post" class="stack" data-ceremony="${ceremony}" data-options="${json}">
+<form method="post" class="stack" data-ceremony="${ceremony}" data-options="${json}"${isPosted && html` data-posted`}>
 <input type="hidden" name="answer">
 ${fields}
 <button class="primary">${submit}</button>

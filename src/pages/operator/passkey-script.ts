@@ -1,10 +1,11 @@
 /**
  * The script of the operators' pages that use a passkey: only a script can. It asks the browser with the options in the
- * form, puts the answer into the form, and sends the form. A page that was open for long gets a new challenge.
+ * form, puts the answer into the form, and sends the form. A page that was open for long gets a new challenge, unless it answered
+ * a form, which would be lost.
  */
 export const passkeyScript = `'use strict';
 const form = document.querySelector('form[data-ceremony]');
-const { ceremony, options } = form.dataset;
+const { ceremony, options, posted } = form.dataset;
 const button = form.querySelector('button');
 const problem = document.getElementById('problem-here');
 const NEW_CHALLENGE_MS = 270000;
@@ -51,6 +52,8 @@ form.addEventListener('submit', async (event) => {
 function renew() {
   if (!isBusy && !document.hidden && performance.now() > NEW_CHALLENGE_MS) location.replace(location.href);
 }
-document.addEventListener('visibilitychange', renew);
-setInterval(renew, 30000);
+if (posted === undefined) {
+  document.addEventListener('visibilitychange', renew);
+  setInterval(renew, 30000);
+}
 `;

@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 import type { PageContext } from '../layout.ts';
 import { card } from './frame.ts';
 
-/** A form that came after the session had ended: its address, and its fields in order. */
+/** A form that could not be acted on yet: its address, and its fields in order. */
 export type UnsentForm = {
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -16,11 +16,12 @@ export function sessionEndedPage(context: PageContext, { action, fields }: Unsen
     html`<h1>Your session ended</h1>
 <p class="lead">Your session had ended when you sent this form, so it did nothing. This page keeps what you typed: sign in again in another tab, come back, and send it again.</p>
 <div class="stack"><a class="button primary" href="/sign-in?continue=/confirmed" target="_blank">Sign in in another tab</a></div>
-<form method="post" action="${action}" class="stack">${fields.map(hidden)}<button class="secondary">Send again</button></form>
+<form method="post" action="${action}" class="stack">${keptFields(fields)}<button class="secondary">Send again</button></form>
 <p class="fine">If you sign in as another operator, it is sent as that operator.</p>`,
   );
 }
 
-function hidden([name, value]: UnsentForm['fields'][number]): Html {
-  return html`<input type="hidden" name="${name}" value="${value}">`;
+/** Returns the fields, out of sight. */
+export function keptFields(fields: UnsentForm['fields']): Html {
+  return html`${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }

@@ -7,6 +7,7 @@ import {
   addOperator,
   addSignInAddress,
   enrolledOperator,
+  keptFields,
   postOwn,
   type SignedInOperator,
   startConsole,
@@ -317,4 +318,42 @@ test('operators §3: the pages read no key, and a session below /v1 counts for n
     assert.deepEqual([status, /^\/sign-in/.test(String(headers.get('location')))], [303, true], path);
   }
   assert.equal((await browser.get(`${service.operatorUrl}/v1/clients`)).status, 401);
+});
+
+test('operators §2: an act is done only with an answer of its own operator and browser, once, and a form loaded again raises no alarm', async (t) => {
+  const service = await startConsole(t);
+  const { browser, passkey } = await enrolledOperator(service);
+  const { passkey: bobs } = await enrolledOperator(service, 'admin', 'Bob');
+  const names = async () => (await service.installation.operators.registry.list()).map(({ name }) => name);
+  const before = await names();
+  const at = `${service.operatorUrl}/operators`;
+  service.clock.advance(301);
+  const asked = await postOwn(browser, at, { name: 'Cem', role: 'read' });
+  const kept = keptFields(asked);
+  const elsewhere = passkey.get(await new Browser().get(`${service.operatorUrl}/sign-in`));
+  const old = passkey.get(asked);
+  for (const answer of ['', '{}', bobs.get(asked), elsewhere]) {
+    const refused = await postOwn(browser, at, { ...kept, answer });
+    assert.equal(refused.status, answer === '' ? 403 : 400);
+    assert.deepEqual(keptFields(refused), kept, 'nothing is lost');
+    assert.doesNotMatch(refused.body, /clientDataJSON|value="\{\}"/, 'an answer is never sent back');
+  }
+  service.clock.advance(301);
+  assert.match((await postOwn(browser, at, { ...kept, answer: old })).body, /open for too long/);
+  assert.deepEqual(await names(), before);
+
+  const sent = { ...kept, answer: passkey.get(await postOwn(browser, at, kept)) };
+  const session = browser.cookies.get('operator_session');
+  assert.equal((await postOwn(browser, at, sent)).status, 200);
+  assert.notEqual(browser.cookies.get('operator_session'), session, 'a confirmed session has a new token');
+  assert.deepEqual(await names(), [...before, 'Cem']);
+  const again = await postOwn(browser, at, sent);
+  assert.equal(again.status, 400, 'the name is taken');
+  const events = await service.installation.audit.listAuditEvents({ limit: 20 });
+  assert.ok(!events.some(({ detail }) => /used before/.test(detail ?? '')));
+
+  service.clock.advance(301);
+  const replayed = await postOwn(browser, at, { name: 'Dan', role: 'read', answer: sent.answer });
+  assert.equal(replayed.status, 400);
+  assert.ok(!(await names()).includes('Dan'), 'an answer counts once');
 });

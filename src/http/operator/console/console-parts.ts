@@ -1,6 +1,7 @@
 /** Parts that the operators' pages share. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
+import type { AccessRefusal, Act } from '../../../operator/access/rights.ts';
 import type { OperatorService, Service } from '../../service.ts';
 import type { ConsolePages } from './console-pages.ts';
 import type { ConsoleSessions } from './console-session.ts';
@@ -13,4 +14,11 @@ export type ConsoleParts = {
   readonly sessions: ConsoleSessions;
   /** Returns the access of a request whose route names an act. */
   readonly accessOf: (request: FastifyRequest) => SessionAccess;
+  /** Records that such a request may not do an act, and answers so: with a page that asks for a passkey, where that is missing. */
+  readonly refuse: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    act: Act,
+    refusal: AccessRefusal,
+  ) => Promise<FastifyReply>;
 };

@@ -27,7 +27,7 @@ export type ConsoleCall = {
   readonly form: Parameters;
   /** True if the role allows an act. The rest is asked when it is done. */
   readonly may: (act: Act) => boolean;
-  /** Asks for a further act that the form makes of the request. Throws `Refused`. */
+  /** Asks for a further act that the form makes of the request. Throws `Refused`, before anything is written. */
   readonly requires: (act: Act) => void;
   /** Returns true if the operator has a passkey: without one, what needs presence cannot be done. */
   readonly hasPasskey: () => Promise<boolean>;
@@ -60,9 +60,6 @@ class Refused extends Error {
   }
 }
 
-const CONFIRM: ActProblem = { text: 'This needs your passkey, used within the last 5 minutes.', passkey: 'confirm' };
-const ADD: ActProblem = { text: 'This needs a passkey, and you have none.', passkey: 'add' };
-
 /** Adds routes of pages. */
 export class ConsoleRoutes {
   readonly #app: FastifyInstance;
@@ -92,7 +89,7 @@ export class ConsoleRoutes {
     options: FormOptions = {},
   ): void {
     const { bodyLimit, maxParameters, keepsTyped } = options;
-    const config = { ...this.#config(act), maxParameters, keepsTyped };
+    const config = { ...this.#config(act), maxParameters, keepsTyped, asksInPlace: true } as const;
     this.#app.post(path, { config, ...(bodyLimit !== undefined && { bodyLimit }) }, async (request, reply) => {
       const call = this.#call(request, reply);
       try {
@@ -100,26 +97,10 @@ export class ConsoleRoutes {
       } catch (error) {
         if (error instanceof OperatorError)
           return this.#send(reply.code(400), await refused(call, { text: error.message, field: error.field }));
-        if (error instanceof Refused) return this.#refuse(call, error, refused);
+        if (error instanceof Refused) return this.#parts.refuse(request, reply, error.act, error.refusal);
         throw error;
       }
     });
-  }
-
-  async #refuse(
-    call: ConsoleCall,
-    { act, refusal }: Refused,
-    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
-  ): Promise<FastifyReply> {
-    const { operators, pages, accessOf } = this.#parts;
-    const { request, reply, operator } = call;
-    request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${operator.id}: ${act}` };
-    await operators.access.refused(act, accessOf(request), refusal, originOf(request));
-    if (refusal === 'presence') {
-      const problem = (await call.hasPasskey()) ? CONFIRM : ADD;
-      return this.#send(reply.code(403), await refused(call, problem));
-    }
-    return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
   }
 
   #config(act: Act) {

@@ -32,8 +32,8 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
     const { operators } = service;
     const [pages, sessions] = [makeConsolePages(service), new ConsoleSessions(service)];
     requireSingleCookies(part, pages, sessions);
-    const accessOf = addGuard(part, { service, operators, pages, sessions });
-    const parts: ConsoleParts = { service, operators, pages, sessions, accessOf };
+    const shared = { service, operators, pages, sessions };
+    const parts: ConsoleParts = { ...shared, ...addGuard(part, shared) };
     part.setErrorHandler((error, _request, reply) => {
       if (!(error instanceof AccessEnded)) throw error;
       return pages.sendProblem(reply, 403, { kind: 'access_ended' });

@@ -1,13 +1,16 @@
 /** The one check of the operators' pages: each route that names an act needs a session that may do it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
-import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
+import { type AccessRefusal, type Act, isPresent, refusalOf } from '../../../operator/access/rights.ts';
+import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
+import { presencePage } from '../../../pages/operator/confirm-page.ts';
 import { continuePage } from '../../../pages/operator/continue-page.ts';
 import { sessionEndedPage } from '../../../pages/operator/session-ended-page.ts';
+import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { withoutDone } from './done.ts';
-import { isKept, unsentForm } from './unsent-form.ts';
+import { ANSWER, isKept, unsentForm } from './unsent-form.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
 function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
@@ -21,11 +24,16 @@ function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): str
   return path || '/';
 }
 
-/** Adds the check. Returns the access of a request that passed it. */
+/** True for a form that is sent again with the passkey's answer, where that is missing. */
+function asksInPlace({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.asksInPlace === true;
+}
+
+/** Adds the check. Returns the access of a request that passed it, and what asks for a passkey. */
 export function addGuard(
   app: FastifyInstance,
-  { service, operators, pages, sessions }: Omit<ConsoleParts, 'accessOf'>,
-): (request: FastifyRequest) => SessionAccess {
+  { service, operators, pages, sessions }: Omit<ConsoleParts, 'accessOf' | 'refuse'>,
+): Pick<ConsoleParts, 'accessOf' | 'refuse'> {
   const found = new WeakMap<FastifyRequest, SessionAccess>();
   const pagePaths: RegExp[] = [];
   const isPage = (path: string) => pagePaths.some((each) => each.test(path));
@@ -46,17 +54,40 @@ export function addGuard(
       if (request.method === 'POST' && isKept(request)) return;
       return signInFirst(request, reply, token);
     }
-    const refusal = refusalOf(act, access, service.now());
-    if (refusal !== null) return refuse(request, reply, access as SessionAccess, act, refusal);
     found.set(request, access as SessionAccess);
+    const refusal = refusalOf(act, access, service.now());
+    // The form is read first: it may bring the passkey's answer, and is kept if it does not.
+    if (refusal === 'presence' && asksInPlace(request)) return;
+    if (refusal !== null) return refuse(request, reply, act, refusal);
   });
 
   app.addHook('preHandler', async (request, reply) => {
     const { act } = request.routeOptions.config;
-    if (act === undefined || found.has(request)) return;
+    if (act === undefined) return;
+    const access = found.get(request);
+    if (access === undefined) return endedMeanwhile(request, reply);
+    if (!asksInPlace(request)) return;
+    const answer = formOf(request).get(ANSWER);
+    // A page that is loaded again sends an answer again, which would count as a copied one.
+    if (answer !== undefined && !isPresent(access.by, service.now())) {
+      const outcome = await operators.signIn.confirm(access, answer, sessions.browser(request, reply));
+      if (outcome.kind !== 'signed_in') {
+        request.outcome = { error: `passkey_${outcome.kind}`, detail: outcome.detail };
+        return askPasskey(request, reply.code(400), outcome.kind);
+      }
+      sessions.begin(reply, outcome.token);
+      const confirmed = await operators.access.bySession(outcome.token);
+      if (confirmed?.by.kind !== 'session') return endedMeanwhile(request, reply);
+      found.set(request, confirmed as SessionAccess);
+    }
+    const still = refusalOf(act, accessOf(request), service.now());
+    if (still !== null) return refuse(request, reply, act, still);
+  });
+
+  function endedMeanwhile(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     request.outcome = { error: 'not_signed_in' };
     return pages.send(reply.code(403), sessionEndedPage(pages.context, unsentForm(request)));
-  });
+  }
 
   function signInFirst(request: FastifyRequest, reply: FastifyReply, token: string | null): FastifyReply {
     const isLink = request.method !== 'POST' && token === null && sessions.isFromElsewhere(request);
@@ -68,20 +99,35 @@ export function addGuard(
   async function refuse(
     request: FastifyRequest,
     reply: FastifyReply,
-    access: SessionAccess,
     act: Act,
     refusal: AccessRefusal,
   ): Promise<FastifyReply> {
+    const access = accessOf(request);
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${access.operator.id}: ${act}` };
     await operators.access.refused(act, access, refusal, originOf(request));
-    if (refusal === 'presence')
-      return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
-    return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
+    if (refusal !== 'presence') return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
+    if (asksInPlace(request)) return askPasskey(request, reply.code(403), null);
+    return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }
 
-  return (request) => {
+  /** Asks for a passkey on a page that keeps the form, and sends it again with the answer. */
+  async function askPasskey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    problem: SignInRefusal['kind'] | null,
+  ): Promise<FastifyReply> {
+    const access = accessOf(request);
+    const ceremony = await operators.signIn.confirmOptions(access, sessions.browser(request, reply).secret);
+    const asked = { operator: access.operator, form: unsentForm(request), back: pageOf(request, isPage) };
+    const page = presencePage(pages.context, { ...asked, ceremony, problem });
+    return ceremony === null ? pages.send(reply, page) : pages.sendWithScript(reply, page);
+  }
+
+  function accessOf(request: FastifyRequest): SessionAccess {
     const access = found.get(request);
     if (access === undefined) throw new Error(`no act is named for ${request.routeOptions.url}`);
     return access;
-  };
+  }
+
+  return { accessOf, refuse };
 }

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLiveOperatorSession, type OperatorSession } from '../../../operator/access/operator-session.ts';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
-import { refusalOf } from '../../../operator/access/rights.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { confirmedPage } from '../../../pages/operator/confirm-page.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
@@ -32,8 +31,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     const listed = live.map((session) => shownSession(session, by));
     const said = queryOf(request).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
-    const mustConfirm = refusalOf('clients.make-secret', access, service.now()) === 'presence';
-    return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice, mustConfirm }));
+    return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
   });
 
   app.get('/confirmed', { config: { ...config, act: 'own.show' } }, async (request, reply) =>
@@ -54,10 +52,14 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     return ask(request, reply.code(400), outcome.kind);
   });
 
-  app.post('/passkeys/remove', { config: { ...config, act: 'own.remove-passkey' } }, async (request, reply) => {
-    const id = formOf(request).get('passkey') ?? '';
-    return done(reply, await signIn.removePasskey(accessOf(request), id, originOf(request)));
-  });
+  app.post(
+    '/passkeys/remove',
+    { config: { ...config, act: 'own.remove-passkey', asksInPlace: true } },
+    async (request, reply) => {
+      const id = formOf(request).get('passkey') ?? '';
+      return done(reply, await signIn.removePasskey(accessOf(request), id, originOf(request)));
+    },
+  );
 
   app.post('/sessions/end', { config: { ...config, act: 'own.end-session' } }, async (request, reply) => {
     const digest = Buffer.from(formOf(request).get('session') ?? '', 'base64url');

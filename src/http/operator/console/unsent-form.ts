@@ -1,10 +1,13 @@
 /**
- * Forms with typed fields that come after their session ended: a page keeps the fields for the next session. Only routes that say
- * so (`keepsTyped`) have it, so that no pasted credential and no answer of a passkey is ever sent back.
+ * Forms that cannot be acted on yet: a page keeps their fields, until a passkey is used or a new session begun. After a session
+ * only routes that say so (`keepsTyped`) have it, so that no pasted credential is ever sent back to whoever comes next.
  */
 import type { FastifyRequest } from 'fastify';
 import type { UnsentForm } from '../../../pages/operator/session-ended-page.ts';
 import { formOf } from '../../form.ts';
+
+/** The field with a passkey's answer, which works once and is never sent back. */
+export const ANSWER = 'answer';
 
 /** Maximum size of a body that is read without a session, in bytes. A larger form is lost. */
 const MAX_BYTES = 32 * 1024;
@@ -17,6 +20,7 @@ export function isKept({ headers, routeOptions }: FastifyRequest): boolean {
 /** Returns the form of a request. Empty fields are left out, since they count as absent. */
 export function unsentForm(request: FastifyRequest): UnsentForm {
   const form = formOf(request);
-  const fields = form.names().flatMap((name) => form.all(name).map((value) => [name, value] as const));
+  const names = form.names().filter((name) => name !== ANSWER);
+  const fields = names.flatMap((name) => form.all(name).map((value) => [name, value] as const));
   return { action: request.url, fields };
 }

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formOf, type PostedFields, type Visit } from '../../../support/browser.ts';
-import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
+import {
+  confirmInPlace,
+  enrolledOperator,
+  keptFields,
+  postOwn,
+  startConsole,
+  type TestConsole,
+} from '../../../support/console.ts';
 import { addClient, REDIRECT_URI } from '../../../support/service.ts';
 
 const SECRET = /vk_cs_[A-Za-z0-9_-]{40,}/;
@@ -41,10 +48,10 @@ async function appsOf({ installation }: TestConsole) {
 
 async function start(t: Parameters<typeof startConsole>[0], role: 'admin' | 'support' = 'admin') {
   const service = await startConsole(t);
-  const { browser, operator } = await enrolledOperator(service, role);
+  const { browser, operator, passkey } = await enrolledOperator(service, role);
   const at = `${service.operatorUrl}/apps/new`;
   const send = (url: string, fields: PostedFields): Promise<Visit> => postOwn(browser, url, fields);
-  return { service, browser, operator, at, send };
+  return { service, browser, operator, passkey, at, send };
 }
 
 test('operators §7: an app is registered, and its secret is shown once', async (t) => {
@@ -182,8 +189,8 @@ test('operators §7: a refused field is named at the top and at the field, and e
   assert.match(fieldOf(comma.body, 'other_scopes'), /aria-invalid="true"/);
 });
 
-test('operators §3: secrets, links and trust need presence, and the form comes back as it was typed', async (t) => {
-  const { service, at, send } = await start(t);
+test('operators §3: secrets, links and trust need presence; the form is kept, and done with the passkey', async (t) => {
+  const { service, browser, passkey, at, send } = await start(t);
   service.clock.advance(PAST_PRESENCE);
   const needing = [
     { hand_over: 'secret' },
@@ -192,12 +199,15 @@ test('operators §3: secrets, links and trust need presence, and the form comes 
     { type: 'public', is_checked: 'true', publisher: 'Example Ltd' },
   ];
   for (const fields of needing) {
-    const { status, body } = await send(at, { ...NEW_APP, ...fields });
-    assert.equal(status, 403, JSON.stringify(fields));
-    assert.match(body, /href="\/confirm\?continue=\/confirmed" target="_blank"/);
-    assert.match(fieldOf(body, 'name'), /value="Calendar"/);
+    const asked = await send(at, { ...NEW_APP, ...fields });
+    assert.equal(asked.status, 403, JSON.stringify(fields));
+    assert.deepEqual(await appsOf(service), []);
+    const kept = keptFields(asked);
+    for (const [name, value] of Object.entries({ ...NEW_APP, ...fields })) assert.deepEqual(kept[name], [value].flat());
   }
-  assert.deepEqual(await appsOf(service), []);
+  const asked = await send(at, { ...NEW_APP, hand_over: 'link' });
+  assert.match(textOf((await confirmInPlace(browser, passkey, asked)).body), /Calendar is registered .* It works once/);
+  assert.equal((await appsOf(service)).length, 1);
 });
 
 test('operators §3: only an admin registers or changes apps', async (t) => {
@@ -300,16 +310,15 @@ test('operators §4: a form of an app that somebody else changed writes nothing,
   assert.deepEqual([name, contact, requirePkce], ['My calendar', 'help@example.com', true]);
 });
 
-test('operators §3: a change that makes trust needs presence, and the form comes back as it was typed', async (t) => {
-  const { service, open, save, app } = await openEdit(t);
+test('operators §3: a change that makes trust needs presence; the form is kept, and saved with the passkey', async (t) => {
+  const { service, browser, passkey, open, save, app } = await openEdit(t);
   service.clock.advance(PAST_PRESENCE);
-  const { status, body } = await save({ ...(await open()), consent: 'skip', contact: 'help@example.com' });
-  assert.equal(status, 403);
-  assert.match(body, /href="\/confirm\?continue=\/confirmed" target="_blank"/);
-  assert.match(fieldOf(body, 'contact'), /value="help@example.com"/);
-  assert.match(body, /value="skip" checked/);
-  assert.match(body, FURTHER_OPEN);
+  const asked = await save({ ...(await open()), consent: 'skip', contact: 'help@example.com' });
+  assert.equal(asked.status, 403);
   assert.equal((await app()).consent, 'ask');
+  assert.equal((await confirmInPlace(browser, passkey, asked)).status, 303);
+  const { consent, contact } = await app();
+  assert.deepEqual([consent, contact], ['skip', 'help@example.com']);
 });
 
 test('operators §7: an app that is gone has no form, before and after it was opened', async (t) => {

@@ -149,7 +149,7 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
 
   service.clock.advance(600);
   const late = await pressAct(browser, page, `/apps/${clientId}/secrets/older/retire`);
-  assert.match(late.headers.get('location') ?? '', /^\/confirm/, 'a retirement needs presence');
+  assert.match(textOf(late.body), /Confirm that it’s you/, 'a retirement needs presence');
   await confirm();
   // Somebody else finishes the rotation and begins the next one: the older secret is now the one in use.
   const old = (await browser.get(page)).body;
