@@ -135,7 +135,7 @@ test('operators §2: a session of a one-time address adds a passkey, and does no
   assert.equal(added.headers.get('location'), '/passkeys?done=added');
   const own = await browser.get(`${at}/passkeys?done=added`);
   assert.match(own.body, /The passkey was added\./);
-  assert.match(own.body, /begun with a one-time link\. Ends by 15 Jan 2026, 13:00\./);
+  assert.match(own.body, /begun with a one-time link\. Ends by 15 Jan 2026, 13:00 UTC\./);
   const asked = await postOwn(browser, refused.url, keptFields(refused));
   assert.match(
     (await confirmInPlace(browser, passkey, asked)).body,
