@@ -156,6 +156,16 @@ describe('runbooks', { timeout: 300_000 }, () => {
     assertRefused(await refresh(service, own, pair.refreshToken), 400, 'invalid_grant');
   });
 
+  test('runbook: a one-time link leaked, and a newer one replaced it', async () => {
+    const { clientId } = await anotherApp();
+    variables['APP'] = clientId;
+    const { hand_over: made } = await json(`client rotate-secret ${clientId} --hand-over`);
+    variables['LINK'] = made.pick_up_url;
+    await walk('A one-time link leaked');
+    const page = await fetch(made.pick_up_url);
+    assert.doesNotMatch(await page.text(), /<button/, 'nobody picks a secret up there');
+  });
+
   test('runbook: the secret of a product leaked, and is refused', async () => {
     const tell = async (presented: unknown) => {
       const said = { client_id: 'product', client_secret: presented, sign_in_request: 'x', subject: 'ada' };
