@@ -30,7 +30,7 @@ export function grantPage(context: PageContext, data: GrantData): Html {
       here: `Grant for ${named(app, 'an app')}`,
     },
     html`<h1>${isolated(named(app, 'An app'))} for ${isolated(named(person, 'a person'))}</h1>
-<p class="lead">${stateText(context, data)} <code>${isolatedAddress(id)}</code></p>
+<p class="lead">${stateText(context, data)}</p>
 ${done !== null && doneNotice(GRANT_NOTICES[done](named(app, 'the app'), named(person, 'the person')))}
 ${problem !== null && actProblem(problem)}
 ${presentedTwice(context, data)}
@@ -39,6 +39,7 @@ ${grantStory(context, data)}
 ${facts([
   ['App', thingLink(app)],
   ['Person', thingLink(person)],
+  ['Grant ID', html`<code>${isolatedAddress(id)}</code>`],
   ...(row ? rowFacts(context, row, isLive) : []),
 ])}</section>
 ${eventPart(context, data)}

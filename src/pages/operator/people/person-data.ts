@@ -68,7 +68,7 @@ export const PERSON_NOTICES = {
   'app-ended': (app: string) => html`All grants for ${isolated(app)} have ended. Every token of them is refused.`,
   'all-ended': 'All grants have ended. The apps are refused.',
   'signed-out': 'Signed out everywhere. All sessions have ended.',
-  disabled: 'Disabled. The person is signed out, and apps cannot act for them.',
+  disabled: 'All sessions of the person have ended, and apps cannot act for them.',
   enabled: 'Enabled. The person can sign in, and apps may act for them again.',
   updated: 'The changes were saved.',
 } as const;
