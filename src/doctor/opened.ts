@@ -103,7 +103,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 function ofPermissions({ exposures, examiner }: Served): Finding[] {
   const found = new Findings('permissions');
   for (const sentence of exposures) found.addSentence('reach', 'wrong', sentence);
-  // A command may be another machine's.
+  // A command may run on another machine than the service, or as another user.
   const limit = examiner === 'command' ? ', as far as this command can see' : '';
   if (exposures.length === 0) found.good('reach', `only Valetkey can read the stored data${limit}`);
   return found.all;

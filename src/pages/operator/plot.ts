@@ -12,7 +12,7 @@ export type Plotted = {
   /** The hours or days in which these times (ms) lie are the first and the last one. */
   readonly from: number;
   readonly to: number;
-  /** Time of the registration of the app (ms): nothing is drawn before it. Null if the activity is of all apps. */
+  /** Time of the registration of the app (ms), at which a long enough plot begins. Null if the activity is of all apps. */
   readonly registeredAt: number | null;
   readonly tallies: readonly PlottedTally[];
 };

@@ -70,7 +70,7 @@ export function worstNotice(findings: readonly ShownFinding[]): Html | null {
   );
 }
 
-/** How many checks found a problem, a warning, or nothing: "1 problem, 1 warning. 12 checks are fine." */
+/** The number of problems, warnings and checks that found nothing: "1 problem, 1 warning. 12 checks are fine." */
 export function overallNotice(findings: readonly ShownFinding[]): Html {
   const needs = inNeed(findings);
   const [worst] = needs;
