@@ -29,8 +29,8 @@ const [SUMMED_HOURS, KNOWN_HOURS] = [24, 48];
 
 type HourlyTally = { readonly bucket: number } & AppTally;
 
-/** Beginnings of times (ms): of the 24 hours; of the known hours; and of the recorded failures, which are all that failed since. */
-type Since = { readonly day: number; readonly hours: number; readonly recorded: number };
+/** Beginnings (ms): of this hour; of the 24 hours; of the known hours; and of the time of which failures are recorded. */
+type Since = { readonly hour: number; readonly day: number; readonly hours: number; readonly recorded: number };
 
 /** Sums up the tallies of the last 48 hours and the recorded failures, which come newest first. `now` in ms. */
 export function summarizeFailures(
@@ -40,6 +40,7 @@ export function summarizeFailures(
 ): FailureSummary {
   const hour = startOfHour(now);
   const since: Since = {
+    hour,
     day: hour - (SUMMED_HOURS - 1) * SPAN_MS.hour,
     hours: hour - (KNOWN_HOURS - 1) * SPAN_MS.hour,
     recorded: (recorded.length < FAILURES_KEPT ? undefined : recorded.at(-1)?.at) ?? now - FAILURES_KEPT_MS,
@@ -88,7 +89,7 @@ function onlyCounted(
   recorded: readonly AppFailure[],
   since: Since,
 ): FailureCause | null {
-  const found = unrecorded(hours, counter, recorded, since.hours);
+  const found = unrecorded(hours, counter, recorded, since);
   const times = found.map(({ bucket }) => bucket);
   const period = periodOf(times, since.hours);
   const count = found.reduce((all, { bucket, count }) => all + (bucket >= since.day ? count : 0), 0);
@@ -118,13 +119,14 @@ function unrecorded(
   hours: readonly HourlyTally[],
   counter: FailureCounter,
   recorded: readonly AppFailure[],
-  from: number,
+  since: Since,
 ): { readonly bucket: number; readonly count: number }[] {
   const counts = new Map(hours.map((tally) => [tally.bucket, tally[counter]]));
   const byHour = Map.groupBy(recorded, ({ at }) => startOfHour(at));
   const found: { bucket: number; count: number }[] = [];
   let countedBefore = 0;
-  for (let bucket = Math.max(from, ...counts.keys(), ...byHour.keys()); bucket >= from; bucket -= SPAN_MS.hour) {
+  // The clock of another instance may be in the next hour already.
+  for (let bucket = since.hour + SPAN_MS.hour; bucket >= since.hours; bucket -= SPAN_MS.hour) {
     const count = (counts.get(bucket) ?? 0) - (byHour.get(bucket)?.length ?? 0) - countedBefore;
     countedBefore = Math.max(0, -count);
     if (count > 0) found.push({ bucket, count });

@@ -83,6 +83,9 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     assert.match(text, /invalid_grant/);
     assert.match(text, /https:\/\/other\.example\/cb/);
     assert.equal(await page.locator('a[href*="other.example"]').count(), 0);
+    await press(/^The authorization code is invalid/);
+    await look();
+    assert.match(await page.innerText('#recorded'), /Only this cause: The authorization code is invalid/);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

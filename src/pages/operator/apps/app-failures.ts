@@ -32,8 +32,11 @@ export function failureTable({ messages }: PageContext, failures: readonly Shown
           html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}, ${ENDPOINTS[endpoint]}</small>`,
       ],
       ['Grant of', grantLink],
-      ['Network', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
-      ['Request', ({ requestId }) => html`<code class="whole">${isolatedAddress(requestId)}</code>`],
+      [
+        'Request from',
+        ({ network, requestId }) =>
+          html`<span class="whole">${isolatedAddress(network)}</span><small><code class="whole">${isolatedAddress(requestId)}</code></small>`,
+      ],
     ],
     failures,
   );
@@ -55,10 +58,7 @@ export function causeTable(
     'Causes',
     [
       ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, each)}</small>`],
-      [
-        'In 24 hours',
-        ({ count, isAtLeast }) => `${isAtLeast ? 'at least ' : ''}${count === 0 ? 'None' : formats.number(count)}`,
-      ],
+      ['In 24 hours', numberOf],
       ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
     ],
@@ -79,6 +79,11 @@ export function failuresHref(id: string, cause = ''): string {
 /** Returns the name of a cause: its reason as a sentence, where that was recorded. */
 export function causeName({ reason, counter }: FailureCause): Html | string {
   return reason === null ? COUNTED[counter] : isolated(asSentence(reason.text), 300);
+}
+
+function numberOf({ count, isAtLeast }: FailureCause): string {
+  if (count === 0) return isAtLeast ? 'None recorded' : 'None';
+  return `${isAtLeast ? 'at least ' : ''}${formats.number(count)}`;
 }
 
 /** Failures that were only counted are in no list. */
