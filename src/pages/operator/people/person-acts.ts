@@ -79,7 +79,7 @@ ${dangers}`;
 
 function changeForm(at: string, { typed, shown, tag, isOpen }: PersonData['form']): Html {
   return html`<details class="act"${isOpen && html` open`}><summary>Change the email address, name or user name</summary>
-<form method="post" action="${at}/update"><p>An email address that you set counts as verified. You need your passkey to change it.</p>
+<form method="post" action="${at}/update" class="narrow"><p>An email address that you set counts as verified. You need your passkey to change it.</p>
 ${asShownFields(tag)}<input type="hidden" name="shown" value="${shown}">
 ${personFields(typed)}
 <button class="secondary">Save</button>
