@@ -136,7 +136,7 @@ const ABOUT_OPERATOR = [
   'The first address signs you in as an operator: once, and in the next 5 minutes. The apps, the people and the year of',
   'history there are made up: one app fails, a refresh token was used twice, and the backup is late.',
   '',
-  '1. At Leaked, paste the token above: it stood in a public forum.',
+  '1. At Leaks, paste the token above: it stood in a public forum.',
   '2. At the app, connect with the email and the password: you see it at Events.',
   '3. Look around without a passkey. Where an act asks for one, make one in this browser: it is gone with the demo.',
   '',

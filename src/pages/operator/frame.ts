@@ -61,7 +61,7 @@ const GROUPS = [
       ['/apps', 'Apps'],
       ['/people', 'People'],
       ['/events', 'Events'],
-      ['/leaked', 'Leaked'],
+      ['/leaked', 'Leaks'],
     ],
   ],
   [

@@ -13,7 +13,7 @@ import { mayDo } from '../people/person-grants.ts';
 import { type Facts, facts } from '../table.ts';
 
 /** The page with the form, as the parent of its answers. */
-export const LEAKED: Parent = ['/leaked', 'Leaked'];
+export const LEAKED: Parent = ['/leaked', 'Leaks'];
 
 /** The app, and the grant that leaked; null for a leaked secret. */
 export type LeakedApp = {
@@ -64,7 +64,7 @@ export function leakStepsPage(context: PageContext, { operator, app, done, probl
   return consoleLayout(
     context,
     operator,
-    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaked', parents: [LEAKED] },
+    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaks', parents: [LEAKED] },
     html`<h1>Leak at ${isolated(app.name)}</h1>
 ${done !== null && doneNotice(LEAK_NOTICES[done](appHref(app.id)))}
 ${problem !== null && actProblem(problem)}

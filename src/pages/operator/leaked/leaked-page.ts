@@ -38,14 +38,14 @@ const OWNERS = {
   user: ['Person', '/people', ''],
 } as const;
 
-const WHAT_IS_IT = 'Leaked: what is it?';
+const WHAT_IS_IT = 'Identify a leaked credential';
 
 /** The page with the form; `problem` says why nothing was identified. */
 export function leakedPage(context: PageContext, operator: ShownOperator, problem: string | null): Html {
   return consoleLayout(
     context,
     operator,
-    { title: WHAT_IS_IT, section: 'Leaked', isProblem: problem !== null },
+    { title: WHAT_IS_IT, section: 'Leaks', isProblem: problem !== null },
     html`<h1>${WHAT_IS_IT}</h1>
 <p class="lead">Paste a token, code, secret, key or one-time link that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged, and a look uses no link up.</p>
 ${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}
@@ -66,7 +66,7 @@ export function identifiedPage(context: PageContext, operator: ShownOperator, fo
   return consoleLayout(
     context,
     operator,
-    { title: 'Identified', section: 'Leaked', parents: [LEAKED] },
+    { title: 'Identified', section: 'Leaks', parents: [LEAKED] },
     html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
 ${facts([
   ['Works', worksText(found)],
