@@ -104,9 +104,9 @@ function meaning({ messages }: PageContext, { reason, counter }: FailureCause): 
   return html`${isolatedCode(error)}.${kind !== null && toDeveloper(reasons.kinds[kind].text)}`;
 }
 
-/** The names of what was only counted, by counter. */
+/** The names of what was only counted, by counter. A paused app that fails often has right credentials that are refused. */
 const COUNTED = {
-  invalidClient: 'Wrong or missing credentials',
+  invalidClient: 'Wrong or refused credentials',
   invalidGrant: 'A code or token that no longer works',
   invalidRequest: 'A malformed request',
   limited: 'Too many requests',
