@@ -41,6 +41,8 @@ export type Identified = {
   readonly expiresAt: number | null;
   /** Why it does not work now, in words for the operator; null while it works. */
   readonly deadBecause: string | null;
+  /** True if it would work again once its app or product is resumed, or its user enabled. */
+  readonly isHeldUp: boolean;
   /** The things that a finder needs besides it, while it works. */
   readonly needs: readonly FinderNeed[];
 };

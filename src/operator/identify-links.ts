@@ -42,6 +42,7 @@ async function pickUpLink(store: LinkStore, token: string, now: number): Promise
       madeAt: handOver.madeAt,
       expiresAt: handOver.expiresAt,
       deadBecause: whyDead(handOver, subject, now),
+      isHeldUp: false,
       needs: [],
     },
   };
@@ -67,6 +68,7 @@ async function operatorLink(store: LinkStore, token: string, now: number): Promi
     owner: { kind: 'operator', id: operator.id, name: operator.name },
     ...{ person: null, grant: null, madeAt: address.createdAt, expiresAt: address.expiresAt },
     deadBecause: operator.status === 'disabled' ? `${operator.name} is disabled` : expired,
+    isHeldUp: false,
     needs: [],
   };
 }
@@ -79,6 +81,7 @@ async function invitationLink(store: LinkStore, token: string, now: number): Pro
   return {
     ...{ kind: 'invitation link', owner: { kind: 'user', ...person }, person, grant: null, madeAt, expiresAt },
     deadBecause: expiresAt <= now ? EXPIRED : null,
+    isHeldUp: false,
     needs: [],
   };
 }

@@ -104,13 +104,15 @@ export class Identification {
     const found = await store.findGrant(credential.grantId);
     if (!found || !isGenuine(keyring, credential, found.grant.seed)) return null;
     const { grant, client } = found;
+    const expiresAt = credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt;
     return {
       kind: KINDS[credential.kind],
       ...{ owner: appOf(client), ...partyOf(found) },
       // Of earlier generations the time is not kept.
       madeAt: credential.generation === grant.generation ? grant.rotatedAt : null,
-      expiresAt: credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt,
+      expiresAt,
       deadBecause: this.#whyDead(credential, found),
+      isHeldUp: isHeldUp(found) && expiresAt > this.#parts.now(),
       needs: finderNeeds(KINDS[credential.kind], client, grant),
     };
   }
@@ -146,6 +148,7 @@ export class Identification {
       madeAt: null,
       expiresAt: code.expiresAt,
       deadBecause: grant ? this.#whyRedeemed(code, grant) : await this.#whyNeverAllowed(code, owner),
+      isHeldUp: grant ? isHeldUp(grant) : owner.status === 'paused',
       needs: finderNeeds('device code', owner, grant?.grant ?? null),
     };
   }
@@ -177,7 +180,10 @@ export class Identification {
     const deadBecause = operator.status === 'disabled' ? `${operator.name} is disabled` : expired;
     const { createdAt: madeAt, expiresAt } = key;
     const owner = { kind: 'operator', id: operator.id, name: operator.name } as const;
-    return { kind: 'key of an operator', owner, person: null, grant: null, madeAt, expiresAt, deadBecause, needs: [] };
+    return {
+      ...{ kind: 'key of an operator', owner, person: null, grant: null },
+      ...{ madeAt, expiresAt, deadBecause, isHeldUp: false, needs: [] },
+    };
   }
 
   /** Only digests are kept, each with an index. */
@@ -218,7 +224,7 @@ function ofSecret(
   return {
     ...{ kind, owner: { kind: ownerKind, id, name }, person: null, grant: null },
     ...{ madeAt: secret.createdAt, expiresAt: null, deadBecause: status === 'paused' ? `${name} is paused` : null },
-    needs: [],
+    ...{ isHeldUp: status === 'paused', needs: [] },
   };
 }
 
@@ -240,6 +246,11 @@ function whyEnded({ grant, standing, client, resourceOwner }: FoundGrant): strin
   if (isEnded(grant, standing)) return 'its grant ended';
   if (standing.clientPaused) return `${client.name} is paused`;
   return standing.resourceOwnerDisabled ? `${accountLabel(resourceOwner)} is disabled` : null;
+}
+
+/** True while a pause of the app, or of the user, refuses the credentials of a grant that goes on. */
+function isHeldUp({ grant, standing }: FoundGrant): boolean {
+  return !isEnded(grant, standing) && (standing.clientPaused || standing.resourceOwnerDisabled);
 }
 
 /** The reason of a decision that refuses, in words for the operator; null for one that does not. */

@@ -6,12 +6,14 @@ import { isolated } from '../../isolated.ts';
 export type CredentialUse = {
   readonly kind: keyof typeof USES;
   readonly deadBecause: string | null;
+  /** True if it works again later, such as once its app is resumed. */
+  readonly isHeldUp: boolean;
   readonly needs: readonly (keyof typeof NEEDS)[];
 };
 
 /** "Yes", which alarms if a finder needs nothing else, with what the finder can do; or why the credential does not work. */
-export function worksText({ kind, deadBecause, needs }: CredentialUse): Html {
-  if (deadBecause !== null) return html`No: ${isolated(deadBecause, 300)}`;
+export function worksText({ kind, deadBecause, isHeldUp, needs }: CredentialUse): Html {
+  if (deadBecause !== null) return html`No${isHeldUp && ', for now'}: ${isolated(deadBecause, 300)}`;
   const use = USES[kind];
   if (needs.length === 0) return html`<strong class="effect sensitive">Yes</strong> Whoever has it can at once ${use}.`;
   const others = needs.map((need) => NEEDS[need]).join(' and ');

@@ -60,7 +60,7 @@ const form = html`<form method="post" action="/leaked" class="stack narrow part"
 
 /** The page of an identified credential, which follows the post. */
 export function identifiedPage(context: PageContext, operator: ShownOperator, found: ShownCredential): Html {
-  const { kind, owner, app, madeAt, expiresAt, deadBecause } = found;
+  const { kind, owner, app, madeAt, expiresAt, deadBecause, isHeldUp } = found;
   const { messages } = context;
   const [noun, path] = OWNERS[owner.kind];
   return consoleLayout(
@@ -73,19 +73,20 @@ ${facts([
   ...ownerFacts(noun, `${path}/${encodeURIComponent(owner.id)}`, owner.name),
   ...grantFacts(context, app?.grant ?? null),
   ['Made', madeAt !== null && messages.minute(madeAt)],
-  ['Expires', deadBecause === null && expiresAt !== null && messages.minute(expiresAt)],
+  ['Expires', (deadBecause === null || isHeldUp) && expiresAt !== null && messages.minute(expiresAt)],
 ])}
 ${whatToDo(found)}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
   );
 }
 
-function whatToDo({ owner, app, link, deadBecause, madeAt }: ShownCredential): Html {
-  if (app) return leakSteps(app, { isDead: deadBecause !== null, since: madeAt });
+function whatToDo({ owner, app, link, deadBecause, isHeldUp, madeAt }: ShownCredential): Html {
+  const isDead = deadBecause !== null && !isHeldUp;
+  if (app) return leakSteps(app, { isDead, since: madeAt });
   const [noun, path, words] = OWNERS[owner.kind];
   const [href, inText] = [`${path}/${encodeURIComponent(owner.id)}`, noun === 'API' ? noun : noun.toLowerCase()];
   if (link) return linkSteps({ ...link, href, noun: inText });
-  if (deadBecause !== null)
+  if (isDead)
     return html`<section class="part"><h2>What to do now</h2><p>Nothing: it gives no access now.</p></section>`;
   return html`<section class="part"><h2>What to do now</h2><p>${words}</p>
 <p><a class="button secondary" href="${href}">Open the ${inText}</a></p></section>`;

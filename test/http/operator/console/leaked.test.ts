@@ -108,6 +108,32 @@ test('operators §7: a finder can use a credential as it says: alone, or only wi
   );
 });
 
+/** The settings of a product that proves itself by a secret. */
+const PHOTOS = {
+  ...{ id: 'photos', name: 'Photos', signInUrl: 'https://photos.example/sign-in', keys: [] },
+  ...{ rights: ['sign-in'] as const, sessionLifetime: null, ownIds: false },
+};
+
+test('operators §7: what works again once its owner is resumed is to be ended all the same', async (t) => {
+  const service = await startConsole(t);
+  const { installation } = service;
+  const { app, token } = await withLeak(service);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const look = async (credential: string) =>
+    textOf((await postOwn(browser, `${service.operatorUrl}/leaked`, { credential })).body);
+  await installation.clients.pause(app.clientId, installation.operator);
+  assert.match(await look(token), /Works No, for now: Calendar is paused .*Expires .*Usual step Ends 1 grant/);
+  const { secret } = await installation.identityProviders.register(PHOTOS, installation.operator);
+  await installation.identityProviders.pause('photos', installation.operator);
+  assert.match(await look(secret ?? ''), /Works No, for now: Photos is paused .*Act at once: whoever has it/);
+  await installation.clients.resume(app.clientId, installation.operator);
+  service.clock.advance(1801);
+  const { browser: later } = await enrolledOperator(service, 'admin', 'Later');
+  const expired = textOf((await postOwn(later, `${service.operatorUrl}/leaked`, { credential: token })).body);
+  assert.match(expired, /Works No: the access token has expired .*It gives no access now\. If a newer token/);
+  assert.doesNotMatch(expired, /Usual step|Expires/);
+});
+
 test('operators §7: a step ends only a grant of the app that the page is about, and quotes nothing that was sent', async (t) => {
   const service = await startConsole(t);
   const { token } = await withLeak(service);
