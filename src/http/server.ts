@@ -79,7 +79,7 @@ declare module 'fastify' {
     /** True for a form of the console with typed fields, none of them secret: they outlive a session that ended. */
     keepsTyped?: boolean | undefined;
     /** True for a form of the console that is sent again with a passkey's answer, where its act needs one. */
-    asksInPlace?: true;
+    asksInPlace?: boolean;
     /** The act that a route of the operators' address does, as the table of rights names it. */
     act?: Act;
     /** The further acts that a body makes of a call of the operators' API. */

@@ -108,7 +108,7 @@ export const consoleGuards: readonly Guard[] = [
         'return found?.grant.clientId === clientId ? found : null;',
         'return found;',
       ],
-      ['each step after a leak asks for its own act', 'call.requires(name);', ''],
+      ['each step after a leak is its own act', 'name, async (call) => {', "'identify', async (call) => {"],
     ],
   ),
   ...guardsIn(
@@ -135,9 +135,9 @@ export const consoleGuards: readonly Guard[] = [
       ],
       ['a form adds one key', 'runOnce(idempotency, call, settings, add, addedBefore)', 'add(call.actor)'],
       ['a form adds one operator', 'runOnce(idempotency, call, { name, role }, add, addedBefore)', 'add(call.actor)'],
-      ['a typed key asks for its own act', "call.requires('operators.add-key');", ''],
-      ['a typed operator asks for its own act', "call.requires('operators.add');", ''],
-      ['a role asks for its own act', "call.requires('operators.update');", ''],
+      ['to add a key is an act of its own', "'operators.add-key',", "'operators.show',"],
+      ['to add an operator is an act of its own', "'operators.add',", "'operators.list',"],
+      ['to change a role is an act of its own', "'operators.update',", "'operators.show',"],
     ],
   ),
   ...guardsIn(

@@ -78,6 +78,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
   ]),
   ...guardsIn('src/http/operator/console/guard.ts', ATTACKS, [
+    ['whoever signed in meanwhile is asked anew', 'form.get(ANSWERER) !== access.operator.id', 'false'],
     ['a wrong answer does nothing', "if (outcome.kind !== 'signed_in') {", "if (outcome.kind === 'dead') {"],
     ['a form that is loaded again raises no alarm', '&& !isPresent(access.by, service.now())', ''],
     [
@@ -110,7 +111,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn('src/http/operator/console/unsent-form.ts', ATTACKS, [
-    ['an answer of a passkey is never sent back', 'name !== ANSWER', 'true'],
+    ['an answer of a passkey is never sent back', 'name !== ANSWER && name', 'name'],
   ]),
   ...guardsIn('src/http/operator/console/console-session.ts', ATTACKS, [
     ['a post comes from a window', '!isNavigation(request) || (site', '(site'],

@@ -97,11 +97,17 @@ export function keptFields({ body }: Visit): Record<string, string[]> {
   const [, form = ''] = /<form method="post" class="stack"(?: data-ceremony[^>]*)?>(.*?)<\/form>/s.exec(body) ?? [];
   const fields: Record<string, string[]> = {};
   for (const [, name = '', value = ''] of form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g))
-    if (name !== 'answer') fields[name] = [...(fields[name] ?? []), unescaped(value)];
+    if (name !== 'answer' && name !== 'answerer') fields[name] = [...(fields[name] ?? []), unescaped(value)];
   return fields;
+}
+
+/** The fields of a passkey's answer to a page that asked for it. */
+export function answerTo(asked: Visit, passkey: SoftPasskey): { answerer: string; answer: string } {
+  const [, answerer = ''] = /name="answerer" value="([^"]*)"/.exec(asked.body) ?? [];
+  return { answerer, answer: passkey.get(asked) };
 }
 
 /** Confirms with a passkey where a form's act asked for it: the form is sent again, with the answer. */
 export function confirmInPlace(browser: Browser, passkey: SoftPasskey, asked: Visit): Promise<Visit> {
-  return postOwn(browser, asked.url, { ...keptFields(asked), answer: passkey.get(asked) });
+  return postOwn(browser, asked.url, { ...keptFields(asked), ...answerTo(asked, passkey) });
 }

@@ -208,10 +208,11 @@ export class OperatorSignIn {
       if (operator.status !== 'active') return wrong(`the operator ${operator.id} is disabled`);
       const asked = binding.operatorId === '' ? 'anyone' : 'one operator';
       const { challenge: answered, ...verified } = await verifyAssertion(rp, answer, passkey, asked);
-      if (!goesOn(passkey.counter, verified.counter))
-        return this.#alarm(passkey, operator, browser, 'its counter did not go on, so it may have been copied');
+      // Before the counter: a page that is loaded again much later sends an old answer, which is no copied passkey.
       const challenge = readChallenge(keyring, binding, answered, now());
       if (typeof challenge === 'string') return ofChallenge(challenge);
+      if (!goesOn(passkey.counter, verified.counter))
+        return this.#alarm(passkey, operator, browser, 'its counter did not go on, so it may have been copied');
       const { token, session } = this.#begin(operator, 'passkey', browser, how.since);
       const assertion = { passkeyId: passkey.id, before: passkey.counter, ...verified, challenge };
       const event = this.#event(how.action, operator, browser, passkey.name);

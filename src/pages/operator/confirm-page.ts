@@ -39,7 +39,9 @@ ${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name
 
 /** Data of the page; `ceremony` is null for an operator without a passkey, and `back` is the page that the form was on. */
 export type PresenceData = {
-  operator: ShownOperator;
+  /** Its name in the table of rights. */
+  act: string | undefined;
+  operator: ShownOperator & { readonly id: string };
   ceremony: Ceremony | null;
   form: UnsentForm;
   back: string;
@@ -50,7 +52,8 @@ export type PresenceData = {
  * The page between a form and its act, where that needs a passkey. It is at the form's address, and sends the form again with the
  * passkey's answer.
  */
-export function presencePage(context: PageContext, { operator, ceremony, form, back, problem }: PresenceData): Html {
+export function presencePage(context: PageContext, data: PresenceData): Html {
+  const { act, operator, ceremony, form, back, problem } = data;
   const cancel = html`<div class="stack"><a class="button secondary" href="${back}">Cancel</a></div>`;
   if (ceremony === null)
     return card(
@@ -66,13 +69,37 @@ ${cancel}`,
     context,
     problem ? 'Problem: Confirm' : 'Confirm',
     html`<h1>Confirm that it’s you</h1>
-<p class="lead">You’re signed in as ${isolated(operator.name)}. This needs your passkey, and is done as soon as you confirm. For the next 5 minutes, no action asks again.</p>
+<p class="lead">You’re signed in as ${isolated(operator.name)}. To ${(act && PURPOSES[act]) ?? 'do this'}, use your passkey: it is done as soon as you confirm. For the next 5 minutes, no action asks again.</p>
 ${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Confirm and go on', keptFields(form.fields), true)}
+${passkeyForm(ceremony, 'Confirm and go on', html`<input type="hidden" name="answerer" value="${operator.id}">${keptFields(form.fields)}`, true)}
 ${cancel}`,
     passkeyScriptTag(context),
   );
 }
+
+/** The acts of forms, as the end of a sentence that begins with “to”. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  'clients.register': 'register the app',
+  'clients.update': 'save the settings of the app',
+  'clients.make-secret': 'make a new secret',
+  'clients.retire-secret': 'retire a secret',
+  'clients.hand-over': 'make a pick-up link',
+  'clients.revoke-grants': 'end all grants of the app',
+  'clients.delete': 'delete the app',
+  'users.invite': 'make an invitation link',
+  'users.update': 'change the person',
+  'users.delete': 'delete the person',
+  'operators.add': 'add an operator',
+  'operators.update': 'change the role of the operator',
+  'operators.end-sessions': 'sign the operator out',
+  'operators.reset': 'let the operator enroll again',
+  'operators.add-key': 'add a key',
+  'operators.end-key': 'end a key',
+  'operators.disable': 'disable the operator',
+  'operators.enable': 'enable the operator',
+  'operators.delete': 'delete the operator',
+  'own.remove-passkey': 'remove a passkey',
+};
 
 /** The page after a sign-in in another tab, whose form is still open in the first one. */
 export function confirmedPage(context: PageContext, operator: ShownOperator): Html {

@@ -6,6 +6,7 @@ import { Browser } from '../../support/browser.ts';
 import {
   addOperator,
   addSignInAddress,
+  answerTo,
   enrolledOperator,
   keptFields,
   postOwn,
@@ -331,29 +332,34 @@ test('operators §2: an act is done only with an answer of its own operator and 
   const asked = await postOwn(browser, at, { name: 'Cem', role: 'read' });
   const kept = keptFields(asked);
   const elsewhere = passkey.get(await new Browser().get(`${service.operatorUrl}/sign-in`));
-  const old = passkey.get(asked);
+  const old = answerTo(asked, passkey);
   for (const answer of ['', '{}', bobs.get(asked), elsewhere]) {
-    const refused = await postOwn(browser, at, { ...kept, answer });
+    const refused = await postOwn(browser, at, { ...kept, ...old, answer });
     assert.equal(refused.status, answer === '' ? 403 : 400);
     assert.deepEqual(keptFields(refused), kept, 'nothing is lost');
     assert.doesNotMatch(refused.body, /clientDataJSON|value="\{\}"/, 'an answer is never sent back');
   }
   service.clock.advance(301);
-  assert.match((await postOwn(browser, at, { ...kept, answer: old })).body, /open for too long/);
+  assert.match((await postOwn(browser, at, { ...kept, ...old })).body, /open for too long/);
   assert.deepEqual(await names(), before);
 
-  const sent = { ...kept, answer: passkey.get(await postOwn(browser, at, kept)) };
+  const sent = { ...kept, ...answerTo(await postOwn(browser, at, kept), passkey) };
   const session = browser.cookies.get('operator_session');
   assert.equal((await postOwn(browser, at, sent)).status, 200);
   assert.notEqual(browser.cookies.get('operator_session'), session, 'a confirmed session has a new token');
   assert.deepEqual(await names(), [...before, 'Cem']);
   const again = await postOwn(browser, at, sent);
   assert.equal(again.status, 400, 'the name is taken');
-  const events = await service.installation.audit.listAuditEvents({ limit: 20 });
-  assert.ok(!events.some(({ detail }) => /used before/.test(detail ?? '')));
-
+  const replayed = { ...sent, name: 'Dan' };
+  const { browser: cems } = await enrolledOperator(service, 'admin', 'Cem II');
+  assert.match(
+    (await postOwn(cems, at, replayed)).body,
+    /You’re signed in as .*Cem II/,
+    'another operator is asked anew',
+  );
   service.clock.advance(301);
-  const replayed = await postOwn(browser, at, { name: 'Dan', role: 'read', answer: sent.answer });
-  assert.equal(replayed.status, 400);
+  assert.equal((await postOwn(browser, at, replayed)).status, 400);
   assert.ok(!(await names()).includes('Dan'), 'an answer counts once');
+  const later = await service.installation.audit.listAuditEvents({ limit: 20 });
+  assert.ok(!later.some(({ detail }) => /copied|used before/.test(detail ?? '')), 'a page loaded again is no attack');
 });

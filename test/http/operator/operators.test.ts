@@ -74,18 +74,20 @@ test('operators §2: each act on operators asks for a passkey that was used with
     const before = await actions(service);
     for (const _twice of [1, 2]) {
       const asked = await postOwn(browser, at + path.replace('ID', operator.id), fields);
-      assert.deepEqual([asked.status, /Confirm that it’s you/.test(asked.body)], [403, true], act);
+      assert.deepEqual(
+        [asked.status, /Confirm that it’s you.* To (?!do this)[^,]*, use your passkey/s.test(asked.body)],
+        [403, true],
+        act,
+      );
       const sent = Object.entries(fields).map(([name, value]) => [name, [value].flat()]);
       assert.deepEqual(keptFields(asked), Object.fromEntries(sent), act);
     }
-    assert.deepEqual(await actions(service), ['operator_refused', ...before], `${act} is recorded once an hour`);
-    const [tried] = await service.installation.audit.listAuditEvents({ limit: 1 });
-    assert.equal(tried?.detail, `${act}: no passkey was used within 5 minutes`);
+    assert.deepEqual(await actions(service), before, 'a question is no refusal');
   }
   for (const [referer, page] of Object.entries({
     [`/operators/${operator.id}`]: `/operators/${operator.id}`,
     [`/operators/${operator.id}/keys/end`]: `/operators/${operator.id}`,
-    [`/operators/${operator.id}?done=updated`]: `/operators/${operator.id}?done=updated`,
+    [`/operators/${operator.id}?done=updated`]: `/operators/${operator.id}`,
     '/people/usr_1/update': '/people/usr_1',
     '/people?after=x': '/people?after=x',
     '/nothing/at/all': '/',

@@ -14,7 +14,7 @@ export type ConsoleParts = {
   readonly sessions: ConsoleSessions;
   /** Returns the access of a request whose route names an act. */
   readonly accessOf: (request: FastifyRequest) => SessionAccess;
-  /** Records that such a request may not do an act, and answers so: with a page that asks for a passkey, where that is missing. */
+  /** Answers a request that may not do an act: with a page that asks for a passkey, if that is what is missing; else it is recorded. */
   readonly refuse: (
     request: FastifyRequest,
     reply: FastifyReply,

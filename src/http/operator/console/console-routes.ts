@@ -45,6 +45,8 @@ export type FormOptions = {
   readonly maxParameters?: number;
   /** True for a form with typed fields, none of them secret: `unsent-form.ts` keeps them when the session ended meanwhile. */
   readonly keepsTyped?: boolean;
+  /** True for a form with a pasted credential, which is never sent back: its act asks for no passkey. */
+  readonly hasCredential?: boolean;
 };
 
 /** The operator may not do a further act. Nothing happened. */
@@ -88,8 +90,8 @@ export class ConsoleRoutes {
     refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
     options: FormOptions = {},
   ): void {
-    const { bodyLimit, maxParameters, keepsTyped } = options;
-    const config = { ...this.#config(act), maxParameters, keepsTyped, asksInPlace: true } as const;
+    const { bodyLimit, maxParameters, keepsTyped, hasCredential } = options;
+    const config = { ...this.#config(act), maxParameters, keepsTyped, asksInPlace: !hasCredential };
     this.#app.post(path, { config, ...(bodyLimit !== undefined && { bodyLimit }) }, async (request, reply) => {
       const call = this.#call(request, reply);
       try {

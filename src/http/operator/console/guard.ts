@@ -10,7 +10,7 @@ import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { withoutDone } from './done.ts';
-import { ANSWER, isKept, unsentForm } from './unsent-form.ts';
+import { ANSWER, ANSWERER, isKept, unsentForm } from './unsent-form.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
 function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
@@ -65,9 +65,15 @@ export function addGuard(
     const { act } = request.routeOptions.config;
     if (act === undefined) return;
     const access = found.get(request);
-    if (access === undefined) return endedMeanwhile(request, reply);
+    if (access === undefined) {
+      request.outcome = { error: 'not_signed_in' };
+      return pages.send(reply.code(403), sessionEndedPage(pages.context, unsentForm(request)));
+    }
     if (!asksInPlace(request)) return;
-    const answer = formOf(request).get(ANSWER);
+    const form = formOf(request);
+    const answer = form.get(ANSWER);
+    if (answer !== undefined && form.get(ANSWERER) !== access.operator.id)
+      return askPasskey(request, reply.code(403), null);
     // A page that is loaded again sends an answer again, which would count as a copied one.
     if (answer !== undefined && !isPresent(access.by, service.now())) {
       const outcome = await operators.signIn.confirm(access, answer, sessions.browser(request, reply));
@@ -77,17 +83,12 @@ export function addGuard(
       }
       sessions.begin(reply, outcome.token);
       const confirmed = await operators.access.bySession(outcome.token);
-      if (confirmed?.by.kind !== 'session') return endedMeanwhile(request, reply);
+      if (confirmed?.by.kind !== 'session') return signInFirst(request, reply, null);
       found.set(request, confirmed as SessionAccess);
     }
     const still = refusalOf(act, accessOf(request), service.now());
     if (still !== null) return refuse(request, reply, act, still);
   });
-
-  function endedMeanwhile(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    request.outcome = { error: 'not_signed_in' };
-    return pages.send(reply.code(403), sessionEndedPage(pages.context, unsentForm(request)));
-  }
 
   function signInFirst(request: FastifyRequest, reply: FastifyReply, token: string | null): FastifyReply {
     const isLink = request.method !== 'POST' && token === null && sessions.isFromElsewhere(request);
@@ -104,9 +105,9 @@ export function addGuard(
   ): Promise<FastifyReply> {
     const access = accessOf(request);
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${access.operator.id}: ${act}` };
+    if (refusal === 'presence' && asksInPlace(request)) return askPasskey(request, reply.code(403), null);
     await operators.access.refused(act, access, refusal, originOf(request));
     if (refusal !== 'presence') return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
-    if (asksInPlace(request)) return askPasskey(request, reply.code(403), null);
     return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }
 
@@ -118,7 +119,13 @@ export function addGuard(
   ): Promise<FastifyReply> {
     const access = accessOf(request);
     const ceremony = await operators.signIn.confirmOptions(access, sessions.browser(request, reply).secret);
-    const asked = { operator: access.operator, form: unsentForm(request), back: pageOf(request, isPage) };
+    const { act } = request.routeOptions.config;
+    const asked = {
+      act,
+      operator: access.operator,
+      form: unsentForm(request),
+      back: withoutDone(pageOf(request, isPage)),
+    };
     const page = presencePage(pages.context, { ...asked, ceremony, problem });
     return ceremony === null ? pages.send(reply, page) : pages.sendWithScript(reply, page);
   }

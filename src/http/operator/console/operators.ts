@@ -21,7 +21,7 @@ import { shownSession } from './own.ts';
 
 const CHANGED = 'The operator was changed meanwhile. Check the page, then try again.';
 
-/** Adds the pages. An act whose form has fields asks for the passkey itself, so that they are not lost. */
+/** Adds the pages. */
 export function addOperators(routes: ConsoleRoutes, { service, operators, accessOf }: ConsoleParts): void {
   const { registry } = operators;
   const { idempotency } = service.operatorApi;
@@ -29,9 +29,8 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   routes.page('/operators', 'operators.list', (call) => list(call, null));
   routes.act(
     '/operators',
-    'operators.list',
+    'operators.add',
     async (call) => {
-      call.requires('operators.add');
       const { context, operator, form } = call;
       const [name, role] = [typedName(form), roleIn(form)];
       const heading = 'The link for the new operator';
@@ -45,10 +44,9 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   );
 
   routes.page('/operators/:id', 'operators.show', (call) => show(call, null));
-  act('role', 'operators.show', 'updated', (call) => {
-    call.requires('operators.update');
-    return asShown(call, (actor) => registry.update(call.id, { role: roleIn(call.form) }, actor));
-  });
+  act('role', 'operators.update', 'updated', (call) =>
+    asShown(call, (actor) => registry.update(call.id, { role: roleIn(call.form) }, actor)),
+  );
   act('disable', 'operators.disable', 'disabled', ({ id, actor }) => registry.disable(id, actor));
   act('enable', 'operators.enable', 'enabled', (call) => asShown(call, (actor) => registry.enable(call.id, actor)));
   act('end-sessions', 'operators.end-sessions', 'signed-out', ({ id, actor }) => registry.endSessions(id, actor));
@@ -75,9 +73,8 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   );
   routes.act(
     '/operators/:id/keys',
-    'operators.show',
+    'operators.add-key',
     async (call) => {
-      call.requires('operators.add-key');
       const { context, operator, id, form } = call;
       const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
       const page = { operator, heading: 'The new key', next: pageOf(id) };

@@ -9,6 +9,9 @@ import { formOf } from '../../form.ts';
 /** The field with a passkey's answer, which works once and is never sent back. */
 export const ANSWER = 'answer';
 
+/** The field with the ID of the operator who was asked for it: meanwhile another one may have signed in. */
+export const ANSWERER = 'answerer';
+
 /** Maximum size of a body that is read without a session, in bytes. A larger form is lost. */
 const MAX_BYTES = 32 * 1024;
 
@@ -20,7 +23,7 @@ export function isKept({ headers, routeOptions }: FastifyRequest): boolean {
 /** Returns the form of a request. Empty fields are left out, since they count as absent. */
 export function unsentForm(request: FastifyRequest): UnsentForm {
   const form = formOf(request);
-  const names = form.names().filter((name) => name !== ANSWER);
+  const names = form.names().filter((name) => name !== ANSWER && name !== ANSWERER);
   const fields = names.flatMap((name) => form.all(name).map((value) => [name, value] as const));
   return { action: request.url, fields };
 }

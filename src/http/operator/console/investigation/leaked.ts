@@ -52,6 +52,7 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
       return identifiedPage(context, operator, { ...shown, app, link });
     },
     async ({ context, operator }, { text }) => leakedPage(context, operator, text),
+    { hasCredential: true },
   );
 
   routes.page('/leaked/apps/:id', 'clients.show', (call) => steps(call, call.query.get('grant'), null));
@@ -59,10 +60,8 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   const step = (path: string, name: Act, done: LeakNotice, run: (call: ConsoleCall) => Promise<unknown>) =>
     routes.act(
       `/leaked/apps/:id/${path}`,
-      // The step's own act is asked for below, so that a missing passkey keeps the page.
-      'identify',
+      name,
       async (call) => {
-        call.requires(name);
         await run(call);
         const at = `/leaked/apps/${encodeURIComponent(call.id)}`;
         // Whatever else was sent there may be a credential, which no address may have.

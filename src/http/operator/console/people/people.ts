@@ -34,10 +34,9 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
 
   routes.page('/people', 'users.list', (call) => list(call, null));
 
-  // `users.invite` is asked for in the act, so that a missing presence loses nothing that was typed.
   routes.act(
     '/people',
-    'users.update',
+    'users.invite',
     invite,
     async (call, problem) => {
       const page = await list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) });
@@ -94,8 +93,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
   }
 
   async function invite(call: ConsoleCall): Promise<Html> {
-    const { context, operator, form, requires } = call;
-    requires('users.invite');
+    const { context, operator, form } = call;
     const { username, ...typed } = typedPerson(form);
     const person = readNewUser({ ...typed, username: username || null });
     const add = async (actor: Actor) => {
