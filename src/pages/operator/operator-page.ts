@@ -1,11 +1,15 @@
 /** One operator: passkeys, sessions and keys, and the acts on them. */
 import { type Html, html } from '../html.ts';
+import { icons } from '../icons.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { type ActProblem, actButton, actProblem, dangerZone, doneNotice } from './act.ts';
+import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from './act.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
+import { listHref } from './listing.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
 import type { ShownPasskey, ShownSession } from './own-page.ts';
+import { statePill } from './state-pill.ts';
+import { facts } from './table.ts';
 
 /** A key in the list. Times in ms. */
 export type ShownKey = {
@@ -66,15 +70,36 @@ export function operatorPage(context: PageContext, data: OperatorData): Html {
     operator,
     { title, isProblem: problem !== null, section: 'Operators', parents: [['/operators', 'Operators']] },
     html`<h1>${isolated(shown.name)}</h1>
-<p class="lead">Role ${shown.role}, ${shown.status}, added ${context.messages.day(shown.createdAt)}. <code>${shown.id}</code></p>
 ${done !== null && doneNotice(OPERATOR_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
+${shown.status === 'disabled' && disabled(data)}
+${facts(
+  [
+    ['State', statePill(shown.status)],
+    ['Role', shown.role],
+    ['Added', context.messages.day(shown.createdAt)],
+    ['ID', html`<code>${shown.id}</code>`],
+  ],
+  'strip',
+)}
 ${part('Passkeys', 'No passkey yet.', data.passkeys, (each) => passkeyItem(context, each))}
 ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(context, each))}
 ${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
 <p class="part"><a href="/events?operator=${shown.id}">All acts of this operator</a></p>
 ${mayChange && acts(data)}`,
   );
+}
+
+/** Says that the operator is disabled, with the button to enable them. */
+function disabled({ shown, tag, mayChange }: OperatorData): Html {
+  const enable = plainAct({
+    action: `/operators/${shown.id}/enable`,
+    name: 'Enable the operator',
+    effect: 'The passkeys work again. Keys stay ended. You need your passkey for this.',
+    fields: html`<input type="hidden" name="tag" value="${tag}">`,
+  });
+  return html`<div class="notice problem">${icons.alert}<div><strong>Disabled: every sign-in is refused.</strong> Who did it stands among <a href="${listHref('/events', { action: 'operator_disabled' })}">the events of disabled operators</a>.</div></div>
+${mayChange && enable}`;
 }
 
 function part<T>(heading: string, none: string, items: readonly T[], item: (each: T) => Html): Html {
@@ -111,11 +136,8 @@ function acts({ shown, rights, tag, once, typed }: OperatorData): Html {
   // These act on the operator as the page shows them.
   const fields = html`<input type="hidden" name="tag" value="${tag}">`;
   return html`<section class="part"><h2>Change</h2>
-<p>You need your passkey for each of these.</p>
-<div class="acts">
-<form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form>
-${!isActive && actButton({ action: `${at}/enable`, name: 'Enable', effect: 'The passkeys work again. Keys stay ended.', fields })}
-</div></section>
+<p>You need your passkey for this.</p>
+<form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form></section>
 ${isActive && keyForm(at, html`${fields}<input type="hidden" name="once" value="${once}">`, rights, typed)}
 ${dangerZone(
   [

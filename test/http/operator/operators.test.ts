@@ -282,6 +282,7 @@ test('operators §7: a page that is out of date gives no key, and changes, enabl
   const shown = await tag();
   await registry.disable(operator.id, service.installation.operator);
   const disabled = await tag();
+  assert.match((await browser.get(at)).body, /Disabled: every sign-in is refused.*Enable the operator.*<h2>Passkeys/s);
   await registry.update(operator.id, { role: 'admin' }, service.installation.operator);
   assert.equal((await postOwn(browser, `${at}/enable`, { tag: disabled })).status, 400);
   assert.equal((await postOwn(browser, `${at}/delete`, { tag: shown })).status, 400);
