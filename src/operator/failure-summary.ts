@@ -47,15 +47,15 @@ export function summarizeFailures(
   };
   const isPartlyRecorded = since.recorded > since.day || hasFullSecond(recorded.filter(({ at }) => at >= since.day));
   const sum = sumOf(hours.filter(({ bucket }) => bucket >= since.day));
-  const causes = FAILURES.toSorted((one, other) => sum[other] - sum[one]).map((counter) => {
+  const causes = FAILURES.flatMap((counter) => {
     const found = recorded.filter(({ error }) => counterOf(error) === counter);
     const rest = onlyCounted(hours, counter, found, since);
     const isAtLeast = isPartlyRecorded && rest !== null && rest.count > 0;
-    return [...recordedCauses(counter, found, since, isAtLeast), ...(rest ? [rest] : [])].toSorted(recentFirst);
+    return [...recordedCauses(counter, found, since, isAtLeast), ...(rest ? [rest] : [])];
   });
   const failing = hours.filter((tally) => failuresOf(tally) > 0).map(({ bucket }) => bucket);
   return {
-    causes: causes.flat(),
+    causes: causes.toSorted(frequentFirst),
     failures: failuresOf(sum),
     counted: COUNTERS.reduce((all, counter) => all + sum[counter], 0),
     period: periodOf(failing.reverse(), since.hours),
@@ -78,7 +78,7 @@ function recordedCauses(
     const times = found.map(({ at }) => at);
     const reason = { key: causeKey(cause), text: cause, kind: kindOfCause(cause), error: found[0]?.error ?? '' };
     const count = times.filter((at) => at >= since.day).length;
-    return { counter, reason, count, isAtLeast, ...(periodOf(times, since.recorded) as FailurePeriod) };
+    return { counter, reason, isRest: false, count, isAtLeast, ...(periodOf(times, since.recorded) as FailurePeriod) };
   });
 }
 
@@ -93,12 +93,12 @@ function onlyCounted(
   const times = found.map(({ bucket }) => bucket);
   const period = periodOf(times, since.hours);
   const count = found.reduce((all, { bucket, count }) => all + (bucket >= since.day ? count : 0), 0);
-  return period && { counter, reason: null, count, isAtLeast: false, ...period };
+  return period && { counter, reason: null, isRest: recorded.length > 0, count, isAtLeast: false, ...period };
 }
 
-/** Recorded causes of the 24 hours come first, those of earlier times last. */
-function recentFirst(one: FailureCause, other: FailureCause): number {
-  const rank = ({ reason, count }: FailureCause) => (count === 0 ? 2 : reason === null ? 1 : 0);
+/** Causes of the 24 hours come first, those of earlier times last. */
+function frequentFirst(one: FailureCause, other: FailureCause): number {
+  const rank = ({ isRest, count }: FailureCause) => (count === 0 ? 2 : isRest ? 1 : 0);
   return rank(one) - rank(other) || other.count - one.count;
 }
 

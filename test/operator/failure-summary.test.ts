@@ -35,8 +35,8 @@ const failure = (ago: number, reason = 'x', error = 'invalid_grant'): AppFailure
 
 /** The causes, in short: hours and minutes before now. */
 const causesOf = (...[hours, recorded]: [ReturnType<typeof tally>[], AppFailure[]]) =>
-  summarizeFailures(hours, recorded, NOW).causes.map(({ counter, reason, count, isAtLeast, ...period }) => ({
-    cause: reason?.text ?? counter,
+  summarizeFailures(hours, recorded, NOW).causes.map(({ counter, reason, isRest, count, isAtLeast, ...period }) => ({
+    cause: reason?.text ?? (isRest ? `more ${counter}` : counter),
     count: `${isAtLeast ? 'at least ' : ''}${count}`,
     began: `${(NOW - period.beganAt) / MINUTE}${period.mayBeEarlier ? ' or earlier' : ''}`,
     last: (NOW - period.lastAt) / MINUTE,
@@ -57,6 +57,19 @@ test('recorded failures of a cause are counted exactly, and what is over was onl
   ]);
 });
 
+test('the most frequent cause of the day comes first, the rest of a counter after all causes, and older ones last', () => {
+  const hours = [tally(0, { invalidGrant: 9, invalidClient: 2, limited: 1 })];
+  const recorded = [failure(MINUTE), failure(30 * HOUR, 'old')];
+  const causes = causesOf(hours, recorded).map(({ cause, count }) => [cause, count]);
+  assert.deepEqual(causes, [
+    ['invalidClient', '2'],
+    ['x', '1'],
+    ['limited', '1'],
+    ['more invalidGrant', '8'],
+    ['old', '0'],
+  ]);
+});
+
 test('a failure that is counted in the hour before its own is not counted twice', () => {
   const recorded = [failure(19 * MINUTE + 55_000)];
   assert.deepEqual(
@@ -71,7 +84,7 @@ test('numbers of kept failures are called a minimum where others of the day are 
   assert.deepEqual(causesOf(hours, kept), [
     { cause: 'y', count: 'at least 150', began: '199 or earlier', last: 1 },
     { cause: 'x', count: 'at least 50', began: '196 or earlier', last: 0 },
-    { cause: 'invalidGrant', count: '121', began: '320', last: 200 },
+    { cause: 'more invalidGrant', count: '121', began: '320', last: 200 },
   ]);
 });
 
@@ -81,7 +94,7 @@ test('and where as many failed in a second as are recorded', () => {
     causesOf([tally(0, { invalidGrant: counted })], second).map(({ cause, count }) => [cause, count]);
   assert.deepEqual(counts(14), [
     ['x', 'at least 10'],
-    ['invalidGrant', '4'],
+    ['more invalidGrant', '4'],
   ]);
   assert.deepEqual(counts(10), [['x', '10']], 'none is missing');
 });

@@ -24,6 +24,8 @@ export type FailureReason = {
 export type FailureCause = FailurePeriod & {
   readonly counter: FailureCounter;
   readonly reason: FailureReason | null;
+  /** True for failures without a recorded reason, of a counter that has recorded ones too: they are most likely of the same causes. */
+  readonly isRest: boolean;
   /** Number in 24 hours; `isAtLeast` if some of those that were not recorded may belong to it. */
   readonly count: number;
   readonly isAtLeast: boolean;
@@ -31,7 +33,7 @@ export type FailureCause = FailurePeriod & {
 
 /** The failures of an app in the 24 hours that end with the hour that has just begun. */
 export type FailureSummary = {
-  /** The causes of the most frequent counter first; those that failed in 24 hours before earlier ones. */
+  /** The most frequent in 24 hours first, then the rest of them, then earlier ones. */
   readonly causes: readonly FailureCause[];
   readonly failures: number;
   /** Number of all counted requests and decisions, with the failures. */

@@ -1,8 +1,10 @@
 /** The page of an app's failures. */
 import { accountLabel } from '../../../accounts/people/account.ts';
 import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
+import type { Client } from '../../../oauth/clients/client.ts';
 import { parseGrantId } from '../../../oauth/grants/grant.ts';
 import { causeKey } from '../../../operator/failure-summary.ts';
+import { findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
 import type { ShownFailure } from '../../../pages/operator/apps/app-failures.ts';
 import { appFailuresPage } from '../../../pages/operator/apps/app-failures-page.ts';
 import type { Service } from '../../service.ts';
@@ -13,7 +15,7 @@ const PAGE_LENGTH = 25;
 
 /** Adds the page. Its cursors are numbers: an app has at most 200 recorded failures, which are read at once. */
 export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
-  const { appActivity, store } = service.operatorApi;
+  const { appActivity, secretUses, store } = service.operatorApi;
 
   routes.page('/apps/:id/failures', 'clients.failures', async ({ context, operator, id, query }) => {
     const app = await service.clients.findClient(id);
@@ -26,11 +28,16 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const to = from + PAGE_LENGTH;
     const items = await withPeople(listed.slice(from, to));
     return appFailuresPage(context, {
-      ...{ operator, app, summary, cause, isFirst: from === 0 },
+      ...{ operator, summary, cause, isFirst: from === 0 },
+      app: { id, name: app.name, type: app.type, secretUsedAt: await secretUsedAt(app) },
       list: { items, next: to < listed.length ? String(to) : null },
       pageFailures: service.pageFailures.list(id),
     });
   });
+
+  async function secretUsedAt(app: Client): Promise<number | null> {
+    return app.type === 'confidential' ? lastClientUse(await findClientUses(app, secretUses)) : null;
+  }
 
   function withPeople(failures: readonly AppFailure[]): Promise<ShownFailure[]> {
     return Promise.all(

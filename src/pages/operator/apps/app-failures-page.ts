@@ -8,7 +8,15 @@ import { asSentence } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
 import { dataTable } from '../table.ts';
-import { causeName, causeTable, failuresHref, failureTable, ONLY_COUNTED, type ShownFailure } from './app-failures.ts';
+import {
+  causeName,
+  causeTable,
+  type FailingApp,
+  failuresHref,
+  failureTable,
+  ONLY_COUNTED,
+  type ShownFailure,
+} from './app-failures.ts';
 import { APPS, appHref } from './app-page.ts';
 
 /** Shown characters of a text that anyone can make long, so that the page stays below 50 KB. */
@@ -20,7 +28,7 @@ const SHOWN_CAUSES = 10;
 /** Data of the page. */
 export type AppFailuresData = {
   operator: ShownOperator;
-  app: { readonly id: string; readonly name: string; readonly type: 'confidential' | 'public' };
+  app: FailingApp & { readonly name: string };
   summary: FailureSummary;
   /** The key of the cause whose failures are listed; '' for all. It comes from the address. */
   cause: string;

@@ -47,17 +47,24 @@ function grantLink({ grantId, person }: ShownFailure): HtmlValue {
   return html`<a href="/grants/${grantId}">${person === null ? 'An ended grant' : shortened(person)}</a>`;
 }
 
+/** An app in the table of its causes; `secretUsedAt` is the last time (ms) of a request with its secret or key, if it has any. */
+export type FailingApp = {
+  readonly id: string;
+  readonly type: keyof typeof ONLY_COUNTED;
+  readonly secretUsedAt: number | null;
+};
+
 /** The table of causes, at most `limit`, each with a link to its recorded failures, and what the numbers leave out. */
 export function causeTable(
   context: PageContext,
-  app: { readonly id: string; readonly type: keyof typeof ONLY_COUNTED },
+  app: FailingApp,
   { causes, isPartlyRecorded }: FailureSummary,
   limit: number,
 ): Html {
   const table = dataTable<FailureCause>(
     'Causes',
     [
-      ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, each)}</small>`],
+      ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, app, each)}</small>`],
       ['In 24 hours', numberOf],
       ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
@@ -77,7 +84,8 @@ export function failuresHref(id: string, cause = ''): string {
 }
 
 /** Returns the name of a cause: its reason as a sentence, where that was recorded. */
-export function causeName({ reason, counter }: FailureCause): Html | string {
+export function causeName({ reason, counter, isRest }: FailureCause): Html | string {
+  if (isRest) return html`Further ones with ${ERRORS[counter] ?? 'another error'}`;
   return reason === null ? COUNTED[counter] : isolated(asSentence(reason.text), 300);
 }
 
@@ -93,12 +101,18 @@ function causeLink(id: string, each: FailureCause): Html | string {
 }
 
 /** The error of a cause, and what the developers' page says about it. */
-function meaning({ messages }: PageContext, { reason, counter }: FailureCause): Html {
+function meaning({ messages }: PageContext, app: FailingApp, each: FailureCause): Html {
+  const { reason, counter, isRest } = each;
   const { reasons, ...errors } = messages.developers.errors;
   const toDeveloper = (text: HtmlValue) => html` To the developer: ${text}`;
+  if (isRest) return html`Only counted. Most likely of the causes above.`;
   if (reason === null) {
     const error = ERRORS[counter];
-    return html`Only counted.${error !== null && toDeveloper(errors[error])}`;
+    const used = counter === 'invalidClient' && app.secretUsedAt !== null && app.secretUsedAt > each.beganAt;
+    const part =
+      used &&
+      html` The app also sent right ones, last at ${messages.minute(app.secretUsedAt as number)}: only some of its servers may have wrong ones.`;
+    return html`Only counted.${part}${error !== null && toDeveloper(errors[error])}`;
   }
   const { error, kind } = reason;
   return html`${isolatedCode(error)}.${kind !== null && toDeveloper(reasons.kinds[kind].text)}`;

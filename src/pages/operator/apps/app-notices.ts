@@ -12,11 +12,16 @@ const formats = new Formats('en-GB');
 
 type NamedApp = { readonly id: string; readonly name: string };
 
+/** Causes that the notice names. */
+const NAMED_CAUSES = 2;
+
 /** Says how many requests of an app fail, since when, and mostly why. */
 export function failingNotice({ messages }: PageContext, { id, name }: NamedApp, summary: FailureSummary): Html {
   const { failures, counted, causes, period } = summary;
-  const [most] = causes;
-  const why = most && html` Mostly: ${causeName(most)}${most.reason === null && '.'}`;
+  const most = causes.filter(({ count, isRest }) => count > 0 && !isRest).slice(0, NAMED_CAUSES);
+  const why = most.map(
+    (each, place) => html` ${place === 0 ? 'Mostly' : 'Also'}: ${causeName(each)}${each.reason === null && '.'}`,
+  );
   const since =
     period &&
     html`It began in the hour from ${messages.minute(period.beganAt)}${period.mayBeEarlier && ', or earlier'}.`;

@@ -136,7 +136,8 @@ function resuming(at: string): Html {
   });
 }
 
-function failing(context: PageContext, { app, failures, pageFailureCount }: AppData): Html {
+function failing(context: PageContext, { app: shown, lastUsedAt, failures, pageFailureCount }: AppData): Html {
+  const app = { ...shown, secretUsedAt: shown.type === 'confidential' ? lastUsedAt : null };
   const href = failuresHref(app.id);
   const page =
     pageFailureCount > 0 &&

@@ -295,7 +295,7 @@ test('operators §7: one table of causes, with wrong secrets, numbers, beginning
   assert.equal(others.length, 0);
   assert.match(
     wrongSecret ?? '',
-    /^Wrong or refused credentials Only counted\. To the developer: Client ID or Client Secret is wrong or retired.* 3 hour from 15 Jan 2026, 12:00 UTC hour from 15 Jan 2026, 12:00 UTC$/,
+    /^Wrong or refused credentials Only counted\. The app also sent right ones, last at 15 Jan 2026, 12:02 UTC: only some of its servers may have wrong ones\. To the developer: Client ID or Client Secret is wrong or retired.* 3 hour from 15 Jan 2026, 12:00 UTC hour from 15 Jan 2026, 12:00 UTC$/,
   );
   assert.match(
     wrongUri ?? '',
