@@ -65,7 +65,7 @@ export function causeTable(
     'Causes',
     [
       ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, app, each)}</small>`],
-      ['In 24 hours', numberOf],
+      ['In 24 hours', (each) => html`<span class="whole">${numberOf(each)}</span>`],
       ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
     ],
