@@ -13,8 +13,8 @@ import {
   TALLIES_KEPT_MS,
   type TallyOfSpan,
 } from '../oauth/activity/app-tally.ts';
-import type { FailureSummary } from '../oauth/activity/failure-summary.ts';
-import { summarizeFailures } from './failure-summary.ts';
+import type { FailureSummary, RecordedCause } from '../oauth/activity/failure-summary.ts';
+import { causesOf, summarizeFailures } from './failure-summary.ts';
 
 /** The activity of an app in the hour or day in which a time lies, and after it: the numbers, and the failures, newest first. */
 export type FoundActivity = {
@@ -67,6 +67,12 @@ export class AppActivity {
       this.#store.listFailures(clientId, now - FAILURES_KEPT_MS, FAILURES_KEPT),
     ]);
     return { hours, recorded, summary: summarizeFailures(hours, recorded, now) };
+  }
+
+  /** The causes of an app's recorded failures that concern one of its grants: reads at most 200 failures. */
+  async failuresOfGrant(clientId: string, grantId: string): Promise<RecordedCause[]> {
+    const recorded = await this.#store.listFailures(clientId, this.#now() - FAILURES_KEPT_MS, FAILURES_KEPT);
+    return causesOf(recorded.filter((failure) => failure.grantId === grantId));
   }
 
   /** The tallies of an app, hour by hour or day by day, that ended after a time (ms); oldest first. */

@@ -18,7 +18,13 @@ import {
   SPAN_MS,
   sumOf,
 } from '../oauth/activity/app-tally.ts';
-import type { FailureCause, FailureCounter, FailurePeriod, FailureSummary } from '../oauth/activity/failure-summary.ts';
+import type {
+  FailureCause,
+  FailureCounter,
+  FailurePeriod,
+  FailureSummary,
+  RecordedCause,
+} from '../oauth/activity/failure-summary.ts';
 import { causeOf, kindOfCause } from '../oauth/protocol/reason.ts';
 
 /** Time without a failure (ms) after which the next one is a new beginning. */
@@ -68,15 +74,21 @@ export function causeKey(reason: string): string {
   return createHash('sha256').update(causeOf(reason)).digest('hex').slice(0, 16);
 }
 
+/** Returns the causes of recorded failures, which come newest first. */
+export function causesOf(recorded: readonly AppFailure[]): RecordedCause[] {
+  return [...Map.groupBy(recorded, ({ reason }) => causeOf(reason))].map(([cause, found]) => ({
+    reason: { key: causeKey(cause), text: cause, kind: kindOfCause(cause), error: found[0]?.error ?? '' },
+    times: found.map(({ at }) => at),
+  }));
+}
+
 function recordedCauses(
   counter: FailureCounter,
   recorded: readonly AppFailure[],
   since: Since,
   isAtLeast: boolean,
 ): FailureCause[] {
-  return [...Map.groupBy(recorded, ({ reason }) => causeOf(reason))].map(([cause, found]) => {
-    const times = found.map(({ at }) => at);
-    const reason = { key: causeKey(cause), text: cause, kind: kindOfCause(cause), error: found[0]?.error ?? '' };
+  return causesOf(recorded).map(({ reason, times }) => {
     const count = times.filter((at) => at >= since.day).length;
     return { counter, reason, isRest: false, count, isAtLeast, ...(periodOf(times, since.recorded) as FailurePeriod) };
   });

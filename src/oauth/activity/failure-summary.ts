@@ -20,6 +20,12 @@ export type FailureReason = {
   readonly error: string;
 };
 
+/** Recorded failures of one cause, with their times (ms), newest first. */
+export type RecordedCause = {
+  readonly reason: FailureReason;
+  readonly times: readonly number[];
+};
+
 /** Failures of one cause: a reason, or null where none was recorded: `beganAt` and `lastAt` are then the beginnings of hours. */
 export type FailureCause = FailurePeriod & {
   readonly counter: FailureCounter;

@@ -1,6 +1,11 @@
 /** The tables of an app's failures and of their causes. */
 import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
-import type { FailureCause, FailureCounter, FailureSummary } from '../../../oauth/activity/failure-summary.ts';
+import type {
+  FailureCause,
+  FailureCounter,
+  FailureReason,
+  FailureSummary,
+} from '../../../oauth/activity/failure-summary.ts';
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -16,6 +21,10 @@ export const ONLY_COUNTED = {
   confidential: 'Requests with a wrong secret are only counted.',
   public: 'Requests that anyone could send in its name are only counted.',
 } as const;
+
+/** The bounds of what is recorded (`FAILURES_KEPT`, `MAX_FAILURES_PER_SECOND`), as a sentence. */
+export const RECORDED =
+  'The causes of an app’s newest 200 failures are recorded, at most 10 a second; others are only counted.';
 
 /** A failure with what people call the person of its grant; null where that is not known. */
 export type ShownFailure = AppFailure & { readonly person: string | null };
@@ -64,16 +73,14 @@ export function causeTable(
   const table = dataTable<FailureCause>(
     'Causes',
     [
-      ['Cause', (each) => html`${causeLink(app.id, each)}<small>${meaning(context, app, each)}</small>`],
+      ['Cause', (each) => causeCell(context, app, each)],
       ['In 24 hours', (each) => html`<span class="whole">${numberOf(each)}</span>`],
       ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
     ],
     causes.slice(0, limit),
   );
-  const partly =
-    isPartlyRecorded &&
-    ' The causes of its newest 200 failures are recorded, at most 10 a second; others are only counted.';
+  const partly = isPartlyRecorded && ` ${RECORDED}`;
   return html`${table}
 <p class="fine">The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
 }
@@ -86,7 +93,11 @@ export function failuresHref(id: string, cause = ''): string {
 /** Returns the name of a cause: its reason as a sentence, where that was recorded. */
 export function causeName({ reason, counter, isRest }: FailureCause): Html | string {
   if (isRest) return html`Further ones with ${ERRORS[counter] ?? 'another error'}`;
-  return reason === null ? COUNTED[counter] : isolated(asSentence(reason.text), 300);
+  return reason === null ? COUNTED[counter] : reasonName(reason);
+}
+
+function reasonName({ text }: FailureReason): Html {
+  return isolated(asSentence(text), 300);
 }
 
 function numberOf({ count, isAtLeast }: FailureCause): string {
@@ -95,27 +106,31 @@ function numberOf({ count, isAtLeast }: FailureCause): string {
 }
 
 /** Failures that were only counted are in no list. */
-function causeLink(id: string, each: FailureCause): Html | string {
-  if (each.reason === null) return causeName(each);
-  return html`<a href="${failuresHref(id, each.reason.key)}#recorded">${causeName(each)}</a>`;
+function causeCell(context: PageContext, app: FailingApp, each: FailureCause): Html {
+  if (each.reason !== null) return reasonCell(context, app.id, each.reason);
+  return html`${causeName(each)}<small>${countedMeaning(context, app, each)}</small>`;
 }
 
-/** The error of a cause, and what the developers' page says about it. */
-function meaning({ messages }: PageContext, app: FailingApp, each: FailureCause): Html {
-  const { reason, counter, isRest } = each;
-  const { reasons, ...errors } = messages.developers.errors;
-  const toDeveloper = (text: HtmlValue) => html` To the developer: ${text}`;
+/** Returns a reason, linked to the recorded failures of the app, with its error and what the developers' page says about it. */
+export function reasonCell({ messages }: PageContext, appId: string, reason: FailureReason): Html {
+  const { error, kind, key } = reason;
+  const { kinds } = messages.developers.errors.reasons;
+  return html`<a href="${failuresHref(appId, key)}#recorded">${reasonName(reason)}</a><small>${isolatedCode(error)}.${kind !== null && toDeveloper(kinds[kind].text)}</small>`;
+}
+
+function countedMeaning({ messages }: PageContext, app: FailingApp, each: FailureCause): Html {
+  const { counter, isRest } = each;
   if (isRest) return html`Only counted. Most likely of the causes above.`;
-  if (reason === null) {
-    const error = ERRORS[counter];
-    const used = counter === 'invalidClient' && app.secretUsedAt !== null && app.secretUsedAt > each.beganAt;
-    const part =
-      used &&
-      html` The app also sent right ones, last at ${messages.minute(app.secretUsedAt as number)}: only some of its servers may have wrong ones.`;
-    return html`Only counted.${part}${error !== null && toDeveloper(errors[error])}`;
-  }
-  const { error, kind } = reason;
-  return html`${isolatedCode(error)}.${kind !== null && toDeveloper(reasons.kinds[kind].text)}`;
+  const error = ERRORS[counter];
+  const used = counter === 'invalidClient' && app.secretUsedAt !== null && app.secretUsedAt > each.beganAt;
+  const part =
+    used &&
+    html` The app also sent right ones, last at ${messages.minute(app.secretUsedAt as number)}: only some of its servers may have wrong ones.`;
+  return html`Only counted.${part}${error !== null && toDeveloper(messages.developers.errors[error])}`;
+}
+
+function toDeveloper(text: HtmlValue): Html {
+  return html` To the developer: ${text}`;
 }
 
 /** The names of what was only counted, by counter. A paused app that fails often has right credentials that are refused. */

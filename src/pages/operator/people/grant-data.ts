@@ -1,5 +1,6 @@
 /** The data of the page of one grant. */
 
+import type { RecordedCause } from '../../../oauth/activity/failure-summary.ts';
 import { html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import type { Permission, PersonField } from '../../permissions.ts';
@@ -51,6 +52,8 @@ export type GrantStoryData = {
   readonly ending: ShownEvent | null;
   /** The presentation before the one that ended the grant, where a code or token came twice; `at` in ms. */
   readonly before: { readonly at: number; readonly source: string } | null;
+  /** The refused requests about the grant, as far as they are recorded. */
+  readonly refusals: readonly RecordedCause[];
   /** True if the ending may lie beyond the searched part of the trail. */
   readonly isCut: boolean;
 };

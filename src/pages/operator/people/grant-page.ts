@@ -11,6 +11,7 @@ import { consoleLayout, type Parent } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from './grant-data.ts';
+import { refusedLink, refusedRequests } from './grant-refusals.ts';
 import { grantStory, presentedTwice } from './grant-story.ts';
 import { mayDo } from './person-grants.ts';
 import { PEOPLE } from './person-page.ts';
@@ -30,11 +31,12 @@ export function grantPage(context: PageContext, data: GrantData): Html {
       here: `Grant for ${named(app, 'an app')}`,
     },
     html`<h1>${isolated(named(app, 'An app'))} for ${isolated(named(person, 'a person'))}</h1>
-<p class="lead">${stateText(context, data)}</p>
+<p class="lead">${stateText(context, data)}${refusedLink(data)}</p>
 ${done !== null && doneNotice(GRANT_NOTICES[done](named(app, 'the app'), named(person, 'the person')))}
 ${problem !== null && actProblem(problem)}
 ${presentedTwice(context, data)}
 ${grantStory(context, data)}
+${refusedRequests(context, data)}
 <section class="part"><h2>${isLive ? 'What it allows' : 'What it allowed'}</h2>
 ${facts([
   ['App', thingLink(app)],

@@ -67,7 +67,7 @@ function used({ generation, rotatedAt, presentedFrom, grantedAt, lastUsedAt }: G
   return steps;
 }
 
-function ended({ messages }: PageContext, { status, row, ending, isCut }: GrantStoryData): Step[] {
+function ended({ messages }: PageContext, { status, row, ending, isCut, refusals }: GrantStoryData): Step[] {
   if (ending) {
     const { at, sequence, detail, grantId, source, by, action } = ending;
     const isMany = grantId === null;
@@ -77,22 +77,26 @@ function ended({ messages }: PageContext, { status, row, ending, isCut }: GrantS
     return [{ at, text: html`${why}${words}, by ${doerLink(by)}${from(source)}.${doubt}` }];
   }
   if (row?.revokedAt) return [{ at: row.revokedAt, text: html`It ended. No event says why.` }];
-  if (status === 'expired' && row)
-    return [
-      {
-        at: row.expiresAt,
-        text: html`It expired: ${row.generation === 0 ? 'the app did not exchange the code in time' : 'the app did not refresh it in time'}.`,
-      },
-    ];
+  if (status === 'expired' && row) return [{ at: row.expiresAt, text: html`It expired: ${whyExpired(row, refusals)}` }];
   if (status === 'gone' && !isCut)
     return [
       {
         at: 0,
         isKept: false,
-        text: html`It expired: no event ended it. The app did not exchange the code, or did not refresh, in time.`,
+        text: html`It expired: no event ended it. The app did not exchange the code, or did not refresh, in time.${refusals.length > 0 && html` <a href="#refused">Requests of the app were refused.</a>`}`,
       },
     ];
   return [];
+}
+
+/** A code that was never exchanged is the only credential of its grant: refused requests presented it. */
+function whyExpired({ generation, expiresAt }: GrantFacts, refusals: GrantStoryData['refusals']): Html {
+  if (generation > 0) return html`the app did not refresh it in time.`;
+  const times = refusals.flatMap((cause) => cause.times);
+  if (times.some((at) => at < expiresAt))
+    return html`the app tried to exchange the code in time, and <a href="#refused">each request was refused</a>.`;
+  const later = times.length > 0 && html` It tried later, and <a href="#refused">was refused</a>.`;
+  return html`the app did not exchange the code in time.${later}`;
 }
 
 function searchOn({ app }: GrantStoryData): Html | null {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { FAILURES_KEPT } from '../../../../src/oauth/activity/app-failure.ts';
+import { emptyTally } from '../../../../src/oauth/activity/app-tally.ts';
 import { grantIdText } from '../../../../src/oauth/grants/grant.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
@@ -82,6 +84,75 @@ test('operators §7: the page of a grant whose code no app exchanged says when t
   assert.match(text, /12:0\d:\d\d UTC It expired: the app did not exchange the code in time\./);
 });
 
+/** The rows of the table of refused requests on a page, as text. */
+const refusedIn = (body: string) =>
+  (/<caption class="unseen">Refused requests<.*?<tbody[^>]*>(.*?)<\/tbody>/s.exec(body)?.[1] ?? '')
+    .split('</tr>')
+    .slice(0, -1)
+    .map((row) => textOf(row).trim());
+
+test('operators §7: a grant whose exchanges were refused says how many, why and when, and that the app tried', async (t) => {
+  const { service, client, person, browser, page } = await start(t, 'read');
+  const refused = async (code: string, fields: Record<string, string> = {}) => {
+    assert.equal((await exchange(service, client, code, fields)).status, 400);
+    service.clock.advance(1);
+  };
+  const code = await obtainCode(service, person, client);
+  const grant = await newestGrant(service);
+  for (let tried = 0; tried < 5; tried += 1) await refused(code, { redirect_uri: 'https://other.example/' });
+  await refused(code, { code_verifier: 'x'.repeat(43) });
+  service.clock.advance(1);
+  const other = await obtainCode(service, person, client);
+  const late = await newestGrant(service);
+  await service.installation.activity.flush();
+
+  const { body } = await page(grant);
+  assert.match(textOf(body), /has not fetched its tokens yet\. 6 requests about this grant were refused\./);
+  const [verifier, uri, ...more] = refusedIn(body);
+  assert.deepEqual(more, []);
+  assert.match(
+    uri ?? '',
+    /^redirect_uri differs from .*, character by character\. invalid_grant \. To the developer: Send the one that was .* 5 15 Jan 2026, 12:00:04 UTC$/,
+  );
+  assert.match(verifier ?? '', /^[^.]*code_verifier[^.]*\. .* 1 15 Jan 2026, 12:00:05 UTC$/);
+  const [, href = ''] = /<a href="([^"]*)"><bdi>redirect_uri differs/.exec(body) ?? [];
+  const list = await browser.get(service.operatorUrl + href.replaceAll('&amp;', '&'));
+  assert.match(textOf(list.body), /Only this cause: redirect_uri differs/);
+  const without = (await page(late)).body;
+  assert.doesNotMatch(textOf(without), /refused/i, 'nothing about this one');
+  assert.doesNotMatch(without, /"#?refused"/);
+
+  service.clock.advance(900);
+  await refused(other);
+  await service.installation.activity.flush();
+  assert.match(
+    textOf((await page(grant)).body),
+    /It expired: the app tried to exchange the code in time, and each request was refused \./,
+  );
+  const tooLate = (await page(late)).body;
+  assert.match(textOf(tooLate), /code expired at [^.]*\. 1 request about this grant was refused\./);
+  assert.match(textOf(tooLate), /did not exchange the code in time\. It tried later, and was refused \./);
+  assert.match(refusedIn(tooLate).join(), /^The authorization code expired: it is good for/);
+});
+
+test('operators §7: the page of a grant stays below 50 KB with 200 refused requests of as many causes', async (t) => {
+  const { service, client, person, page } = await start(t, 'read');
+  await obtainCode(service, person, client);
+  const grantId = await newestGrant(service);
+  const failures = Array.from({ length: FAILURES_KEPT }, (_, number) => ({
+    ...{ clientId: client.clientId, at: service.clock.now() + number, requestId: `r${number}`, grantId },
+    ...{ endpoint: 'token' as const, error: 'invalid_scope', reason: `<b>${number} ${'&'.repeat(1000)}` },
+    network: '192.0.2.0/24',
+  }));
+  const counted = { clientId: client.clientId, at: service.clock.now(), tally: emptyTally(), failures };
+  await service.installation.operators.store.addActivity(counted, service.clock.now());
+  const { body } = await page(grantId);
+  assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes`);
+  assert.match(refusedIn(body)[0] ?? '', /^&lt;b&gt;199 /, 'the last one first');
+  assert.equal(refusedIn(body).length, 10);
+  assert.match(textOf(body), /200 requests about this grant were refused\. .* Only the last 10 causes are listed\./);
+});
+
 test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so does a reused refresh token', async (t) => {
   const { service, client, person, browser, page } = await start(t, 'read');
   const code = await obtainCode(service, person, client);
@@ -136,6 +207,14 @@ test('operators §7: a grant whose row is gone says when and why it ended, as fa
   };
   prune();
   assert.match(textOf((await page(expired)).body), /Time not kept It expired: no event ended it\./);
+  await obtainCode(service, person, client).then((code) => exchange(service, client, code, { redirect_uri: 'x:y' }));
+  const refused = await newestGrant(service);
+  await service.installation.activity.flush();
+  prune();
+  assert.match(
+    textOf((await page(refused)).body),
+    /refresh, in time\. Requests of the app were refused\. Refused requests .* redirect_uri differs/,
+  );
   service.clock.advance(60);
   await obtainPair(service, person, client);
   const ended = await newestGrant(service);

@@ -22,7 +22,7 @@ const LAST_EVENTS = 30;
 
 /** Adds the page. */
 export function addGrants(routes: ConsoleRoutes, service: Service): void {
-  const { store } = service.operatorApi;
+  const { store, appActivity } = service.operatorApi;
 
   routes.page('/grants/:id', 'grants.show', (call) => show(call, null));
 
@@ -40,15 +40,17 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
     const life = await findGrantLife(store, id);
     if (!life) return null;
     const { found, events, ending, isCut } = life;
+    const parties = partiesOf(life);
     const given = events.find(({ action }) => action.startsWith('consent_')) ?? null;
     return grantPage(context, {
-      ...{ operator, id: life.id, isCut, problem, ...partiesOf(life) },
+      ...{ operator, id: life.id, isCut, problem, ...parties },
       status: found ? grantStatus(found.grant, found.standing, service.now()) : 'gone',
       row: found && (await factsOf(found)),
       events: events.slice(-LAST_EVENTS).map(shownEvent),
       hasMore: events.length > LAST_EVENTS,
       given: given && shownEvent(given),
       ending: ending && shownEvent(ending),
+      refusals: parties.app ? await appActivity.failuresOfGrant(parties.app.id, life.id) : [],
       before: readPresentedBefore(ending?.detail ?? null),
       mayEnd: may('grants.revoke'),
       done: doneIn(query, GRANT_NOTICES),
