@@ -120,7 +120,8 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, examiner, now }: Serv
   const createdAt = current?.createdAt ?? now;
   const [dueAt, limit] = [keyDueAt(createdAt), `(limit: ${readableAge(KEY_IS_OLD_MS)})`];
   const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(now - createdAt)} old`;
-  const remedy = 'rotate once a year: "valetkey keys rotate"';
+  const remedy =
+    'rotate once a year: "valetkey keys rotate" (users notice nothing; no restart if Valetkey can write its keys file)';
   if (now > dueAt) found.warn('current key', `${detail} ${limit}`, remedy);
   else if (now >= dueAt - KEY_IS_DUE_SOON_MS)
     found.warn('current key', `${detail}: due soon, on ${dayOf(dueAt)} ${limit}`, remedy);

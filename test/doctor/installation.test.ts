@@ -254,7 +254,8 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
 test('a key within 30 days of its limit is due soon, on a day, and keeps the remedy', () => {
   const aged = (now: number) =>
     examineOpened({ ...SOUND, ...BACKED_UP, now }).find(({ name }) => name === 'current key') ?? assert.fail();
-  const remedy = 'rotate once a year: "valetkey keys rotate"';
+  const remedy =
+    'rotate once a year: "valetkey keys rotate" (users notice nothing; no restart if Valetkey can write its keys file)';
   const old = (days: number) => `root key 00000001 is in use and ${days} days old`;
   const ages: readonly (readonly [now: number, verdict: string, detail: string])[] = [
     [370 * DAY_MS - 1, 'ok', `${old(369)} (limit: 400 days)`],
