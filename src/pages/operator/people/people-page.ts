@@ -4,7 +4,16 @@ import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../.
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import {
+  choiceFilter,
+  emptyList,
+  type Filter,
+  filterForm,
+  type Listed,
+  listHref,
+  listing,
+  textFilter,
+} from '../listing.ts';
 import { statePill } from '../state-pill.ts';
 import { dataTable } from '../table.ts';
 
@@ -55,15 +64,14 @@ export function peoplePage(context: PageContext, data: PeopleData): Html {
     context,
     operator,
     { title: 'People', isProblem: refused !== null },
-    html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="#invite">Invite a person</a>`}</div>
+    html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="${isFiltered ? '/people' : ''}#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''), { button: 'Search' })}
 <p class="hint">The beginning of an email address or a user name is enough. An ID must be whole. Names alone cannot be searched: ask for the email address or user name.</p>
 ${providers.length > 0 && productSearch(providers, filter)}
 <section class="part">${list.items.length > 0 && html`<h2>${isFiltered ? 'Found people' : 'Newest people'}</h2>`}
 ${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}</section>
-${mayInvite && inviteForm(refused, once, hasPasskey)}
-<p class="fine">All times are UTC.</p>`,
+${!isFiltered && mayInvite && inviteForm(refused, once, hasPasskey)}`,
   );
 }
 
@@ -124,18 +132,27 @@ export function personFields({ email, name, username }: TypedPerson): Html {
 
 const NOBODY = emptyList('Nobody yet', 'People appear here after their first sign-in, or when you invite them.');
 
-/** Says what was looked for, as it was compared. */
+/** Says what was looked for, as it was compared, and what to look for next. */
 function noneFound({ q = '', provider = '', subject = '' }: Filter): Html {
-  const all = html`<a href="/people">Show the newest people</a>`;
+  const newest = html`<a href="/people">Show the newest people</a>`;
   if (q !== '')
     return emptyList(
       'Nobody found',
-      html`Nobody has the ID ${isolatedCode(q)}, and no email address or user name begins so. An ID is found only whole. ${all}`,
+      html`Nobody has the ID ${isolatedCode(q)}, and no email address or user name begins so. ${beforeAt(q) ?? 'An ID is found only whole.'} ${DELETED} ${newest}`,
     );
   if (provider === '' || subject === '')
-    return emptyList('Nobody found', html`Choose a product and an ID there: only both name a person. ${all}`);
+    return emptyList('Nobody found', html`Choose a product and an ID there: only both name a person. ${newest}`);
   return emptyList(
     'Nobody found',
-    html`Nobody has the ID ${isolatedCode(subject)} at ${isolatedCode(provider)}. It is found only whole, in the same letters as the product sends it. ${all}`,
+    html`Nobody has the ID ${isolatedCode(subject)} at ${isolatedCode(provider)}. It is found only whole, in the same letters as the product sends it. ${DELETED} ${newest}`,
   );
 }
+
+/** A link to a search for the part of an email address before the @; null for other texts. */
+function beforeAt(q: string): Html | null {
+  const [part = '', ...rest] = q.split('@');
+  if (part === '' || rest.length === 0) return null;
+  return html`<a href="${listHref('/people', { q: part })}">Search for ${isolatedCode(part)}</a>, in case the rest differs.`;
+}
+
+const DELETED = html`Deleted people are not found: see the <a href="/events?action=user_deleted">events of deleted people</a>.`;

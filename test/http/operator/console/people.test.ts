@@ -52,6 +52,10 @@ test('operators §7: one search leads straight to the one person of an email add
     none,
     /Nobody has the ID adam , and no email address or user name begins so\. An ID is found only whole\./,
   );
+  assert.doesNotMatch(none, /Search for/, 'no email address was looked for');
+  const moved = (await get('?q=ada%2Bx%40elsewhere.example')).body;
+  assert.match(moved, /<a href="\/people\?q=ada%2Bx">Search for <code>/);
+  assert.match(moved, /Deleted people are not found: see the <a href="\/events\?action=user_deleted">/);
   const beginning = (await get('?q=Ada%40ex')).body;
   assert.equal(rows(beginning), 1, 'the beginning of an email address is enough');
   assert.match(textOf(beginning), /Found people/);
@@ -63,6 +67,23 @@ test('operators §7: one search leads straight to the one person of an email add
   assert.equal((await get('?after=abc')).headers.get('location'), '/people', 'another cursor begins anew');
   assert.equal((await get('/nobody')).status, 404);
   assert.equal((await get('/ada@example.com')).status, 404, 'a page is named by the exact ID alone');
+});
+
+test('operators §7: a search that found nobody leads on, and no form below it looks like the answer', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'admin');
+  const get = async (path: string) => (await browser.get(service.operatorUrl + path)).body;
+  const id = await addPerson(service, 'ada@example.com', 'Ada');
+  const none = await get('/people?q=ada%40elsewhere.example');
+  assert.match(none, /<a class="button primary" href="\/people#invite">Invite a person/);
+  assert.doesNotMatch(none, /<form method="post" action="\/people"/);
+  assert.match(await get('/people'), /href="#invite">.* id="invite">.*<form method="post" action="\/people"/s);
+  const [, onward = ''] = /<a href="(\/people\?q=[^"]*)"/.exec(none) ?? [];
+  assert.match(await get(onward), new RegExp(`<th scope="row".*<a href="/people/${id}">`));
+
+  await service.installation.accounts.delete(id, service.installation.operator);
+  const [, events = ''] = /<a href="(\/events[^"]*)">events of deleted people/.exec(await get('/people?q=ada')) ?? [];
+  assert.match(await get(events), new RegExp(id), 'the event names the person by ID');
 });
 
 test('operators §7: people are listed newest first, in pages', async (t) => {
