@@ -42,8 +42,7 @@ export function operatorsPage(
 <p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
 ${problem && actProblem(problem)}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
-${mayAdd && addForm(typed, once, hasPasskey)}
-<p class="fine">All times are UTC.</p>`,
+${mayAdd && addForm(typed, once, hasPasskey)}`,
   );
 }
 

@@ -69,7 +69,7 @@ ${!isFailing && list.items.length > 0 && html`<p class="fine">The app that was r
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
   dataTable('Apps', columns(context, isFailing), apps),
 )}
-<p class="fine">${list.items.length > 0 && `${NUMBERS} `}All times are UTC.</p>`,
+${list.items.length > 0 && html`<p class="fine">${NUMBERS}</p>`}`,
   );
 }
 

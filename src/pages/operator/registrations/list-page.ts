@@ -36,7 +36,6 @@ export function registrationsPage<Item>(
     html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${listing(list, { path, filter: {}, isFirst }, none, (items) => dataTable(title, columns, items))}
-${below}
-<p class="fine">All times are UTC.</p>`,
+${below}`,
   );
 }
