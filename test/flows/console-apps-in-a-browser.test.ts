@@ -4,7 +4,8 @@ import { after, describe, test } from 'node:test';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { startConsole } from '../support/console.ts';
 import { openConsole } from '../support/console-browser.ts';
-import { addClient, REDIRECT_URI } from '../support/service.ts';
+import { obtainCode, signedInBrowser } from '../support/flow.ts';
+import { addClient, addUser, REDIRECT_URI } from '../support/service.ts';
 
 const DAY_S = 86_400;
 
@@ -21,8 +22,8 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
   const { browser, service } = prepared;
 
   /** A request of an app with a code that was never issued. */
-  async function presentWrongCode(clientId: string, clientSecret: string): Promise<number> {
-    const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x' };
+  async function presentWrongCode(clientId: string, clientSecret: string, more = {}): Promise<number> {
+    const form = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code: 'x', ...more };
     const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
     const { status } = await fetch(`${service.appUrl}/api/auth/oauth/token`, { method: 'POST', body });
     await service.installation.activity.flush();
@@ -86,6 +87,32 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await press(/^The authorization code is invalid/);
     await look();
     assert.match(await page.innerText('#recorded'), /Only this cause: The authorization code is invalid/);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('operators §7: an email address in the list of failures breaks only if it is very long, and no table is cut', async () => {
+    const client = await addClient(service, { name: 'Addressed' });
+    const { page, complaints, visit } = await openConsole(browser, service, 'Addresses', { role: 'read' });
+    const lines = 'document.querySelector(\'#recorded a[href^="/grants/"] bdi\').getClientRects().length';
+    for (const [email, count] of [
+      ['anna.andersson@example.org', 1],
+      [`${'a'.repeat(60)}@example.org`, 2],
+    ] as const) {
+      service.clock.advance(1);
+      await addUser(service, email);
+      const code = await obtainCode(service, await signedInBrowser(service, email), client);
+      const wrong = { code, redirect_uri: 'https://wrong.example/cb' };
+      assert.equal(await presentWrongCode(client.clientId, client.clientSecret, wrong), 400);
+      await visit(`/apps/${client.clientId}/failures`);
+      assert.equal(await page.evaluate(lines), count, email);
+    }
+    const isWhole =
+      "[...document.querySelectorAll('.data')].every((each) => each.scrollWidth <= each.parentElement.clientWidth)";
+    for (const width of [390, 710, 960, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.ok(await page.evaluate(isWhole), `${width} px`);
+    }
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

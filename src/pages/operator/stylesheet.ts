@@ -57,6 +57,8 @@ noscript { display: block; }
 .sided small code { font-size: inherit; }
 .data .number { text-align: end; font-variant-numeric: tabular-nums; }
 .data .whole { white-space: nowrap; }
+/* Breaks inside a word only if the word is longer than the limit. */
+.data .words { display: inline-block; max-inline-size: min(17rem, 22vw); overflow-wrap: break-word; }
 .data .sentence { font-weight: 400; }
 .data .sentence bdi { font-weight: 600; }
 @media (max-width: 44rem) {
@@ -69,11 +71,13 @@ noscript { display: block; }
   .data tbody th { flex: 0 0 100%; }
   .data td { flex: 0 1 auto; min-inline-size: calc(50% - 0.5rem); font-size: 0.875rem; }
   .data td::before { content: attr(data-column) " "; font-size: 0.8125rem; color: var(--muted); }
+  .data .words { max-inline-size: 100%; }
   .filter { gap: 0.625rem 0.75rem; margin-block: 1rem; }
   .filter > .day { flex: 1 1 9rem; min-inline-size: 0; }
   .day input { padding-inline: 0.625rem; }
   .sided .rows > div { grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
 }
+.effect.warning { color: light-dark(#7a4a00, #f2c46d); background: light-dark(#fdf3df, #33280f); border-color: color-mix(in srgb, currentColor 35%, transparent); }
 .advice { background: var(--wash); border-color: var(--line); }
 .advice .icon { color: var(--brand-text); }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
@@ -81,7 +85,7 @@ noscript { display: block; }
 .things li > div { flex: 1 1 18rem; min-inline-size: 0; }
 .things :is(h2, h3) { font-size: 1rem; }
 .things h4 { margin: 0; font-size: 0.9375rem; font-weight: 600; }
-.things + h3, .part > p + h3 { margin-block-start: 1.5rem; }
+.things + h3, .part > :is(p, .rows) + h3 { margin-block-start: 1.5rem; }
 .of-app { display: grid; flex-basis: 100%; gap: 0.625rem; }
 .of-app > li { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.5rem 1.25rem; }
 .of-app > li + li { padding-block-start: 0.625rem; border-block-start: 1px solid var(--line); }

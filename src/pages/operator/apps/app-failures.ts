@@ -34,7 +34,7 @@ export function failureTable({ messages }: PageContext, failures: readonly Shown
   return dataTable(
     'Failures',
     [
-      ['When', ({ at }) => html`<span class="whole">${messages.minute(at)}</span>`],
+      ['When', ({ at }) => html`<span class="words">${messages.minute(at)}</span>`],
       [
         'Cause',
         ({ error, reason, endpoint }) =>
@@ -53,7 +53,7 @@ export function failureTable({ messages }: PageContext, failures: readonly Shown
 
 function grantLink({ grantId, person }: ShownFailure): HtmlValue {
   if (grantId === null) return '–';
-  return html`<a href="/grants/${grantId}">${person === null ? 'An ended grant' : shortened(person)}</a>`;
+  return html`<a class="words" href="/grants/${grantId}">${person === null ? 'An ended grant' : shortened(person)}</a>`;
 }
 
 /** An app in the table of its causes; `secretUsedAt` is the last time (ms) of a request with its secret or key, if it has any. */

@@ -53,8 +53,8 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
   return html`<section class="part" id="secrets"><h2>Secrets</h2>
 ${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
-${ways(context, app)}
-${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver))}`}</section>`;
+${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver))}`}
+${ways(context, app)}</section>`;
 }
 
 function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSecret, at: number): Html {
@@ -111,7 +111,9 @@ function ways(context: PageContext, app: AppSecrets): Html | null {
 }
 
 function handOverWay({ messages }: PageContext, { id, handOver, handsOverSecret }: AppSecrets): Html {
-  const ends = handOver?.isOpen ? ` The link of ${messages.minute(handOver.madeAt)} stops working.` : '';
+  const ends = handOver?.isOpen
+    ? ` If you make another, the link of ${messages.minute(handOver.madeAt)} stops working.`
+    : '';
   const use = handsOverSecret
     ? 'You get a link. The developer makes the secret there, and nobody else sees it.'
     : 'You get a link. It shows the client ID and the addresses to use.';
