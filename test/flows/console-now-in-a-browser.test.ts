@@ -51,4 +51,21 @@ describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
     await page.context().close();
   });
+
+  test('WCAG 1.4.3, operators §7: a warning has a color of its own that can be read, and its remedy says what users notice', async () => {
+    const { installation, clock } = service;
+    clock.advance(370 * 86_400);
+    await installation.backups.note('another disk', installation.operator);
+    clock.advance(11); // The state is kept for 10 seconds.
+    const { page, complaints, visit } = await openConsole(browser, service, 'Third');
+    await visit('/health');
+    assert.match(
+      await page.innerText('.things li'),
+      /Root key in use\s+Warning\s.*keys rotate \(users notice nothing; /s,
+    );
+    const background = "getComputedStyle(document.querySelector('.effect.warning')).backgroundColor";
+    assert.notEqual(await page.evaluate(background), 'rgba(0, 0, 0, 0)', 'the pill of a state has none');
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
 });

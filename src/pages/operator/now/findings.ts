@@ -54,7 +54,8 @@ export function verdictOn(check: string, findings: readonly ShownFinding[]): Sho
 /** The verdict in a word: `Warning` for what may be intended or is due soon, `Problem` for what harms now. */
 export function verdictMark(verdict: ShownFinding['verdict']): Html {
   if (verdict === 'ok') return html`OK`;
-  return html`<span class="effect${verdict === 'wrong' && ' sensitive'}">${verdict === 'wrong' ? 'Problem' : 'Warning'}</span>`;
+  const [look, word] = verdict === 'wrong' ? ['sensitive', 'Problem'] : ['warning', 'Warning'];
+  return html`<span class="effect ${look}">${word}</span>`;
 }
 
 /** The worst finding with its remedy, and how many others need a look, with a link to them. Null if the service is healthy. */

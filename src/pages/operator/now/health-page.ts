@@ -19,6 +19,7 @@ export function healthPage(
     { title: 'Health' },
     html`<h1>Health</h1>
 ${overallNotice(findings)}
+<p class="fine"><a href="/#incidents">Incidents</a> and <a href="/#refused">failing apps</a> are on the page Now.</p>
 ${inNeed(findings).length > 0 && html`<section class="part"><h2>What to do</h2>${neededActs(findings)}</section>`}
 <section class="part"><h2>Installation</h2>
 ${facts([
