@@ -75,7 +75,7 @@ export function causeTable(
     [
       ['Cause', (each) => causeCell(context, app, each)],
       ['In 24 hours', (each) => html`<span class="whole">${numberOf(each)}</span>`],
-      ['Began', (each) => html`${timeOf(context, each, each.beganAt)}${each.mayBeEarlier && ' or earlier'}`],
+      ['Began', (each) => beginning(context, each, causes)],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
     ],
     causes.slice(0, limit),
@@ -83,6 +83,16 @@ export function causeTable(
   const partly = isPartlyRecorded && ` ${RECORDED}`;
   return html`${table}
 <p class="fine">The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
+}
+
+/** The beginning of a cause: of one that is older than what is recorded, it lies after the first failure of its counter. */
+function beginning(context: PageContext, each: FailureCause, causes: readonly FailureCause[]): Html {
+  const began = timeOf(context, each, each.beganAt);
+  if (!each.mayBeEarlier) return began;
+  const rest = causes.find(({ counter, isRest }) => isRest && counter === each.counter);
+  if (each.reason === null || rest === undefined || rest.mayBeEarlier || rest.beganAt > each.beganAt)
+    return html`${began} or earlier`;
+  return html`Between the ${timeOf(context, rest, rest.beganAt)} and ${began}`;
 }
 
 /** Returns the address of an app's failures; those of one cause, if its key is given. */
@@ -96,11 +106,17 @@ export function causeName({ reason, counter, isRest }: FailureCause): Html | str
   return reason === null ? COUNTED[counter] : reasonName(reason);
 }
 
+/** Returns the name of a cause within a sentence. */
+export function causeText({ reason, counter }: FailureCause): Html | string {
+  return reason === null ? COUNTED[counter] : isolated(reason.text, 300);
+}
+
 function reasonName({ text }: FailureReason): Html {
   return isolated(asSentence(text), 300);
 }
 
-function numberOf({ count, isAtLeast }: FailureCause): string {
+/** Returns the number of a cause in 24 hours, in words where it is a minimum. */
+export function numberOf({ count, isAtLeast }: FailureCause): string {
   if (count === 0) return isAtLeast ? 'None recorded' : 'None';
   return `${isAtLeast ? 'at least ' : ''}${formats.number(count)}`;
 }
@@ -115,7 +131,7 @@ function causeCell(context: PageContext, app: FailingApp, each: FailureCause): H
 export function reasonCell({ messages }: PageContext, appId: string, reason: FailureReason): Html {
   const { error, kind, key } = reason;
   const { kinds } = messages.developers.errors.reasons;
-  return html`<a href="${failuresHref(appId, key)}#recorded">${reasonName(reason)}</a><small>${isolatedCode(error)}.${kind !== null && toDeveloper(kinds[kind].text)}</small>`;
+  return html`<a href="${failuresHref(appId, key)}#recorded">${reasonName(reason)}</a><small>${isolatedCode(error)}.${kind === 'paused' && ' An operator paused the app or disabled the person: the grant says which.'}${kind !== null && toDeveloper(kinds[kind].text)}</small>`;
 }
 
 function countedMeaning({ messages }: PageContext, app: FailingApp, each: FailureCause): Html {

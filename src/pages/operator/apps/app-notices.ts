@@ -6,22 +6,22 @@ import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { doneBy, type ShownEvent } from '../events/shown-event.ts';
-import { causeName, failuresHref } from './app-failures.ts';
+import { causeText, failuresHref, numberOf } from './app-failures.ts';
 
 const formats = new Formats('en-GB');
 
 type NamedApp = { readonly id: string; readonly name: string };
 
 /** Causes that the notice names. */
-const NAMED_CAUSES = 2;
+const NAMED_CAUSES = 3;
 
 /** Says how many requests of an app fail, since when, and mostly why. */
 export function failingNotice({ messages }: PageContext, { id, name }: NamedApp, summary: FailureSummary): Html {
   const { failures, counted, causes, period } = summary;
   const most = causes.filter(({ count, isRest }) => count > 0 && !isRest).slice(0, NAMED_CAUSES);
-  const why = most.map(
-    (each, place) => html` ${place === 0 ? 'Mostly' : 'Also'}: ${causeName(each)}${each.reason === null && '.'}`,
-  );
+  const why =
+    most.length > 0 &&
+    html` Mostly: ${most.map((each, place) => html`${place > 0 && '; '}${causeText(each)} (${numberOf(each)})`)}.`;
   const since =
     period &&
     html`It began in the hour from ${messages.minute(period.beganAt)}${period.mayBeEarlier && ', or earlier'}.`;

@@ -73,7 +73,8 @@ const STATES = {
 } as const;
 
 function stateText({ messages }: PageContext, { status, row }: GrantData): Html | string {
-  if (status === 'gone') return html`Ended. Its details are deleted, and its <a href="#events">events</a> are kept.`;
+  if (status === 'gone')
+    return html`Ended. Its details are deleted a day after the end, and its <a href="#events">events</a> are kept.`;
   const isLive = status === 'issued' || status === 'active';
   const held = isLive && row ? whyHeld(row) : '';
   if (held !== '') return `On hold: every token of it is refused while ${held}.`;

@@ -1,6 +1,8 @@
 // The console's page of one app, and its acts, on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAILURES_KEPT } from '../../../../src/oauth/activity/app-failure.ts';
+import { emptyTally } from '../../../../src/oauth/activity/app-tally.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
@@ -322,6 +324,29 @@ test('operators §7: one table of causes, with wrong secrets, numbers, beginning
   assert.doesNotMatch(unknown, /<b>x/);
 });
 
+test('operators §7: a cause older than its recorded failures began after the first failure that was counted with its error', async (t) => {
+  const service = await startConsole(t);
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const { store } = service.installation.operators;
+  const earlier = service.clock.now();
+  const counted = (invalidGrant: number) => ({ ...emptyTally(), invalidGrant });
+  await store.addActivity({ clientId, at: earlier, tally: counted(20), failures: [] }, earlier);
+  service.clock.advance(4 * 3600 + 600);
+  const now = service.clock.now();
+  const failures = Array.from({ length: FAILURES_KEPT }, (_, n) => ({
+    ...({ clientId, at: now - n, requestId: `${n}`, endpoint: 'token', error: 'invalid_grant' } as const),
+    ...{ reason: 'x', network: '192.0.2.0/24', grantId: null },
+  }));
+  await store.addActivity({ clientId, at: now, tally: counted(FAILURES_KEPT), failures }, now);
+  const { browser } = await enrolledOperator(service, 'read');
+  const [x, rest] = causesIn((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
+  assert.match(x ?? '', /^X\. .* at least 200 Between the hour from 15 Jan 2026, 12:00 UTC and 15 Jan 2026, 1[56]:/);
+  assert.match(
+    rest ?? '',
+    /^Further ones with invalid_grant Only counted\. Most likely of the causes above\. 20 hour from/,
+  );
+});
+
 test('operators §7: an app that fails says so first: how many, since when and why', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
@@ -336,7 +361,7 @@ test('operators §7: an app that fails says so first: how many, since when and w
   const { body } = await browser.get(page);
   assert.match(
     textOf(body.slice(body.indexOf('class="notice problem"'))),
-    /Notes fails: 10 of 10 requests in 24 hours were refused\. It began in the hour from 15 Jan 2026, 12:00 UTC\. Mostly: grant_type must be authorization_code\. See its failures/,
+    /Notes fails: 10 of 10 requests in 24 hours were refused\. It began in the hour from 15 Jan 2026, 12:00 UTC\. Mostly: grant_type must be authorization_code \(10\)\. See its failures/,
   );
   service.clock.advance(2 * 3600);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');

@@ -187,7 +187,7 @@ test('operators §7: a grant whose app was deleted still tells its life from the
   const { status, body } = await page(grant);
   assert.equal(status, 200);
   assert.match(textOf(body), /Calendar for ada@example\.com/, 'the deletion keeps the name');
-  assert.match(textOf(body), /Ended\. Its details are deleted, and its events are kept\./);
+  assert.match(textOf(body), /Ended\. Its details are deleted a day after the end, and its events are kept\./);
   assert.match(
     textOf(body),
     /The app was deleted , by root , the system user who ran a command\. It ended then at the latest/,
