@@ -12,8 +12,8 @@ import { permissionsGranted } from '../../../browser/permissions.ts';
 import type { Service } from '../../../service.ts';
 import { askedPage } from '../asked-page.ts';
 
-/** Number of grants on the page, each with a form: 50 would take more than 50 KB. */
-const GRANTS = 20;
+/** Number of grants on the page, each with a form that names the app, and has an ID of the person of 255 characters. */
+const GRANTS = 10;
 
 /** Returns the page of grants that a query asks for; null if its cursor is none, or too old. */
 export async function grantsOf(service: Service, account: Account, query: Parameters): Promise<GrantsData | null> {
