@@ -139,8 +139,9 @@ function unrecorded(
   let countedBefore = 0;
   // The clock of another instance may be in the next hour already.
   for (let bucket = since.hour + SPAN_MS.hour; bucket >= since.hours; bucket -= SPAN_MS.hour) {
-    const count = (counts.get(bucket) ?? 0) - (byHour.get(bucket)?.length ?? 0) - countedBefore;
-    countedBefore = Math.max(0, -count);
+    const ofHour = (counts.get(bucket) ?? 0) - (byHour.get(bucket)?.length ?? 0);
+    const count = ofHour - countedBefore;
+    countedBefore = Math.max(0, -ofHour);
     if (count > 0) found.push({ bucket, count });
   }
   return found;

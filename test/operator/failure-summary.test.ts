@@ -78,6 +78,18 @@ test('a failure that is counted in the hour before its own is not counted twice'
   );
 });
 
+test('and takes nothing from hours before that one', () => {
+  const recorded = [1, 2, 3].map((ago) => failure(ago * MINUTE));
+  const hours = [tally(4, { invalidGrant: 5 }), tally(1, { invalidGrant: 1 })];
+  assert.deepEqual(
+    causesOf(hours, recorded).map(({ cause, count }) => [cause, count]),
+    [
+      ['x', '3'],
+      ['more invalidGrant', '5'],
+    ],
+  );
+});
+
 test('numbers of kept failures are called a minimum where others of the day are not kept', () => {
   const kept = Array.from({ length: FAILURES_KEPT }, (_, n) => failure(n * MINUTE, n % 4 === 0 ? 'x' : 'y'));
   const hours = [...[5, 4, 3, 2, 1].map((ago) => tally(ago, { invalidGrant: 60 })), tally(0, { invalidGrant: 21 })];
