@@ -100,7 +100,7 @@ function planPauses(history: History): void {
 }
 
 /** Somebody lost a laptop: until that is cleared up, neither they nor their apps get in. */
-async function disableForGood(history: History, id: string): Promise<void> {
+async function disableAfterLoss(history: History, id: string): Promise<void> {
   const { installation, people, connections } = history;
   await installation.accounts.disable(id, byOperator(history, 2));
   people.splice(
@@ -119,7 +119,7 @@ function planPeople(history: History): void {
     await accounts.disable(id, byOperator(history, 2));
     agenda.at(dayAt(history, 139, 9 * HOUR), () => accounts.enable(id, byOperator(history, 2)));
   });
-  agenda.at(dayAt(history, 3, 15 * HOUR), () => disableForGood(history, somebody()));
+  agenda.at(dayAt(history, 3, 15 * HOUR), () => disableAfterLoss(history, somebody()));
   agenda.at(dayAt(history, 70, 12 * HOUR), () => accounts.endSessions(somebody(), byOperator(history, 2)));
   for (const [days, wrong] of [
     [301, 6],

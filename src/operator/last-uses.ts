@@ -36,7 +36,16 @@ export async function findClientUses(client: Client, uses: SecretUses): Promise<
 }
 
 /** The latest of all uses (ms), or null. */
-export function lastClientUse({ secrets, keys, itself }: ClientUses): number | null {
-  const all = [...secrets.map(({ lastUsedAt }) => lastUsedAt), ...keys, itself].filter((at) => at !== null);
+export function lastClientUse({ itself, ...uses }: ClientUses): number | null {
+  return latest([lastSecretUse(uses), itself]);
+}
+
+/** The latest use of a secret or key (ms), or null: a public app has neither. */
+export function lastSecretUse({ secrets, keys }: Omit<ClientUses, 'itself'>): number | null {
+  return latest([...secrets.map(({ lastUsedAt }) => lastUsedAt), ...keys]);
+}
+
+function latest(times: readonly (number | null)[]): number | null {
+  const all = times.filter((at) => at !== null);
   return all.length === 0 ? null : Math.max(...all);
 }

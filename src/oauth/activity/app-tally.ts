@@ -1,4 +1,5 @@
 /** The counts of an app's activity. */
+
 /** The counters of failures. */
 export const FAILURES = ['invalidClient', 'invalidGrant', 'invalidRequest', 'limited', 'other'] as const;
 

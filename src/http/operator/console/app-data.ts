@@ -6,7 +6,7 @@ import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.t
 import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { failsNow } from '../../../operator/failure-summary.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
-import { type ClientUses, findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
+import { type ClientUses, findClientUses, lastClientUse, lastSecretUse } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret } from '../../../operator/secret-rotation.ts';
 import type { AppData } from '../../../pages/operator/apps/app-page.ts';
@@ -46,6 +46,7 @@ export async function appData(
     operator,
     app: { id, name, status, ...settingsOf(client, uses, definitions, service.lifetimes) },
     lastUsedAt: lastClientUse(uses),
+    secretUsedAt: lastSecretUse(uses),
     secrets: {
       ...secretsOf(client, uses, now, may),
       once: newKey(),

@@ -1,10 +1,9 @@
 /** The page of an app's failures. */
 import { accountLabel } from '../../../accounts/people/account.ts';
 import type { AppFailure } from '../../../oauth/activity/app-failure.ts';
-import type { Client } from '../../../oauth/clients/client.ts';
 import { parseGrantId } from '../../../oauth/grants/grant.ts';
 import { causeKey } from '../../../operator/failure-summary.ts';
-import { findClientUses, lastClientUse } from '../../../operator/last-uses.ts';
+import { findClientUses, lastSecretUse } from '../../../operator/last-uses.ts';
 import type { ShownFailure } from '../../../pages/operator/apps/app-failures.ts';
 import { appFailuresPage } from '../../../pages/operator/apps/app-failures-page.ts';
 import type { Service } from '../../service.ts';
@@ -29,15 +28,11 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const items = await withPeople(listed.slice(from, to));
     return appFailuresPage(context, {
       ...{ operator, summary, cause, isFirst: from === 0 },
-      app: { id, name: app.name, type: app.type, secretUsedAt: await secretUsedAt(app) },
+      app: { id, name: app.name, type: app.type, secretUsedAt: lastSecretUse(await findClientUses(app, secretUses)) },
       list: { items, next: to < listed.length ? String(to) : null },
       pageFailures: service.pageFailures.list(id),
     });
   });
-
-  async function secretUsedAt(app: Client): Promise<number | null> {
-    return app.type === 'confidential' ? lastClientUse(await findClientUses(app, secretUses)) : null;
-  }
 
   function withPeople(failures: readonly AppFailure[]): Promise<ShownFailure[]> {
     return Promise.all(

@@ -36,6 +36,8 @@ export type AppData = {
   operator: ShownOperator;
   app: AppSettings & { readonly id: string; readonly name: string; readonly status: 'active' | 'paused' };
   lastUsedAt: number | null;
+  /** The last request with its secret or key (ms). */
+  secretUsedAt: number | null;
   secrets: AppSecrets;
   /** The grants that end with the app. */
   grants: BlastRadius;
@@ -136,8 +138,7 @@ function resuming(at: string): Html {
   });
 }
 
-function failing(context: PageContext, { app: shown, lastUsedAt, failures, pageFailureCount }: AppData): Html {
-  const app = { ...shown, secretUsedAt: shown.type === 'confidential' ? lastUsedAt : null };
+function failing(context: PageContext, { app, secretUsedAt, failures, pageFailureCount }: AppData): Html {
   const href = failuresHref(app.id);
   const page =
     pageFailureCount > 0 &&
@@ -146,7 +147,7 @@ function failing(context: PageContext, { app: shown, lastUsedAt, failures, pageF
 ${
   failures.causes.length === 0
     ? html`<p>No request of 48 hours was refused, and no failure of 30 days is recorded. ${ONLY_COUNTED[app.type]}</p>`
-    : causeTable(context, app, failures, SHOWN_CAUSES)
+    : causeTable(context, { ...app, secretUsedAt }, failures, SHOWN_CAUSES)
 }
 ${page}
 <p><a href="${href}">All failures</a></p></section>`;
