@@ -39,6 +39,13 @@ export function decodeQuery(text: string): Parameters {
   return pairs.length > MAX_PARAMETERS ? TOO_MANY_PARAMETERS : new Parameters(pairs.map(decodePair));
 }
 
+/** Returns an address without a parameter of its query, however its name is encoded. Other parameters stay as written. */
+export function withoutParameter(address: string, name: string): string {
+  const [path = '', query] = address.split(/\?(.*)/s);
+  const pairs = pairsOf(query ?? '').filter((pair) => decodePair(pair)[0] !== name);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
 /** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8 with at most so many parameters. */
 function decodeFormBody(body: Buffer, most: number): Parameters {
   const pairs = pairsOf(decodeUtf8(body));

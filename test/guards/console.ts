@@ -114,9 +114,25 @@ export const consoleGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/operator/console/done.ts',
     ['test/http/operator/console/states.test.ts'],
+    [['a link that somebody sends says of no act that it was done', "=== 'same-origin' ? asked", '!== null ? asked']],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/continue-to.ts',
+    ['test/http/locations.test.ts', 'test/http/operator/console/states.test.ts'],
     [
-      ['a link that somebody sends says of no act that it was done', "=== 'same-origin' ? asked", '!== null ? asked'],
-      ['a page that leads on drops the name of an act', "url.searchParams.delete('done');", ''],
+      ['a page that leads on drops the name of an act', "withoutParameter(text, 'done')", "withoutParameter(text, '')"],
+      ['a page leads on within this address alone', '&& url.pathname + url.search === address ? address', '? address'],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/guard.ts',
+    ['test/http/locations.test.ts'],
+    [
+      [
+        'a form leads back within this address alone',
+        'back: ownAddress(pageOf(request, isPage))',
+        "back: request.headers.referer ?? '/'",
+      ],
     ],
   ),
   ...guardsIn(

@@ -126,8 +126,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['cookies are tied to the host', "this.#isHttps ? '__Host-' : ''", "''"],
   ]),
   ...guardsIn('src/http/operator/console/continue-to.ts', ATTACKS, [
-    ['a sign-in goes on within this address', '\\/(?![/\\\\])[', '\\/['],
-    ['a sign-in does not lead in a circle', "test(text) ? '/' : withoutDone(text);", 'test(text) ? text : text;'],
+    ['a sign-in does not lead in a circle', "test(address) ? '/' : address;", 'test(address) ? address : address;'],
   ]),
   ...guardsIn('src/http/operator/console/console-pages.ts', ATTACKS, [
     ['a page is for a window', 'isNavigation(reply.request) ?', 'isNavigation(reply.request) || true ?'],

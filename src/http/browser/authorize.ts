@@ -21,7 +21,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';
 import { idForLog } from '../api/client-authentication.ts';
-import { decodeQuery } from '../decoding.ts';
+import { withoutParameter } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { HttpProblem } from '../problem.ts';
@@ -329,7 +329,6 @@ function addressOf(request: FastifyRequest, { requestUri }: AuthorizationRequest
 
 /** Returns the address with one value of our own parameter. A second value would make it a repeated parameter. */
 function withOwnParameter(url: string, name: string, value: string): string {
-  const [path = '', query = ''] = url.split(/\?(.*)/s);
-  const others = query.split('&').filter((pair) => pair !== '' && !decodeQuery(pair).has(name));
-  return `${path}?${[...others, `${name}=${encodeURIComponent(value)}`].join('&')}`;
+  const others = withoutParameter(url, name);
+  return `${others}${others.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 }

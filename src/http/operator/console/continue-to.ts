@@ -1,10 +1,23 @@
-/** Addresses of this origin that a sign-in or confirmation goes on to. */
-import { withoutDone } from './done.ts';
+/** Addresses of this origin that a page leads on to. */
+import { withoutParameter } from '../../decoding.ts';
 
-/** Returns the page to go on to: an address of ours as `guard.ts` writes it, or the start page. Never another host. */
-export function continueTo(text: string | undefined): string {
-  // Two slashes, or a backslash that browsers read as one, would name a host.
-  if (text === undefined || !/^\/(?![/\\])[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(text)) return '/';
+/** Any origin with a special scheme resolves paths alike (WHATWG URL §4.4). */
+const ORIGIN = 'http://localhost';
+
+/**
+ * Returns a path and query of this origin without the name of an act (`done.ts`): a page of ours that leads on to it would
+ * count as our own post. Every other text gives the start page.
+ */
+export function ownAddress(text: string): string {
+  const address = withoutParameter(text, 'done');
+  // The address is judged as it is sent: a browser must find nothing in it to resolve, such as a host or dot segments.
+  const url = URL.parse(address, ORIGIN);
+  return url?.origin === ORIGIN && url.pathname + url.search === address ? address : '/';
+}
+
+/** Returns the page to go on to after a sign-in or confirmation, or the start page for any other text. */
+export function continueTo(text = '/'): string {
+  const address = ownAddress(text);
   // A page that leads to sign-in would lead in a circle.
-  return /^\/(sign-in|sign-out|enrol|confirm)\b/.test(text) ? '/' : withoutDone(text);
+  return /^\/(sign-in|sign-out|enrol|confirm)\b/.test(address) ? '/' : address;
 }

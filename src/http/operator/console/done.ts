@@ -14,11 +14,3 @@ export function queryOf({ query, headers }: FastifyRequest): Parameters {
   const asked = query as Parameters;
   return headers['sec-fetch-site'] === 'same-origin' ? asked : asked.without('done');
 }
-
-/** Returns a path without the name of an act: a page of ours that leads on to it would count as our own. */
-export function withoutDone(path: string): string {
-  const url = new URL(path, 'http://localhost');
-  if (!url.searchParams.has('done')) return path;
-  url.searchParams.delete('done');
-  return url.pathname + url.search;
-}

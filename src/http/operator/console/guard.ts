@@ -9,7 +9,7 @@ import { sessionEndedPage } from '../../../pages/operator/session-ended-page.ts'
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { withoutDone } from './done.ts';
+import { ownAddress } from './continue-to.ts';
 import { ANSWER, ANSWERER, isKept, unsentForm } from './unsent-form.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
@@ -92,7 +92,7 @@ export function addGuard(
 
   function signInFirst(request: FastifyRequest, reply: FastifyReply, token: string | null): FastifyReply {
     const isLink = request.method !== 'POST' && token === null && sessions.isFromElsewhere(request);
-    if (isLink) return pages.send(reply, continuePage(pages.context, withoutDone(request.url)));
+    if (isLink) return pages.send(reply, continuePage(pages.context, ownAddress(request.url)));
     request.outcome = { error: 'not_signed_in' };
     return pages.seeOther(reply, `/sign-in?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }
@@ -124,7 +124,7 @@ export function addGuard(
       act,
       operator: access.operator,
       form: unsentForm(request),
-      back: withoutDone(pageOf(request, isPage)),
+      back: ownAddress(pageOf(request, isPage)),
     };
     const page = presencePage(pages.context, { ...asked, ceremony, problem });
     return ceremony === null ? pages.send(reply, page) : pages.sendWithScript(reply, page);
