@@ -67,7 +67,7 @@ test('each code of an error is there with its status', () => {
 test('ASVS 6.1.1: the limit of a key is the one that the program counts', () => {
   const { operatorCalls, operatorKeys } = makeThrottles(null);
   const { count, seconds } = operatorCalls.limit;
-  assert.ok(DOCUMENT.includes(`A key may make ${count} calls in ${seconds} s.`));
+  assert.ok(DOCUMENT.includes(`A key may make ${count} calls in ${seconds} s, on all instances together.`));
   assert.deepEqual(operatorKeys.limit, { count: 30, seconds: 60 });
   assert.ok(DOCUMENT.includes('after 30 in a minute on one instance'));
 });

@@ -183,7 +183,17 @@ export const accountsGuards: readonly Guard[] = [
     'src/accounts/guessing/throttle.ts',
     ['test/postgresql/counters.test.ts'],
     [
-      ['the answer of the last move alone counts', 'if (!isLast()) return;', 'isLast();'],
+      [
+        'an answer lacks what was counted since',
+        'this.#learn(key, window, { arrival, now }, waiting);',
+        'this.#learn(key, window, { arrival, now }, []);',
+      ],
+      [
+        'a busy key learns of other instances',
+        'if (arrival !== null) this.#learn',
+        'if (arrival !== null && waiting.length === 0) this.#learn',
+      ],
+      ['a guess after a success is counted', 'if (!last || last.isReset) waiting.push', 'if (!last) waiting.push'],
       ['the answer counts downwards too', 'else this.#arrivals.delete(key);', ''],
     ],
   ),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SharedCounters, Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { addKey, call, type TestApi } from '../support/operator-api.ts';
 import { PATIENT } from '../support/postgres.ts';
-import { freePort, startTestService } from '../support/service.ts';
+import { Clock, freePort, startTestService } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW } from '../support/storage.ts';
 import { openInstance } from './instance.ts';
@@ -48,6 +50,35 @@ test('Promise 6: guesses at two instances count together, but for the one that a
   for (let turn = 0; turn < 20; turn += 1) if (await guess(turn % 2 === 0 ? here : there, 'ada')) through += 1;
   assert.ok(through === LIMIT.count || through === LIMIT.count + 1, String(through));
   assert.equal(await guess(here, 'somebody else'), true);
+});
+
+test('Promise 6: guesses that never pause count together too: an instance learns of others while its own are under way', async () => {
+  const limit = { count: 1000, seconds: 1000 };
+  const all = [one, other].map(({ counters }) => new Throttle(limit, 'busy', noted(counters ?? assert.fail())));
+  let through = 0;
+  while (all.some((throttle) => throttle.wait(['ada'], NOW) === 0)) {
+    for (const throttle of all) {
+      if (throttle.wait(['ada'], NOW) > 0) continue;
+      throttle.count(['ada'], NOW);
+      through += 1;
+    }
+    await nextTurn();
+  }
+  assert.ok(through < 1.5 * limit.count, `${through} of 1000`);
+  while (moving.length > 0) await Promise.all(moving.splice(0));
+  for (const throttle of all) assert.equal(throttle.left('ada', NOW), 0);
+});
+
+test('Promise 6: a success is told after the guesses before it and before those after it, while none was answered', async () => {
+  const [here, there] = throttles();
+  for (let n = 0; n < 5; n += 1) here.count(['mixed'], NOW);
+  here.reset('mixed', NOW);
+  for (let n = 0; n < 3; n += 1) here.count(['mixed'], NOW);
+  assert.equal(here.left('mixed', NOW), LIMIT.count - 3);
+  while (moving.length > 0) await Promise.all(moving.splice(0));
+  assert.equal(here.left('mixed', NOW), LIMIT.count - 3);
+  await guess(there, 'mixed');
+  assert.equal(there.left('mixed', NOW), LIMIT.count - 4);
 });
 
 test('Promise 6: a success at one instance forgets what was guessed at all of them', async () => {
@@ -126,6 +157,29 @@ test('a counter never reaches further ahead than its window, however many count 
   const arrivals = await Promise.all(moves);
   assert.equal(Math.max(...arrivals.map(Number)), NOW + 300_000);
   assert.equal(await one.counters?.move('flood', -300_000, 300_000, NOW), NOW);
+});
+
+test('operators §4: a key makes 100 calls in 10 s at all instances together, however many at once', async (t) => {
+  const url = await server.createDatabase();
+  const [variables, clock] = [{ VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: makeRootKey() }, new Clock()];
+  const instances: TestApi[] = [];
+  for (const _ of [1, 2]) {
+    const operatorUrl = `http://localhost:${await freePort()}`;
+    const started = await startTestService(t, { ...variables, VALETKEY_OPERATOR_URL: operatorUrl }, clock);
+    instances.push({ ...started, operatorUrl });
+  }
+  const { key } = await addKey(instances[0] as TestApi);
+  const statuses: number[] = [];
+  const callers = instances.flatMap((instance) => Array.from({ length: 8 }, () => instance));
+  const callOften = async (instance: TestApi) => {
+    for (let n = 0; n < 15; n += 1) statuses.push((await call(instance, key, '/v1/scopes')).status);
+  };
+  await Promise.all(callers.map(callOften));
+  const allowed = statuses.filter((status) => status === 200).length;
+  assert.ok(allowed >= 100 && allowed < 150, `${allowed} of ${statuses.length}`);
+  for (const instance of instances) assert.equal((await call(instance, key, '/v1/scopes')).status, 429);
+  clock.advance(10);
+  for (const instance of instances) assert.equal((await call(instance, key, '/v1/scopes')).status, 200);
 });
 
 test('Promise 5: wrong keys of the operators’ API leave no row, so that no number of networks fills the table', async (t) => {

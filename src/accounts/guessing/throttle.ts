@@ -26,6 +26,9 @@ export type SharedCounters = {
   move(key: string, by: number, most: number, now: number): Promise<number>;
 };
 
+/** A change of a counter (ms) at a time; a reset ends whatever was counted before. */
+type Move = { by: number; now: number; readonly isReset: boolean };
+
 /** Counters by key under one limit. Times in ms since the epoch. */
 export class Throttle {
   readonly limit: Limit;
@@ -34,9 +37,8 @@ export class Throttle {
   /** The theoretical arrival times, least recently counted first. */
   readonly #arrivals = new Map<string, number>();
 
-  /** The number of the last move of each key that is under way. */
-  readonly #moves = new Map<string, number>();
-  #lastMove = 0;
+  /** The moves of each key that wait until the shared counter has answered the one under way: two at most. */
+  readonly #waiting = new Map<string, Move[]>();
 
   readonly #name: string;
   readonly #shared: SharedCounters | null;
@@ -92,26 +94,44 @@ export class Throttle {
   /** Clears a key's counter, as after a success. */
   reset(counted: ThrottleKey, now: number): void {
     this.#arrivals.delete(textOf(counted));
-    this.#share(counted, -this.#paceOf(counted).window, now);
+    this.#share(counted, -this.#paceOf(counted).window, now, true);
   }
 
-  /** Adds to the shared counter, and reads its value; while that fails, this instance counts alone. */
-  #share(counted: ThrottleKey, by: number, now: number): void {
+  /**
+   * Adds to the shared counter, and reads its value. Only one move of a key is under way: what is counted meanwhile goes
+   * with the next one, so that a busy key learns of other instances as soon as an idle one does.
+   */
+  #share(counted: ThrottleKey, by: number, now: number, isReset = false): void {
     if (!this.#shared) return;
+    const waiting = this.#waiting.get(textOf(counted));
+    if (!waiting) return void this.#send(this.#shared, counted, { by, now, isReset });
+    if (isReset) waiting.length = 0;
+    const last = waiting.at(-1);
+    // Merged with a reset, a later guess would be lost: no counter falls below its time.
+    if (!last || last.isReset) waiting.push({ by, now, isReset });
+    else Object.assign(last, { by: last.by + by, now });
+  }
+
+  /** Sends a move, and then what waits. While that fails, this instance counts alone. */
+  async #send(shared: SharedCounters, counted: ThrottleKey, first: Move): Promise<void> {
     const key = textOf(counted);
-    this.#lastMove += 1;
-    const move = this.#lastMove;
-    this.#moves.set(key, move);
-    // Only the last result counts: an earlier one lacks later changes of this instance.
-    const isLast = () => this.#moves.get(key) === move && this.#moves.delete(key);
-    this.#shared.move(`${this.#name} ${key}`, by, this.#paceOf(counted).window, now).then(
-      (arrival) => {
-        if (!isLast()) return;
-        if (arrival > now) this.#arrivals.set(key, arrival);
-        else this.#arrivals.delete(key);
-      },
-      () => void isLast(),
-    );
+    const { window } = this.#paceOf(counted);
+    const waiting: Move[] = [];
+    this.#waiting.set(key, waiting);
+    for (let move: Move | undefined = first; move !== undefined; move = waiting.shift()) {
+      const { by, now } = move;
+      const arrival = await shared.move(`${this.#name} ${key}`, by, window, now).catch(() => null);
+      if (arrival !== null) this.#learn(key, window, { arrival, now }, waiting);
+    }
+    this.#waiting.delete(key);
+  }
+
+  /** Takes over the shared counter's answer, which lacks the moves that this instance made since. */
+  #learn(key: string, window: number, answer: { arrival: number; now: number }, since: readonly Move[]): void {
+    let { arrival: own, now: at } = answer;
+    for (const { by, now } of since) [own, at] = [Math.min(Math.max(own, now) + by, now + window), now];
+    if (own > at) this.#arrivals.set(key, own);
+    else this.#arrivals.delete(key);
   }
 
   /** How far a key's time is ahead of now (ms). If it is far beyond the window, the clock stepped back since: then 0. */
