@@ -24,6 +24,31 @@ export const operatorGuards: readonly Guard[] = [
   ...guardsIn('src/operator/access/access.ts', ACCESS, [
     ['a key is not of the future', 'isAheadOfClock(key.createdAt, 0, now())', 'false'],
   ]),
+  ...guardsIn(
+    'src/operator/access/access.ts',
+    ['test/http/guessing.test.ts'],
+    [
+      ['wrong keys do not keep out one that was right', 'isRecent ? check() :', 'false ? check() :'],
+      ['a key that ended is a guess from then on', 'else if (isRecent) this.#recentKeys.delete(digest);', ''],
+      [
+        'only a right key is remembered',
+        'if (!(access instanceof Refusal)) this.#recentKeys',
+        'if (access) this.#recentKeys',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/access/recent-keys.ts',
+    ['test/operator/access/recent-keys.test.ts'],
+    [
+      ['a key is remembered for an hour', ' && now - usedAt < REMEMBERED_MS', ''],
+      [
+        'the number of remembered keys is bounded',
+        'if (this.#usedAt.size > MAX_KEYS && oldest !== undefined)',
+        'if (oldest === undefined)',
+      ],
+    ],
+  ),
   ...guardsIn('src/http/operator/console/app.ts', APP_PAGE, [
     ['a secret that is in use again stays', "advice?.kind === 'used' && form.get('advice') !== 'used'", 'false'],
     ['a secret retires as it was shown', "String(endingSecret(row, which)?.createdAt) !== form.get('made')", 'false'],

@@ -1,10 +1,12 @@
 /** Guesses that come all at once, on both stores: a guess counts before it is checked. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { withChecksum } from '../../src/oauth/keys/credential.ts';
 import { newShared, startInstance } from '../instances/instances.ts';
 import { startOnFile } from '../support/on-file.ts';
+import { addKey, call, type KeyHolder, type TestApi } from '../support/operator-api.ts';
 import { PATIENT } from '../support/postgres.ts';
-import { addClient, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import { addClient, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 import { type SharedPostgres, sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addResourceServer,
@@ -29,11 +31,11 @@ let server: SharedPostgres | undefined;
 after(() => server?.remove());
 
 /** Starts a service on each store. */
-const STORES: Record<string, (t: Lifetime) => Promise<TestService>> = {
-  SQLite: async (t) => (await startOnFile(t, MANY)).service,
-  PostgreSQL: async (t) => {
+const STORES: Record<string, (t: Lifetime, variables?: Record<string, string>) => Promise<TestService>> = {
+  SQLite: async (t, variables) => (await startOnFile(t, { ...MANY, ...variables })).service,
+  PostgreSQL: async (t, variables) => {
     server ??= await sharedPostgres();
-    return startTestService(t, { ...(await newShared(server)), ...MANY }, undefined, PATIENT);
+    return startTestService(t, { ...(await newShared(server)), ...MANY, ...variables }, undefined, PATIENT);
   },
 };
 
@@ -55,6 +57,34 @@ for (const [name, start] of storesOfRun(STORES)) {
       const guess = (n: number) => postAs(service, { clientId, clientSecret: `wrong ${n}` }, 'token', refresh);
       assert.deepEqual(await statuses(times(PARALLEL, guess)), { 401: LIMIT, 429: PARALLEL - LIMIT });
       assert.equal((await postAs(service, { clientId, clientSecret }, 'token', refresh)).status, 429);
+    });
+
+    test(`Promise 6 (${name}): at operators’ keys; one that was right before still passes, until it ended`, async (t) => {
+      const operatorUrl = `http://localhost:${await freePort()}`;
+      const api: TestApi = { ...(await start(t, { VALETKEY_OPERATOR_URL: operatorUrl })), operatorUrl };
+      const ask = async (key: string) => (await call(api, key, '/v1/scopes')).status;
+      const made = await Promise.all(times(5, () => addKey(api)));
+      const [right, ended, disabled, expired, unused] = made as [KeyHolder, KeyHolder, KeyHolder, KeyHolder, KeyHolder];
+      api.clock.advance(3500);
+      const late = await addKey(api);
+      for (const { key } of [right, ended, disabled, expired, late]) assert.equal(await ask(key), 200);
+
+      const guesses = times(PARALLEL, (n) => call(api, withChecksum(`vk_ok_${n}`), '/v1/scopes'));
+      assert.deepEqual(await statuses(times(GOOD / 4, () => call(api, late.key, '/v1/scopes'))), { 200: GOOD / 4 });
+      assert.deepEqual(await statuses(guesses), { 401: LIMIT, 429: PARALLEL - LIMIT });
+      assert.equal(await ask(right.key), 200);
+      assert.equal(await ask(unused.key), 429, 'it may be a guess');
+
+      const { registry } = api.installation.operators;
+      await registry.endKey(ended.operator.id, ended.keyId, api.installation.operator);
+      await registry.disable(disabled.operator.id, api.installation.operator);
+      for (const { key } of [ended, disabled]) assert.deepEqual([await ask(key), await ask(key)], [401, 429]);
+      api.clock.advance(99);
+      await statuses(times(PARALLEL, (n) => call(api, withChecksum(`vk_ok_${n}`), '/v1/scopes')));
+      assert.equal(await ask(expired.key), 200, 'a second before it expires');
+      api.clock.advance(1);
+      assert.deepEqual([await ask(expired.key), await ask(expired.key)], [401, 429]);
+      assert.equal(await ask(late.key), 200);
     });
 
     test(`Promise 6 (${name}): with client assertions, forged ones and one that is replayed`, async (t) => {

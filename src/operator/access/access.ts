@@ -1,6 +1,6 @@
 /** The recognition of operators who call the API or use the console, and the record of what they were refused. */
 import { hash } from 'node:crypto';
-import { invalidClient, type Refusal } from '../../oauth/error.ts';
+import { invalidClient, Refusal } from '../../oauth/error.ts';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { GuardedChecks, type GuessThrottle } from '../../oauth/guessing/guess-throttle.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
@@ -13,6 +13,7 @@ import {
   shouldNoteOperatorSeen,
 } from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
+import { RecentKeys } from './recent-keys.ts';
 import type { Access, AccessRefusal, Act } from './rights.ts';
 
 /** Source and request of an operator's act. */
@@ -34,6 +35,7 @@ const MAX_REMEMBERED = 10_000;
 export class OperatorAccess {
   readonly #parts: OperatorAccessParts;
   readonly #checks: GuardedChecks;
+  readonly #recentKeys = new RecentKeys();
   readonly #recorded = new Set<string>();
 
   constructor(parts: OperatorAccessParts) {
@@ -43,16 +45,24 @@ export class OperatorAccess {
 
   /**
    * Returns the access that a key gives. Otherwise a refusal: `invalid_client` for a wrong, ended or expired key or a disabled
-   * operator, in one public text, or `temporarily_unavailable` after too many wrong keys from the source.
+   * operator, in one public text, or `temporarily_unavailable` after too many wrong keys from the source. A key that was
+   * right within the hour is checked all the same: it is no guess.
    */
   async byKey(text: string, source: string): Promise<Access | Refusal> {
-    return this.#checks.run(`operator key ${source}`, () => this.#byKey(text));
+    const digest = operatorTokenDigest(text);
+    const { now } = this.#parts;
+    const isRecent = this.#recentKeys.has(digest, now());
+    const check = () => this.#byKey(text, digest);
+    const access = await (isRecent ? check() : this.#checks.run(`operator key ${source}`, check));
+    if (!(access instanceof Refusal)) this.#recentKeys.add(digest, now());
+    else if (isRecent) this.#recentKeys.delete(digest);
+    return access;
   }
 
-  async #byKey(text: string): Promise<Access | Refusal> {
+  async #byKey(text: string, digest: Buffer): Promise<Access | Refusal> {
     const { store, prefix, now } = this.#parts;
     if (!isKeyText(prefix, text)) return wrongKey('it has not the form of an operator key, or was mistyped');
-    const found = await store.findOperatorKey(operatorTokenDigest(text));
+    const found = await store.findOperatorKey(digest);
     if (!found) return wrongKey('there is no such operator key');
     const { key, operator } = found;
     if (key.expiresAt <= now()) return wrongKey(`the operator key ${key.id} has expired`);

@@ -138,7 +138,7 @@ test('a key may make 100 calls in 10 s; others are not slowed down', async () =>
   assert.equal((await call(api, busy.key, '/v1/scopes')).status, 200);
 });
 
-test('wrong keys of a network are limited, and then its good ones wait too', async (t) => {
+test('wrong keys of a network are limited, and then keys that were not used here wait too', async (t) => {
   const guessed = await startApi(t);
   const { key } = await addKey(guessed);
   const answers = [];
