@@ -7,7 +7,7 @@ import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from 
 import { type Finding, Findings } from './finding.ts';
 import { readableAge } from './sizes.ts';
 import { type Failed, ofUnreached, REACH } from './unreached.ts';
-import { CLAIMED, ofWhatArrived, QUERY } from './what-arrived.ts';
+import { CLAIMED, type ExaminedAddress, ofWhatArrived, QUERY } from './what-arrived.ts';
 
 /** An answer, as `process/one-request.ts` returns it. */
 export type Answered = {
@@ -28,17 +28,12 @@ export type Ask = (
 ) => Promise<Answered | Failed>;
 
 /** The parts of the examination of one address. */
-export type AddressParts = {
-  /** Scheme, host and port. */
-  readonly url: string;
-  readonly is: 'app' | 'api' | 'operator';
+export type AddressParts = ExaminedAddress & {
   readonly ask: Ask;
   /** Makes a pass for one request. */
   readonly pass: () => string;
   /** True if a service is known to run: then no answer is a fault. */
   readonly isServed: boolean;
-  /** The proxies' keep-alive timeout, as configured (s). */
-  readonly proxyIdleTimeout: number;
 };
 
 const BODY_BYTES = 60_000;
@@ -79,7 +74,7 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
     found.wrong('same service', 'a service answers, but with other keys than this command’s', SAME_KEYS);
   } else {
     found.good('same service', 'it has this command’s keys');
-    ofWhatArrived(found, url, seen, parts.proxyIdleTimeout);
+    ofWhatArrived(found, parts, seen);
     ofAnswer(found, asked);
   }
   if (is === 'app') {

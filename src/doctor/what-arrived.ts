@@ -16,11 +16,21 @@ export const CLAIMED = {
   Authorization: 'Bearer doctor',
 } as const;
 
-/** Makes all these checks; `proxyIdleTimeout` as in `AddressParts`. */
-export function ofWhatArrived(found: Findings, url: string, seen: Seen, proxyIdleTimeout: number): void {
+/** A public address, as configured. */
+export type ExaminedAddress = {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly is: 'app' | 'api' | 'operator';
+  /** The proxies' keep-alive timeout (s). */
+  readonly proxyIdleTimeout: number;
+};
+
+/** Makes all these checks. */
+export function ofWhatArrived(found: Findings, { url, is, proxyIdleTimeout }: ExaminedAddress, seen: Seen): void {
   ofSource(found, url, seen);
   ofScheme(found, url, seen);
-  ofHead(found, url, seen);
+  ofHead(found, seen);
+  ofHost(found, url, is, seen);
   ofConnections(found, seen, proxyIdleTimeout);
 }
 
@@ -61,7 +71,7 @@ function ofScheme(found: Findings, url: string, { forwarded_proto: proto, peer_i
   else found.good('scheme', 'the proxy says https, whatever a visitor claims');
 }
 
-function ofHead(found: Findings, url: string, seen: Seen): void {
+function ofHead(found: Findings, seen: Seen): void {
   if (seen.target !== `/healthz?${QUERY}`)
     found.wrong('addresses', 'the proxy changes addresses', 'pass every path and query on unchanged');
   else found.good('addresses', 'arrive unchanged');
@@ -74,14 +84,25 @@ function ofHead(found: Findings, url: string, seen: Seen): void {
   else found.good('Authorization', 'arrives');
   if (!seen.cookie?.includes(COOKIE))
     found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'pass the header on');
+}
+
+function ofHost(found: Findings, url: string, is: ExaminedAddress['is'], { host }: Seen): void {
+  const { hostname } = new URL(url);
+  const detail = `the service gets ${host ?? 'none'}, not ${hostname}`;
   // Many proxies omit the port (nginx: $host).
-  if (URL.parse(`http://${seen.host}`)?.hostname !== new URL(url).hostname)
+  if (URL.parse(`http://${host}`)?.hostname === hostname) found.good('Host', 'arrives');
+  else if (is === 'operator')
+    found.wrong(
+      'Host',
+      `${detail}: it refuses all but /healthz (421)`,
+      'pass Host on (nginx: proxy_set_header Host $host)',
+    );
+  else
     found.warn(
       'Host',
-      `the service gets ${seen.host ?? 'none'}, not ${new URL(url).hostname}; links do not depend on it`,
+      `${detail}; links do not depend on it`,
       'pass Host on, so that both logs agree (nginx: proxy_set_header Host $host)',
     );
-  else found.good('Host', 'arrives');
 }
 
 function ofConnections(found: Findings, seen: Seen, proxyIdleTimeout: number): void {

@@ -9,6 +9,7 @@ export const STATUS = {
   timeout: 408,
   too_large: 413,
   unsupported_media_type: 415,
+  misdirected_request: 421,
   too_many_requests: 429,
   headers_too_large: 431,
   internal: 500,

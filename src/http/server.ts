@@ -48,6 +48,7 @@ import {
 } from './decoding.ts';
 import { rememberSource } from './origin.ts';
 import type { Outcome } from './outcome.ts';
+import { requireOwnHost } from './own-host.ts';
 import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
 import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
@@ -72,6 +73,8 @@ declare module 'fastify' {
     limit?: 'public';
     /** True if the route is served by plain http even if the service has https: it carries no personal data. */
     mayBePlain?: true;
+    /** True if the operators' address serves the route under every host name. */
+    isForAnyHost?: true;
     /** True if pages of every origin may read the answers, which are the same for everybody. */
     isForAnyOrigin?: true;
     /** Maximum number of parameters in a form, if it is not that of all bodies. */
@@ -148,6 +151,7 @@ export async function buildServer(
   readConnections(app.server, context, (socket) => rememberSource(service, socket));
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);
+  if (operators) requireOwnHost(app, url, fallback);
   refusePlainHttp(app, url, fallback);
   requireShortQuery(app, fallback);
   answerAnyOrigin(app);

@@ -35,7 +35,7 @@ await runCommand(['database', 'note-backup'], variables);
 after(() => serving.child.kill());
 const app = await startProxy({ after }, appPort, program.appUrl, certificate);
 await startProxy({ after }, apiPort, program.apiUrl, certificate);
-await startProxy({ after }, operatorPort, `http://127.0.0.1:${operatorInside}`, certificate);
+const operators = await startProxy({ after }, operatorPort, `http://127.0.0.1:${operatorInside}`, certificate);
 
 type Line = { area: string; name: string; verdict: string; detail: string; remedy: string | null };
 
@@ -180,6 +180,17 @@ for (const [what, [fault, name, verdict, remedy]] of Object.entries(FAULTS))
     assert.match(met[0]?.remedy ?? '', remedy);
     assert.equal(code, bad.some((finding) => finding.verdict === 'wrong') ? 1 : 0);
   });
+
+test('the doctor finds a proxy that sends another Host to the operators’ address, which refuses that', async () => {
+  operators.fault = { asks: () => ({ host: 'inside' }) };
+  const { code, bad } = await doctor({});
+  const answer = await fetch(`https://localhost:${operatorPort}/sign-in`);
+  operators.fault = {};
+  const found = bad.map(({ area, name, verdict, remedy }) => [area, name, verdict, /\$host/.test(String(remedy))]);
+  assert.deepEqual([code, found], [1, [['operators’ address', 'Host', 'wrong', true]]]);
+  assert.equal(answer.status, 421);
+  assert.equal((await fetch(`https://localhost:${operatorPort}/sign-in`)).status, 200);
+});
 
 test('the doctor says where its own keys are not those of the service that answers', async (t) => {
   const other = await ProgramOnDisk.make(t);

@@ -38,6 +38,26 @@ export const operatorGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/http/own-host.ts',
+    ['test/http/operator/host.test.ts'],
+    [
+      ['no page of another host reads the operators’ address', '|| nameIn(authority) === own', '|| true'],
+      ['the host of an absolute target counts', '?.[1] ?? headers.host', '?.[9] ?? headers.host'],
+      ['a host is a name, and nothing beside it', '*)\\.?(?::\\d*)?$/.exec', '*)/.exec'],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/server.ts',
+    ['test/http/operator/host.test.ts'],
+    [
+      [
+        'the operators’ address asks for its host',
+        'if (operators) requireOwnHost(app, url, fallback);',
+        'void requireOwnHost;',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/operator/access/recent-keys.ts',
     ['test/operator/access/recent-keys.test.ts'],
     [

@@ -18,7 +18,8 @@ export type TestApi = TestService & { readonly operatorUrl: string };
 /** Starts a service with an operators' address on localhost. */
 export async function startApi(t: Lifetime, variables: Record<string, string> = {}): Promise<TestApi> {
   const operatorUrl = `http://localhost:${await freePort()}`;
-  return { ...(await startTestService(t, { VALETKEY_OPERATOR_URL: operatorUrl, ...variables })), operatorUrl };
+  const service = await startTestService(t, { VALETKEY_OPERATOR_URL: operatorUrl, ...variables });
+  return { ...service, operatorUrl: service.operatorUrl ?? operatorUrl };
 }
 
 /** An operator with a key. */

@@ -10,7 +10,7 @@ import { answer, type Operation, object, problems } from './operation.ts';
 export function addLiveness(app: FastifyInstance, service: Service): void {
   app.get(
     '/healthz',
-    { config: { answers: apiAnswers, operation: ALIVE, mayBePlain: true } },
+    { config: { answers: apiAnswers, operation: ALIVE, mayBePlain: true, isForAnyHost: true } },
     async (request, reply) => {
       const pass = request.headers[PASS_HEADER];
       reply.header('Cache-Control', 'no-store');

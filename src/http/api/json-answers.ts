@@ -114,6 +114,8 @@ const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
   too_large: 'the body is larger than 64 KiB',
   unsupported_media_type:
     'the body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed',
+  misdirected_request:
+    'the request names another host: use the address that is configured here, and let a proxy pass Host on',
   too_many_requests: 'too many requests: try again later',
   headers_too_large: 'the address and the headers are larger than 16 KiB together',
   internal: 'an internal error occurred: give the operator the request id',

@@ -115,6 +115,7 @@ const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
   timeout: 'bad_request',
   too_large: 'too_large',
   unsupported_media_type: 'bad_request',
+  misdirected_request: 'bad_request',
   too_many_requests: 'too_many_requests',
   headers_too_large: 'bad_request',
   internal: 'internal',

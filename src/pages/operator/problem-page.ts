@@ -45,6 +45,10 @@ const KINDS = {
   ],
   not_a_window: ['Open this page in a window', 'A frame or a script asked for it. Nothing was shown.'],
   bad_request: ['This request cannot be read', 'Nothing happened. Go to the start page, and try again.'],
+  another_host: [
+    'This is another address',
+    'The browser asked for another host than VALETKEY_OPERATOR_URL names. Open that address. If a proxy is in between, it must pass Host on.',
+  ],
   plain_http: ['This page needs https', 'The request came over plain http, where others can read it.'],
   too_many_requests: ['Too many requests', 'Nothing happened.'],
   unavailable: ['The database does not answer', 'Nothing happened.'],

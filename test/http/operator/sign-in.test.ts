@@ -211,15 +211,15 @@ test('operators §2: a session ends after 30 minutes without a request, and 12 h
 
 test('operators §1: behind TLS, the cookies are tied to the host and to https', async (t) => {
   const service = await startConsole(t, {
-    VALETKEY_OPERATOR_URL: 'https://operators.example.com',
-    VALETKEY_OPERATOR_LISTEN: `127.0.0.1:${await freePort()}`,
+    VALETKEY_OPERATOR_URL: 'https://localhost',
+    VALETKEY_OPERATOR_LISTEN: `localhost:${await freePort()}`,
   });
   const { enrolUrl } = await addOperator(service);
   const { pathname, search } = new URL(enrolUrl);
   const inside = `http://${service.operatorListen}${pathname}${search}`;
-  const [browser, passkey] = [new Browser(), new SoftPasskey('https://operators.example.com')];
+  const [browser, passkey] = [new Browser(), new SoftPasskey('https://localhost')];
   const answer = passkey.create(await browser.get(inside));
-  const headers = { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://operators.example.com' };
+  const headers = { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://localhost' };
   const done = await browser.post(inside, { answer }, headers);
   assert.equal(done.status, 303, done.body);
   const [cookie = ''] = done.headers.getSetCookie();

@@ -81,6 +81,7 @@ const PROBLEMS: Partial<Record<HttpProblem['kind'], ConsoleProblem['kind']>> = {
   not_found: 'not_found',
   method_not_allowed: 'not_found',
   plain_http: 'plain_http',
+  misdirected_request: 'another_host',
   too_many_requests: 'too_many_requests',
   internal: 'internal',
   unavailable: 'unavailable',
