@@ -34,49 +34,6 @@ export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
  */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 
-/** Paths that exist at only one of the two addresses, and are requested at the other by mistake. */
-const APP_ALONE: readonly string[] = [
-  AUTHORIZE_PATH,
-  TOKEN_PATH,
-  REFRESH_TOKEN_PATH,
-  ...Object.values(STANDARD_PATHS),
-  OPENID_CONFIGURATION_PATH,
-  ...Object.values(PROVIDER_PATHS),
-];
-const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
-
-/** Returns equal texts for paths that are easily confused: in case, slashes, dashes or underscores. */
-export function likeness(path: string): string {
-  return path
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/$/, '')
-    .replace(/[_-]/g, '')
-    .toLowerCase();
-}
-
-/** Returns the method and address that a request to an unknown address probably meant, or undefined. */
-export function askInstead(path: string, appUrl: string, apiUrl: string): string | undefined {
-  const elsewhere = addressElsewhere(path, appUrl, apiUrl);
-  if (elsewhere) return nothingHere(elsewhere);
-  return likeness(path).endsWith('/refreshtoken')
-    ? `there is nothing at this address: a refresh goes to ${appUrl}${REFRESH_TOKEN_PATH}, or with grant_type=refresh_token to ${appUrl}${STANDARD_PATHS.token}`
-    : undefined;
-}
-
-/** Returns the sentence that names the right address. */
-export function nothingHere(address: string): string {
-  return `there is nothing at this address: use ${address}`;
-}
-
-/** Returns the right address of a path that was requested at the other one, or undefined. */
-export function addressElsewhere(path: string, appUrl: string, apiUrl: string): string | undefined {
-  const alike = (each: string) => likeness(each) === likeness(path);
-  const ofApi = API_ALONE.find(alike);
-  if (ofApi) return apiUrl + ofApi;
-  const ofApp = APP_ALONE.find(alike);
-  return ofApp && appUrl + ofApp;
-}
-
 /** Returns the addresses of both faces, for developers. The commands that register a client or API print them. */
 export function endpointsOf(appUrl: string) {
   const token = appUrl + STANDARD_PATHS.token;

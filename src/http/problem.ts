@@ -16,10 +16,11 @@ export const STATUS = {
   unavailable: 503,
 } as const;
 
-/** A problem. `retryAfter` (s) and `allow` go into headers; `description` is public. */
+/** A problem. `retryAfter` (s) and `allow` go into headers; `description` is public, as is the address that was `meant`. */
 export type HttpProblem = {
   readonly kind: keyof typeof STATUS;
   readonly description?: string;
+  readonly meant?: string;
   readonly retryAfter?: number;
   readonly allow?: readonly string[];
 };

@@ -49,7 +49,6 @@ import {
 import { rememberSource } from './origin.ts';
 import type { Outcome } from './outcome.ts';
 import { requireOwnHost } from './own-host.ts';
-import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
 import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
 import { addProviderSignIn } from './provider/sign-in.ts';
@@ -59,6 +58,7 @@ import { requireSingleCookies, requireSingleHeaders } from './repeated-headers.t
 import { newRequestId } from './request-id.ts';
 import { RequestLog, type RequestLogger } from './request-log.ts';
 import type { Service } from './service.ts';
+import { acceptsHtml, answerUnknownAddresses, likeness, pathOf } from './unknown-addresses.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -228,13 +228,14 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Returns the answers to addresses without a route: JSON for programs, a page for people. */
+/** Returns the answers to addresses without a route: a page where a browser goes to a page, or else JSON. */
 function makeAppFallback(service: Service): FallbackAnswers {
   const { answers } = makePages(service);
   return (request) => {
     const path = likeness(pathOf(request));
-    if (/^\/(api|oauth2|\.wellknown)\/|\/refreshtoken$/.test(path)) return oauthAnswers;
-    return path.startsWith('/v2/') ? apiAnswers : answers;
+    if (path.startsWith('/v2/')) return apiAnswers;
+    const isForPrograms = /^\/(api|oauth2|\.wellknown)\/|\/refreshtoken$/.test(path);
+    return isForPrograms || !acceptsHtml(request) ? oauthAnswers : answers;
   };
 }
 
@@ -264,46 +265,6 @@ function acceptBodies(app: FastifyInstance): void {
       }
     });
   }
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.replace(/\?.*$/s, '');
-}
-
-/**
- * Answers 405 with `Allow` if the address exists for other methods, else 404 with the probable address; before
- * reading any body. `url` is this server's address.
- */
-function answerUnknownAddresses(
-  app: FastifyInstance,
-  { appUrl, apiUrl }: Service,
-  url: string,
-  fallback: FallbackAnswers,
-): void {
-  const known = new Map<string, { answers: Answers | undefined; allow: string[] }>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    const route = known.get(url) ?? { answers: config?.answers, allow: [] };
-    route.allow.push(...[method].flat());
-    known.set(url, route);
-  });
-  addCheck(app, (request, reply) => {
-    if (!request.is404) return undefined;
-    const path = pathOf(request);
-    const route = known.get(path);
-    if (route) {
-      const answers = route.answers ?? fallback(request);
-      request.outcome = { error: 'method_not_allowed', detail: `${path} answers ${route.allow.join(', ')}` };
-      return answerProblem(answers, request, reply, { kind: 'method_not_allowed', allow: route.allow });
-    }
-    const [meant, { answers, allow } = {}] = [...known].find(([each]) => likeness(each) === likeness(path)) ?? [];
-    const elsewhere = addressElsewhere(path, appUrl, apiUrl);
-    const description = meant ? nothingHere(url + meant) : askInstead(path, appUrl, apiUrl);
-    const problem: HttpProblem = { kind: 'not_found', ...(description && { description }) };
-    if (elsewhere)
-      request.outcome = { error: problem.kind, detail: `requested at the wrong address: use ${elsewhere}` };
-    if (meant) request.outcome = { error: problem.kind, detail: `${meant} answers ${allow?.join(', ')}` };
-    return answerProblem(answers ?? fallback(request), request, reply, problem);
-  });
 }
 
 /** Logs when the reply closes. Fastify's response hook is not called if the client hangs up before the answer. */

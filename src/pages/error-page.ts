@@ -8,9 +8,14 @@ export type ErrorKind = keyof Messages['errors']['kinds'];
 
 /**
  * Details of some kinds: `retryAfterSeconds` for `too_many_requests` and `unavailable`; `received` is a value of the
- * refused request, which may come from an attacker.
+ * refused request, which may come from an attacker. `meant` is the address that a request to an unknown one probably
+ * meant.
  */
-export type ErrorDetails = { retryAfterSeconds?: number | undefined; received?: string | undefined };
+export type ErrorDetails = {
+  retryAfterSeconds?: number | undefined;
+  received?: string | undefined;
+  meant?: string | undefined;
+};
 
 /** Data of the error page. */
 export type ErrorData = ErrorDetails & { kind: ErrorKind; requestId: string };
@@ -31,7 +36,10 @@ const ABOUT_REQUESTS: readonly ErrorKind[] = [
  * The page that says what happened and what to do now. Of the request it shows only its ID, and the refused value as
  * text.
  */
-export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds, received }: ErrorData): Html {
+export function errorPage(
+  context: PageContext,
+  { kind, requestId, retryAfterSeconds, received, meant }: ErrorData,
+): Html {
   const texts = context.messages.errors;
   const { heading, text, now, developer } = texts.kinds[kind];
   const help = supportLink(context);
@@ -44,7 +52,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
 <p>${next}</p>
 <div class="stack"><a class="button secondary" href="${context.paths.home}">${texts.goHome}</a></div>
 <dl class="detail">
-<div><dt>${texts.developers}</dt><dd>${developer}${ABOUT_REQUESTS.includes(kind) && html` ${texts.developersPage(context.paths.developers)}`}</dd></div>
+<div><dt>${texts.developers}</dt><dd>${developer}${meant !== undefined && html` ${texts.meant(isolatedAddress(meant))}`}${ABOUT_REQUESTS.includes(kind) && html` ${texts.developersPage(context.paths.developers)}`}</dd></div>
 ${received !== undefined && html`<div><dt>${texts.received}</dt><dd><code>${isolatedAddress(received)}</code></dd></div>\n`}<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>
 </dl>`,
   );

@@ -31,6 +31,18 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/http/unknown-addresses.ts',
+    ['test/http/unknown-addresses.test.ts'],
+    [
+      ['HTML is for those who name it', "type === 'text/html' &&", 'type !== undefined &&'],
+      [
+        'a page in another case is JSON for programs',
+        'there && !there.isPage ? there.answers',
+        'there ? there.answers',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/http/connection/reading.ts',
     ['test/http/connection/connection-bounds.test.ts'],
     [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],

@@ -126,10 +126,16 @@ describe('RFC 9110 §15.5.5: an address that is not there', { concurrency: true 
   ];
   for (const [base, path, type] of addresses)
     test(`RFC 9110 §15.5.5: ${path} is 404, tells nothing of the program, and names its request id`, async () => {
-      for (const method of ['GET', 'POST']) {
-        const { status, headers, body } = await send(base, `${method} ${path}`, { 'Content-Length': '0' });
+      const browser = [type, { Accept: 'text/html,*/*;q=0.8' }] as const;
+      for (const [method, [expected, accept]] of [
+        ['GET', browser],
+        ['POST', browser],
+        ['GET', [/^application\/json$/, {}]],
+        ['POST', [/^application\/json$/, {}]],
+      ] as const) {
+        const { status, headers, body } = await send(base, `${method} ${path}`, { 'Content-Length': '0', ...accept });
         assert.equal(status, 404);
-        assert.match(String(headers.get('content-type')), type);
+        assert.match(String(headers.get('content-type')), expected);
         assert.match(String(headers.get('x-request-id')), /^[\w-]{12}$/);
         assert.deepEqual([headers.get('server'), headers.get('x-powered-by')], [null, null]);
         assert.doesNotMatch(body, /fastify|node_modules|at \w+ \(|evil|passwd/i);

@@ -47,6 +47,7 @@ export class Browser {
   async #send(url: string, init: RequestInit): Promise<Visit> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
+      Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
       ...this.headers,
       ...(cookie ? { Cookie: cookie } : {}),
       ...Object.fromEntries((init.headers as [string, string][] | undefined) ?? []),

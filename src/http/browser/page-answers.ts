@@ -88,7 +88,10 @@ export function makePages(service: Service): Pages {
   const send: Pages['send'] = (reply, page, target) => sendPage(reply, page, target);
   const sendWithScript: Pages['sendWithScript'] = (reply, page) => sendPage(reply, page, 'this-site', true);
   const answers: Pages['answers'] = (request, reply, problem) =>
-    sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], { retryAfterSeconds: problem.retryAfter });
+    sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], {
+      retryAfterSeconds: problem.retryAfter,
+      meant: problem.meant,
+    });
   const seeOther: Pages['seeOther'] = (reply, location, target) =>
     secure(reply, target).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   const files = { stylesheet: { path, text }, copyScript: { path: scriptPath, text: copyScript } };

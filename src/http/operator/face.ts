@@ -1,8 +1,8 @@
 /** The operators' address: the API below `/v1`, and the console's pages. Nothing of it is served at other addresses. */
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from '../answer.ts';
-import { likeness } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { acceptsHtml, likeness, pathOf } from '../unknown-addresses.ts';
 import { addOperatorApi } from './api/api.ts';
 import { operatorAnswers } from './api/api-error.ts';
 import { addConsole } from './console/console.ts';
@@ -14,9 +14,11 @@ export async function addOperatorFace(app: FastifyInstance, service: Service): P
   await addConsole(app, service);
 }
 
-/** Returns the answers of the operators' server to addresses without a route: JSON for programs, a page for people. */
+/** Returns the answers of the operators' server to addresses without a route: a page where a browser goes to a page, or else JSON. */
 export function operatorFallback(service: Service): FallbackAnswers {
   const { answers } = makeConsolePages(service);
-  return ({ url }) =>
-    /^\/(v1(\/|$)|openapi\.json)/.test(likeness(url.replace(/\?.*$/s, ''))) ? operatorAnswers : answers;
+  return (request) => {
+    const isForPrograms = /^\/(v1(\/|$)|openapi\.json)/.test(likeness(pathOf(request)));
+    return isForPrograms || !acceptsHtml(request) ? operatorAnswers : answers;
+  };
 }

@@ -635,6 +635,7 @@ export const ar: Messages = {
     goHome: 'الانتقال إلى الصفحة الرئيسية',
     developers: 'للمطوّرين',
     developersPage: (href) => html`كل العناوين والأخطاء: <a href="${href}">دليل المطوّرين</a>.`,
+    meant: (address) => html`لعلّك تريد ${address}.`,
     received: 'ما وصلنا',
     requestId: 'رقم الطلب',
     quote: 'إذا طلبت المساعدة، فاذكر هذا الرقم من فضلك.',

@@ -648,6 +648,7 @@ export const en = {
     goHome: 'Go to the start page',
     developers: 'For developers',
     developersPage: (href: string): Html => html`All addresses and errors: <a href="${href}">the developer guide</a>.`,
+    meant: (address: Html): Html => html`You may want ${address}.`,
     received: 'We received',
     requestId: 'Request',
     quote: 'If you ask for help, please mention this number.',
