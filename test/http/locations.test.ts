@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { continuation } from '../../src/http/browser/continuation.ts';
 import { decodeQuery } from '../../src/http/decoding.ts';
 import { continueTo, ownAddress } from '../../src/http/operator/console/continue-to.ts';
+import { pagePaths } from '../../src/pages/page-paths.ts';
 import { Browser, formsOf, unescaped, type Visit } from '../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole } from '../support/console.ts';
 import { requestHead, sendRaw } from '../support/raw-http.ts';
@@ -111,6 +113,26 @@ test('operators §1: an address to go on to is of this origin, also without the 
     ['/people?done', '/people'],
   ] as const)
     assert.equal(ownAddress(text), address);
+});
+
+test('ASVS 3.7.2: a user’s sign-in, also one at a product, goes on to a page of ours as it was written, below any base path', () => {
+  for (const base of ['', '/connect', '/a/b']) {
+    const paths = pagePaths(base);
+    const pages = [paths.account, paths.apps, paths.device, paths.password, '/oauth2/authorize'];
+    const texts = fc.oneof(addresses, pagesOf([...pages, ...pages.map((page) => `/./${page}`), base]));
+    const origin = 'https://auth.example';
+    fc.assert(
+      fc.property(texts, (text) => {
+        const next = continuation(paths, text);
+        if (next === null) return;
+        assert.equal(next, text);
+        assertOurs(next, origin);
+        assert.ok(pages.includes(new URL(next, origin).pathname), next);
+      }),
+      { numRuns: 5_000 },
+    );
+    assert.equal(continuation(paths, `${paths.apps}?after=x`), `${paths.apps}?after=x`);
+  }
 });
 
 const service = await startConsole({ after });
