@@ -116,6 +116,7 @@ async function foundFacts(
     sizes: await storage.sizes(),
     backups: await storage.store.findBackups(),
     running,
+    suspected: await storage.store.listSuspectedPasskeys(),
   };
 }
 

@@ -15,6 +15,11 @@ import type { CommandResult } from './command-run.ts';
 import { type Column, card, linesOr } from './table.ts';
 import { readableTime, timeOrNever } from './time.ts';
 
+type ShownPasskey = ReturnType<typeof operatorInFullJson>['passkeys'][number];
+
+/** Remedy for a passkey that may have been copied. */
+const COPIED = 'To be safe, the operator adds another passkey, and removes the one that may have been copied.';
+
 /** A sentence about an operator. */
 export function saidOfOperator(operator: Operator, sentence: string): CommandResult {
   return { json: operatorJson(operator), text: [sentence] };
@@ -32,15 +37,17 @@ export function shownAddress(made: MadeAddress, sentence: string): CommandResult
 export function shownOperator(found: OperatorInFull): CommandResult {
   const json = operatorInFullJson(found);
   const listed = (lines: readonly string[]) => (lines.length === 0 ? 'none' : lines);
+  const isSuspected = json.passkeys.some(({ suspected_copied_at }) => suspected_copied_at !== null);
   return {
     json,
+    ...(isSuspected && { note: `${COPIED} Or end all passkeys with "valetkey operator reset ${json.operator_id}".` }),
     text: card([
       ['Operator ID', json.operator_id],
       ['Name', json.name],
       ['Role', json.role],
       ['Status', json.status],
       ['Added', readableTime(json.created_at)],
-      ['Passkeys', listed(json.passkeys.map((each) => `${each.name}, last used ${timeOrNever(each.last_used_at)}`))],
+      ['Passkeys', listed(json.passkeys.map(passkeyLine))],
       [
         'Sessions',
         listed(
@@ -53,6 +60,13 @@ export function shownOperator(found: OperatorInFull): CommandResult {
       ],
     ]),
   };
+}
+
+function passkeyLine({ name, last_used_at, suspected_copied_at }: ShownPasskey): string {
+  const line = `${name}, last used ${timeOrNever(last_used_at)}`;
+  return suspected_copied_at === null
+    ? line
+    : `${line}; may have been copied, first noticed ${readableTime(suspected_copied_at)}`;
 }
 
 /** Many operators. */

@@ -3,6 +3,8 @@ import type { Client } from '../oauth/clients/client.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
+import type { Operator } from '../operator/access/operator.ts';
+import type { Passkey } from '../operator/access/passkey.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { Finding as StorageFinding } from '../storage/storage.ts';
 import { type Finding, Findings } from './finding.ts';
@@ -24,6 +26,8 @@ export type Opened = {
   readonly sizes: { readonly database: number; readonly log: number | null; readonly free: number | null };
   readonly backups: BackupRecord;
   readonly running: number;
+  /** The passkeys of operators that may have been copied. */
+  readonly suspected: readonly { passkey: Pick<Passkey, 'name'>; operator: Pick<Operator, 'id' | 'name'> }[];
   readonly methods: readonly string[];
   /** The test's findings for each provider in use; null if no provider has the id. */
   readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
@@ -65,6 +69,7 @@ export type Served = Pick<
   | 'sizes'
   | 'backups'
   | 'running'
+  | 'suspected'
 >;
 
 /** Makes the checks that a running service makes of itself. */
@@ -76,6 +81,7 @@ export function examineServed(served: Served): Finding[] {
     ...ofClocks(served),
     ...ofSizes(served),
     ...ofBackups(served),
+    ...ofOperators(served),
   ];
 }
 
@@ -99,6 +105,17 @@ function ofDatabase({ checks, running }: Served): Finding[] {
 const REMEDIES: Readonly<Record<string, string>> = {
   settings: 'correct the server’s settings: otherwise a crash can undo revocations',
 };
+
+function ofOperators({ suspected }: Served): Finding[] {
+  const found = new Findings('operators');
+  for (const { passkey, operator } of suspected)
+    found.warn(
+      'passkey',
+      `the passkey ${passkey.name} of the operator ${operator.name} may have been copied: its counter went back`,
+      `the operator adds another passkey and removes this one, or you end all with "valetkey operator reset ${operator.id}"`,
+    );
+  return found.all;
+}
 
 function ofPermissions({ exposures, examiner }: Served): Finding[] {
   const found = new Findings('permissions');

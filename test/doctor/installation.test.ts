@@ -222,6 +222,7 @@ const SOUND: Opened = {
   leftOut: [],
   lostDefaults: [],
   publishers: [],
+  suspected: [],
 };
 const AGENT = {
   id: 'https://agent.example/client.json',
@@ -248,6 +249,10 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
   ],
   'a key that is 370 days old': [{ now: 370 * DAY_MS, ...BACKED_UP }, 'warning current key'],
   'a key that is older than 400 days': [{ now: 401 * DAY_MS, ...BACKED_UP }, 'warning current key'],
+  'a passkey that may have been copied': [
+    { suspected: [{ passkey: { name: 'phone' }, operator: { id: 'opr_ann', name: 'Ann' } }] },
+    'warning passkey',
+  ],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
 

@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const ATTACKS = ['test/http/operator/attacks.test.ts'];
+const PRESENCE = ['test/http/operator/presence-and-passkeys.test.ts'];
 const SIGN_IN = ['test/http/operator/sign-in.test.ts'];
 
 /** Guards of the operators' address. */
@@ -38,7 +39,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['transports are words', 'TRANSPORTS.filter((each) => said.includes(each)) : []', 'said : (said as string[])'],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', ATTACKS, [
-    ['a copied or replayed passkey is recorded', 'await store.recordOperatorRefused({ digest', 'void ({ digest'],
+    ['a repeated answer is recorded', 'await store.recordOperatorRefused({ digest', 'void ({ digest'],
     [
       'a confirmation is by one’s own passkey',
       "binding.operatorId !== '' && binding.operatorId !== operator.id",
@@ -75,8 +76,56 @@ export const passkeyGuards: readonly Guard[] = [
       "(earlier, operator, browser); return { kind: 'signed_in', token: sessionToken",
       "(null, operator, browser); return { kind: 'signed_in', token: sessionToken",
     ],
-    ['a confirmed session ends 12 hours after its sign-in', 'since: found.session.createdAt', ''],
+    ['a confirmed session ends 12 hours after its sign-in', 'beginning: found.session,', ''],
   ]),
+  ...guardsIn('src/operator/access/operator-sign-in.ts', PRESENCE, [
+    [
+      'a confirmed session is still of the passkey that began it',
+      'beginning: found.session,',
+      'beginning: { ...found.session, begunBy: null },',
+    ],
+    [
+      'a passkey takes its sessions with it',
+      'store.removePasskey(id, operator.id, by.digest',
+      'store.removePasskey(id, operator.id, Buffer.alloc(0)',
+    ],
+    [
+      'a copy that answered beside the other is noticed',
+      'if (!isDone) return this.#suspect(passkey, assertion, operator, browser);',
+      "if (!isDone) return wrong('late');",
+    ],
+    [
+      'a counter that went back takes sessions with it',
+      'await store.suspectPasskey(assertion, operator.id, now(), refused(COPIED))',
+      'now() < 0',
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/operator-sessions.ts', PRESENCE, [
+    ['a passkey begins nothing that outlives it', '(begun_by = $3 OR confirmed_by = $3)', 'confirmed_by = $3'],
+    ['a passkey confirms nothing that outlives it', '(begun_by = $3 OR confirmed_by = $3)', 'begun_by = $3'],
+    ['a removed passkey leaves no session at an address', '{ sql: END_BY_ADDRESS, values: [operatorId] },', ''],
+    ['a removed passkey leaves presence nowhere', '{ sql: TAKE_PRESENCE, values },', ''],
+    ['a session loses the presence that a removed passkey gave', '(digest <> $2 OR confirmed_by = $3)', 'digest <> $2'],
+    [
+      'a repeated answer is no copied passkey',
+      'demands: [isActive(operatorId), isFirst], first: { sql: SUSPECT',
+      'demands: [isActive(operatorId)], first: { sql: SUSPECT',
+    ],
+    ['a passkey is marked', 'suspected_at = COALESCE(suspected_at, $4)', 'suspected_at = CASE WHEN $4 < 0 THEN 0 END'],
+  ]),
+  ...guardsIn(
+    'src/storage/tables/operator-sessions.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      ['a counter that went on is no copied passkey', ' AND counter >= $3 AND', ' AND $3 >= 0 AND'],
+      ['a passkey that counts nothing is no copied one', ' AND counter > 0', ''],
+      [
+        'what a passkey gave writes nothing any more',
+        '{ sql: TAKE_PRESENCE, values }, raisingEpoch(operatorId)]',
+        '{ sql: TAKE_PRESENCE, values }]',
+      ],
+    ],
+  ),
   ...guardsIn('src/http/operator/console/guard.ts', ATTACKS, [
     ['whoever signed in meanwhile is asked anew', 'form.get(ANSWERER) !== access.operator.id', 'false'],
     ['a wrong answer does nothing', "if (outcome.kind !== 'signed_in') {", "if (outcome.kind === 'dead') {"],

@@ -161,13 +161,13 @@ function addOddRows(installed: Installation): void {
   add(installed, 'operator_passkey', [
     {
       ...{ id: 'a_-', operator_id: 'opr_a', name: 'é', public_key: Buffer.alloc(0), counter: MOST, transports: '[]' },
-      ...{ is_backed_up: 1, created_at: 0, last_used_at: null },
+      ...{ is_backed_up: 1, created_at: 0, last_used_at: null, suspected_at: MOST },
     },
   ]);
   add(installed, 'operator_session', [
     {
       ...{ digest: Buffer.alloc(32, 1), ...ofOperator, how: 'address', last_seen_at: 0, present_at: null },
-      ...{ source: '', browser: 'é' },
+      ...{ source: '', browser: 'é', begun_by: 'a_-', confirmed_by: null },
     },
   ]);
   add(installed, 'operator_key', [{ id: 'opk_a', ...ofOperator, name: '', digest: Buffer.alloc(32), rights: '[]' }]);

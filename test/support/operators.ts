@@ -20,6 +20,8 @@ export function sampleOperatorSession(some: Partial<OperatorSession> = {}): Oper
     lastSeenAt: NOW,
     expiresAt: NOW + 12 * HOUR,
     presentAt: NOW,
+    begunBy: null,
+    confirmedBy: null,
     source: '192.0.2.0/24',
     browser: 'Firefox on Linux',
     ...some,
@@ -50,6 +52,7 @@ export function samplePasskey(some: Partial<Passkey> = {}): Passkey {
     isBackedUp: false,
     createdAt: NOW,
     lastUsedAt: null,
+    suspectedAt: null,
     ...some,
   };
 }

@@ -13,6 +13,10 @@ export type OperatorSession = {
   readonly expiresAt: number;
   /** When a passkey was last used in it, or null. */
   readonly presentAt: number | null;
+  /** The passkey that began it, by its id; null at a one-time address. */
+  readonly begunBy: string | null;
+  /** The passkey that was used last in it, by its id; null before that. */
+  readonly confirmedBy: string | null;
   /** The source network, and the browser in a few words, for the list of sessions. */
   readonly source: string;
   readonly browser: string;
@@ -43,20 +47,27 @@ export function operatorTokenDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Returns the session that begins at a time (ms) with a token. Its absolute end is counted from `since` (ms). */
+/**
+ * Returns the session that begins at a time (ms) with a token, by a passkey (its id) or at a one-time address (null). A
+ * confirmed session keeps its beginning.
+ */
 export function newOperatorSession(
   token: string,
-  begun: Pick<OperatorSession, 'operatorId' | 'how' | 'source' | 'browser'>,
+  { passkeyId, ...begun }: Pick<OperatorSession, 'operatorId' | 'source' | 'browser'> & { passkeyId: string | null },
   now: number,
-  since = now,
+  { createdAt, begunBy }: Pick<OperatorSession, 'createdAt' | 'begunBy'> = { createdAt: now, begunBy: passkeyId },
 ): OperatorSession {
+  const how = passkeyId === null ? 'address' : 'passkey';
   return {
     ...begun,
+    how,
     digest: operatorTokenDigest(token),
-    createdAt: since,
+    createdAt,
     lastSeenAt: now,
-    expiresAt: since + OPERATOR_SESSION_LIFETIMES[begun.how],
-    presentAt: begun.how === 'passkey' ? now : null,
+    expiresAt: createdAt + OPERATOR_SESSION_LIFETIMES[how],
+    presentAt: passkeyId === null ? null : now,
+    begunBy,
+    confirmedBy: passkeyId,
   };
 }
 

@@ -15,7 +15,7 @@ import {
   operatorTokenDigest,
 } from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
-import type { Passkey } from './passkey.ts';
+import type { Assertion, Passkey } from './passkey.ts';
 import {
   type ChallengeBinding,
   confirmBinding,
@@ -63,6 +63,11 @@ export type SignInOutcome =
   | SignInRefusal;
 
 const HOUR_MS = 3_600_000;
+/** Why an answer was refused that its passkey did sign. */
+const [COPIED, REPEATED] = [
+  'its counter did not go on, so it may have been copied',
+  'the answer was used before, or the session ended meanwhile',
+];
 
 /** Signs operators in. */
 export class OperatorSignIn {
@@ -93,7 +98,7 @@ export class OperatorSignIn {
     const operator = await this.operatorOfAddress(token, 'enrol');
     if (!operator) return DEAD;
     return this.#withNewPasskey(answer, name, operator, 'enrol', browser, async (passkey, challenge) => {
-      const begun = this.#begin(operator, 'passkey', browser);
+      const begun = this.#begin(operator, passkey.id, browser);
       const event = this.#event('operator_passkey_added', operator, browser, `${passkey.name}, at a one-time address`);
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);
@@ -149,7 +154,7 @@ export class OperatorSignIn {
     return this.#byPasskey(answer, confirmBinding(operator, browser.secret), browser, {
       earlier: found.session,
       action: 'operator_confirmed',
-      since: found.session.createdAt,
+      beginning: found.session,
     });
   }
 
@@ -157,7 +162,7 @@ export class OperatorSignIn {
   async useAddress(token: string, browser: AskingBrowser): Promise<SignInOutcome> {
     const operator = await this.operatorOfAddress(token, 'sign-in');
     if (!operator) return DEAD;
-    const { token: sessionToken, session } = this.#begin(operator, 'address', browser);
+    const { token: sessionToken, session } = this.#begin(operator, null, browser);
     const event = this.#event('operator_signed_in', operator, browser, 'at a one-time address');
     const earlier = await this.#earlierOf(browser);
     const isDone = await this.#parts.store.beginSessionByAddress(session, operatorTokenDigest(token), event);
@@ -172,9 +177,12 @@ export class OperatorSignIn {
     await this.#parts.store.endOperatorSession(by.digest, operator.id, event);
   }
 
-  /** Removes a passkey of the session's operator, but not the only one; the sessions that it began go on. */
+  /**
+   * Removes a passkey of the session's operator, but not the only one, and what it gave: the sessions that it began or last
+   * confirmed, and the presence of the others.
+   */
   async removePasskey(
-    { operator }: SessionAccess,
+    { operator, by }: SessionAccess,
     id: string,
     origin: OperatorOrigin,
   ): Promise<'removed' | 'gone' | 'only'> {
@@ -184,7 +192,7 @@ export class OperatorSignIn {
     if (!passkey) return 'gone';
     if (passkeys.length === 1) return 'only';
     const event = this.#event('operator_passkey_removed', operator, origin, passkey.name);
-    return (await store.removePasskey(id, operator.id, event)) ? 'removed' : 'gone';
+    return (await store.removePasskey(id, operator.id, by.digest, event)) ? 'removed' : 'gone';
   }
 
   /** Ends another session of the session's operator (its digest); false if it is gone. */
@@ -197,7 +205,7 @@ export class OperatorSignIn {
     answer: string,
     binding: ChallengeBinding,
     browser: AskingBrowser,
-    how: { earlier: OperatorSession | null; action: AuditAction; since?: number },
+    how: { earlier: OperatorSession | null; action: AuditAction; beginning?: OperatorSession },
   ): Promise<SignInOutcome> {
     const { store, keyring, rp, now } = this.#parts;
     try {
@@ -211,17 +219,16 @@ export class OperatorSignIn {
       // Before the counter: a page that is loaded again much later sends an old answer, which is no copied passkey.
       const challenge = readChallenge(keyring, binding, answered, now());
       if (typeof challenge === 'string') return ofChallenge(challenge);
-      if (!goesOn(passkey.counter, verified.counter))
-        return this.#alarm(passkey, operator, browser, 'its counter did not go on, so it may have been copied');
-      const { token, session } = this.#begin(operator, 'passkey', browser, how.since);
       const assertion = { passkeyId: passkey.id, before: passkey.counter, ...verified, challenge };
+      if (!goesOn(passkey.counter, verified.counter)) return this.#suspect(passkey, assertion, operator, browser);
+      const { token, session } = this.#begin(operator, passkey.id, browser, how.beginning);
       const event = this.#event(how.action, operator, browser, passkey.name);
       const { earlier } = how;
       const isReplaced = earlier?.operatorId === operator.id && isLiveOperatorSession(earlier, now());
       const replaces = isReplaced ? earlier.digest : null;
       const isDone = await store.beginSessionByPasskey(session, assertion, replaces, event);
-      if (!isDone)
-        return this.#alarm(passkey, operator, browser, 'the answer was used before, or the session ended meanwhile');
+      // Another copy may have moved the counter meanwhile.
+      if (!isDone) return this.#suspect(passkey, assertion, operator, browser);
       if (!isReplaced) await this.#endEarlier(earlier, operator, browser);
       return { kind: 'signed_in', token, operator };
     } catch (error) {
@@ -249,21 +256,28 @@ export class OperatorSignIn {
     await store.endOperatorSession(digest, clientId, auditEvent('operator_sessions_ended', actor, now(), about));
   }
 
-  /** Refuses an answer that its passkey did sign, and records that, at most once an hour for each passkey. */
-  async #alarm(
+  /**
+   * Refuses an answer that its passkey did sign. A counter that did not go on takes back what the passkey gave. An answer that
+   * comes again does nothing, and is recorded at most once an hour for each passkey.
+   */
+  async #suspect(
     { id, name }: Passkey,
+    assertion: Assertion,
     operator: Operator,
     { source, requestId }: OperatorOrigin,
-    problem: string,
   ): Promise<SignInRefusal> {
     const { store, now } = this.#parts;
+    const actor: Actor = { kind: 'operator', id: operator.id, source, requestId };
+    const refused = (problem: string) =>
+      auditEvent('operator_refused', actor, now(), {
+        clientId: operator.id,
+        detail: `the passkey ${name}: ${problem}`,
+      });
+    if (await store.suspectPasskey(assertion, operator.id, now(), refused(COPIED))) return wrong(COPIED);
     const hour = Math.floor(now() / HOUR_MS);
     const digest = hash('sha256', JSON.stringify(['passkey', id, hour]), 'buffer');
-    const actor: Actor = { kind: 'operator', id: operator.id, source, requestId };
-    const about = { clientId: operator.id, detail: `the passkey ${name}: ${problem}` };
-    const event = auditEvent('operator_refused', actor, now(), about);
-    await store.recordOperatorRefused({ digest, expiresAt: (hour + 1) * HOUR_MS }, event);
-    return wrong(problem);
+    await store.recordOperatorRefused({ digest, expiresAt: (hour + 1) * HOUR_MS }, refused(REPEATED));
+    return wrong(REPEATED);
   }
 
   async #withNewPasskey<T>(
@@ -279,7 +293,10 @@ export class OperatorSignIn {
       const { passkey, challenge: answered } = await verifyCreation(rp, answer);
       const challenge = readChallenge(keyring, { browser: secret, purpose, operatorId }, answered, now());
       if (typeof challenge === 'string') return ofChallenge(challenge);
-      return await add({ ...passkey, operatorId, name, createdAt: now(), lastUsedAt: null }, challenge);
+      return await add(
+        { ...passkey, operatorId, name, createdAt: now(), lastUsedAt: null, suspectedAt: null },
+        challenge,
+      );
     } catch (error) {
       return ofError(error);
     }
@@ -287,13 +304,13 @@ export class OperatorSignIn {
 
   #begin(
     { id: operatorId }: Operator,
-    how: OperatorSession['how'],
+    passkeyId: string | null,
     { source, browser }: AskingBrowser,
-    since?: number,
+    beginning?: OperatorSession,
   ): { token: string; session: OperatorSession } {
     const token = newOperatorToken();
-    const begun = { operatorId, how, source: widestNetworkOf(source), browser };
-    return { token, session: newOperatorSession(token, begun, this.#parts.now(), since) };
+    const begun = { operatorId, passkeyId, source: widestNetworkOf(source), browser };
+    return { token, session: newOperatorSession(token, begun, this.#parts.now(), beginning) };
   }
 
   #event(

@@ -81,8 +81,25 @@ export type OperatorSessionStore = {
   ): Promise<boolean>;
   /** Adds a passkey in a session, which must be there; false as for `enrolByAddress`. */
   addPasskey(passkey: Passkey, session: Buffer, challenge: UsedChallenge, event: AuditEvent): Promise<boolean>;
-  /** Removes a passkey of an operator; false if it is gone. */
-  removePasskey(id: string, operatorId: string, event: AuditEvent): Promise<boolean>;
+  /**
+   * Removes a passkey of an operator at a session (its digest); false if the passkey is gone. Ends the other sessions that the
+   * passkey began or last confirmed, and those that began at an address, where a passkey is enrolled without one. Takes presence
+   * from the remaining ones, and from the removing session if the passkey confirmed it.
+   */
+  removePasskey(id: string, operatorId: string, session: Buffer, event: AuditEvent): Promise<boolean>;
+  /**
+   * Marks a passkey of an active operator whose counter did not go on under a new challenge, at a time (ms), and uses the
+   * challenge. Ends the sessions that the passkey began or last confirmed, and takes presence from the operator's others. False if
+   * the challenge was used (the answer came again), the passkey is gone, or its counter did go on.
+   */
+  suspectPasskey(
+    answer: Pick<Assertion, 'passkeyId' | 'counter' | 'challenge'>,
+    operatorId: string,
+    at: number,
+    event: AuditEvent,
+  ): Promise<boolean>;
+  /** All passkeys that may have been copied, with their operators, the longest suspected first. */
+  listSuspectedPasskeys(): Promise<{ passkey: Passkey; operator: Operator }[]>;
   /** Returns a session with its operator, whatever state either is in. */
   findOperatorSession(digest: Buffer): Promise<{ session: OperatorSession; operator: Operator } | null>;
   /** All sessions of an operator that are not deleted yet, newest first. */

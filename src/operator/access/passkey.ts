@@ -16,6 +16,8 @@ export type Passkey = {
   readonly isBackedUp: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
+  /** When its counter did not go on for the first time, so that it may have been copied; null if it always did. */
+  readonly suspectedAt: number | null;
 };
 
 /** Maximum number of passkeys of an operator. */

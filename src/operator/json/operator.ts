@@ -32,6 +32,8 @@ export function operatorInFullJson({ operator, passkeys, sessions, keys }: Opera
       backed_up: passkey.isBackedUp,
       added_at: isoTime(passkey.createdAt),
       last_used_at: isoTime(passkey.lastUsedAt),
+      /** When its counter first did not go on; null if it always did. */
+      suspected_copied_at: isoTime(passkey.suspectedAt),
     })),
     sessions: sessions.map((session) => ({
       began_with: session.how === 'passkey' ? 'passkey' : 'one-time address',

@@ -7,7 +7,7 @@ import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '.
 import { consoleLayout, type ShownOperator } from './frame.ts';
 import { listHref } from './listing.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
-import type { ShownPasskey, ShownSession } from './own-page.ts';
+import { type ShownPasskey, type ShownSession, suspicion } from './own-page.ts';
 import { statePill } from './state-pill.ts';
 import { facts } from './table.ts';
 
@@ -107,11 +107,14 @@ function part<T>(heading: string, none: string, items: readonly T[], item: (each
 ${items.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${items.map(item)}</ul>`}</section>`;
 }
 
-function passkeyItem({ messages }: PageContext, { name, createdAt, lastUsedAt }: ShownPasskey): Html {
+function passkeyItem({ messages }: PageContext, passkey: ShownPasskey): Html {
+  const { name, createdAt, lastUsedAt } = passkey;
   const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
-  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p></div></li>
+  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}</p>${suspicion(messages, passkey, REMEDY)}</div></li>
 `;
 }
+
+const REMEDY = 'The operator adds another passkey and removes this one, or you choose “Reset”.';
 
 function sessionItem(
   { messages }: PageContext,

@@ -2,6 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
+import type { Messages } from '../messages/messages.ts';
 import { doneNotice } from './act.ts';
 import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
@@ -15,6 +16,8 @@ export type ShownPasskey = {
   readonly isBackedUp: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
+  /** When its counter first did not go on, or null. */
+  readonly suspectedAt: number | null;
 };
 
 /** A session in a list; `id` names it in forms. Times in ms. */
@@ -42,7 +45,7 @@ export type OwnData = {
 /** Sentences about an act that was done just now, or was not. */
 const NOTICES = {
   added: 'The passkey was added.',
-  removed: 'The passkey was removed. Sessions that began with this passkey continue until you end them.',
+  removed: 'The passkey was removed. Its other sessions have ended, and your remaining ones ask for a passkey again.',
   only: 'This is your only passkey, so it stays. Add another one first.',
   ended: 'The session has ended.',
   gone: 'It had already ended.',
@@ -58,7 +61,7 @@ export function ownPage(context: PageContext, { operator, passkeys, sessions, no
 ${notice !== null && doneNotice(NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
-<p>A removed passkey signs in no more. To add or remove one, you need a passkey.</p>
+<p>A removed passkey signs in no more, and its sessions end. To add or remove one, you need a passkey.</p>
 <ul class="things">${passkeys.map((each) => passkeyItem(context, each))}</ul>
 <a class="button secondary" href="/passkeys/new">Add a passkey</a></section>
 <section class="part"><h2>Sessions</h2>
@@ -67,11 +70,18 @@ ${notice === null && fewPasskeys(passkeys.length)}
   );
 }
 
-function passkeyItem({ messages }: PageContext, { id, name, isBackedUp, createdAt, lastUsedAt }: ShownPasskey): Html {
+function passkeyItem({ messages }: PageContext, passkey: ShownPasskey): Html {
+  const { id, name, isBackedUp, createdAt, lastUsedAt } = passkey;
   const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
-  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}${isBackedUp && ', synced to your other devices'}</p></div>
+  return html`<li><div><h3>${isolated(name)}</h3><p>Made ${messages.minute(createdAt)}, ${used}${isBackedUp && ', synced to your other devices'}</p>${suspicion(messages, passkey, 'Add another passkey, then remove this one.')}</div>
 <form method="post" action="/passkeys/remove"><input type="hidden" name="passkey" value="${id}"><button class="secondary danger">Remove<span class="unseen"> ${isolated(name)}</span></button></form></li>
 `;
+}
+
+/** Returns the sentence on a passkey that may have been copied, with the remedy; null for any other passkey. */
+export function suspicion(messages: Messages, { suspectedAt }: ShownPasskey, remedy: string): Html | null {
+  if (suspectedAt === null) return null;
+  return html`<p><span class="effect warning">May have been copied</span> Its counter went back, first ${messages.minute(suspectedAt)}. ${remedy}</p>`;
 }
 
 function sessionItem({ messages }: PageContext, session: ShownSession): Html {

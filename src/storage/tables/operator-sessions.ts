@@ -1,11 +1,12 @@
 /** Passkeys and sessions of operators. */
+import type { Operator } from '../../operator/access/operator.ts';
 import { MAX_SESSIONS_OF_OPERATOR, type OperatorSession } from '../../operator/access/operator-session.ts';
 import type { OperatorSessionStore } from '../../operator/access/operator-store.ts';
 import { MAX_PASSKEYS, type Passkey } from '../../operator/access/passkey.ts';
 import { listed, type Runner, type Statement } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { isActive, isThere, once, raisingEpoch, withOperator } from './operator-rows.ts';
-import { Table } from './table.ts';
+import { isActive, isThere, OPERATOR, once, raisingEpoch, withOperator } from './operator-rows.ts';
+import { sideBySide, Table } from './table.ts';
 
 /** A stored passkey. */
 export const OPERATOR_PASSKEY = Table.of<Passkey>('operator_passkey', {
@@ -18,6 +19,7 @@ export const OPERATOR_PASSKEY = Table.of<Passkey>('operator_passkey', {
   isBackedUp: 'boolean',
   createdAt: 'time',
   lastUsedAt: 'time?',
+  suspectedAt: 'time?',
 });
 
 /** A stored session of an operator. */
@@ -29,12 +31,18 @@ export const OPERATOR_SESSION = Table.of<OperatorSession>('operator_session', {
   lastSeenAt: 'time',
   expiresAt: 'time',
   presentAt: 'time?',
+  begunBy: 'text?',
+  confirmedBy: 'text?',
   source: 'text',
   browser: 'text',
 });
 
 const PASSKEYS = `
   SELECT ${OPERATOR_PASSKEY.names} FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`;
+const SUSPECTED = sideBySide<[Passkey, Operator]>(OPERATOR_PASSKEY, OPERATOR);
+const LIST_SUSPECTED = `
+  SELECT ${SUSPECTED.selected} FROM operator_passkey JOIN operator ON operator.id = operator_passkey.operator_id
+  WHERE suspected_at IS NOT NULL ORDER BY suspected_at, operator_passkey.id`;
 const SESSIONS = `
   SELECT ${OPERATOR_SESSION.names} FROM operator_session WHERE operator_id = $1 ORDER BY last_seen_at DESC, digest`;
 
@@ -45,6 +53,10 @@ const USE_PASSKEY = `
 const IS_ROOM = `SELECT 1 WHERE (SELECT count(*) FROM operator_passkey WHERE operator_id = $1) < ${MAX_PASSKEYS}`;
 const ADD_PASSKEY = `${OPERATOR_PASSKEY.insertion} ON CONFLICT DO NOTHING`;
 const REMOVE_PASSKEY = 'DELETE FROM operator_passkey WHERE id = $1 AND operator_id = $2';
+/** A counter went on, or both are 0. */
+const SUSPECT_PASSKEY = `
+  UPDATE operator_passkey SET suspected_at = COALESCE(suspected_at, $4)
+  WHERE id = $1 AND operator_id = $2 AND counter >= $3 AND counter > 0`;
 
 const USE_ADDRESS = `
   DELETE FROM operator_one_time_address WHERE digest = $1 AND operator_id = $2 AND purpose = $3 AND expires_at > $4`;
@@ -58,6 +70,11 @@ const END_OLDEST = `
 const TOUCH = 'UPDATE operator_session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
 const END = 'DELETE FROM operator_session WHERE digest = $1 AND operator_id = $2';
 const END_ALL = 'DELETE FROM operator_session WHERE operator_id = $1';
+const END_BY_ADDRESS = `${END_ALL} AND how = 'address'`;
+const END_BY_PASSKEY = `${END_ALL} AND digest <> $2 AND (begun_by = $3 OR confirmed_by = $3)`;
+const TAKE_PRESENCE = `
+  UPDATE operator_session SET present_at = NULL WHERE operator_id = $1 AND (digest <> $2 OR confirmed_by = $3)`;
+const NO_SESSION = Buffer.alloc(0);
 
 /** Returns the statements that begin a session of an operator whose row is locked. */
 function beginning(session: OperatorSession): Statement[] {
@@ -70,6 +87,15 @@ function beginning(session: OperatorSession): Statement[] {
 /** Returns the demand that a session of an operator whose row is locked is there. */
 function hasSession(digest: Buffer, operatorId: string): Statement {
   return { sql: HAS_SESSION, values: [digest, operatorId] };
+}
+
+/**
+ * Returns the statements that end the sessions that a passkey began or last confirmed, but one (its digest), and the presence of
+ * an operator: also in that one, if the passkey confirmed it. Requests under way write nothing any more.
+ */
+function takingBack(passkeyId: string, operatorId: string, keptSession: Buffer): Statement[] {
+  const values = [operatorId, keptSession, passkeyId];
+  return [{ sql: END_BY_PASSKEY, values }, { sql: TAKE_PRESENCE, values }, raisingEpoch(operatorId)];
 }
 
 /** Implements the port for passkeys and sessions of operators. */
@@ -139,14 +165,28 @@ export function operatorSessionStore(runner: Runner): OperatorSessionStore {
         rest: [noting],
       });
     },
-    removePasskey: (id, operatorId, event) =>
+    removePasskey: (id, operatorId, session, event) =>
       runner.act({
         touches: [operatorId, id],
         event,
         demands: [isThere(operatorId)],
         first: { sql: REMOVE_PASSKEY, values: [id, operatorId] },
-        rest: [raisingEpoch(operatorId)],
+        rest: [{ sql: END_BY_ADDRESS, values: [operatorId] }, ...takingBack(id, operatorId, session)],
       }),
+    suspectPasskey({ passkeyId, counter, challenge }, operatorId, at, event) {
+      const { isFirst, noting } = once(challenge);
+      return runner.act({
+        touches: [operatorId, passkeyId],
+        event,
+        demands: [isActive(operatorId), isFirst],
+        first: { sql: SUSPECT_PASSKEY, values: [passkeyId, operatorId, counter, at] },
+        rest: [noting, ...takingBack(passkeyId, operatorId, NO_SESSION)],
+      });
+    },
+    async listSuspectedPasskeys() {
+      const rows = await runner.select({ sql: LIST_SUSPECTED, values: [] }, 'all');
+      return rows.map(SUSPECTED.read).map(([passkey, operator]) => ({ passkey, operator }));
+    },
     async findOperatorSession(digest) {
       const found = await findSession(digest);
       return found && { session: found.row, operator: found.operator };

@@ -85,7 +85,7 @@ test('operators §2: a passkey that is known already or beyond 20 is refused wit
   }
   for (const { id } of [operator, other]) {
     const [first] = await store.listPasskeys(id);
-    await store.removePasskey(first?.id ?? '', id, event('operator_passkey_removed'));
+    await store.removePasskey(first?.id ?? '', id, session, event('operator_passkey_removed'));
   }
   assert.equal((await create(bob, enrolUrl, next)).status, 303);
 });

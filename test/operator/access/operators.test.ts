@@ -31,7 +31,8 @@ async function setUp(t: TestContext, operatorUrl: string | null = 'https://opera
   const signIn = async (name: string, how: 'passkey' | 'address' = 'address') => {
     const { url, operator } = await operators.signInAddress(name, command);
     const token = new URL(url).searchParams.get('token') ?? '';
-    const begun = { operatorId: operator.id, how, source: '192.0.2.0/24', browser: 'Firefox' };
+    const passkeyId = how === 'passkey' ? 'pk' : null;
+    const begun = { operatorId: operator.id, passkeyId, source: '192.0.2.0/24', browser: 'Firefox' };
     const session = newOperatorSession(`session of ${token}`, begun, now());
     const digest = operatorTokenDigest(token);
     assert.equal(await store.beginSessionByAddress(session, digest, event('operator_signed_in')), true);

@@ -1,8 +1,16 @@
 /** Operators who lose access while their requests are under way: nothing of those is written. */
 import assert from 'node:assert/strict';
 import { AccessEnded, type Actor } from '../../../src/oauth/trail/audit.ts';
-import { sampleOperator, sampleOperatorKey, sampleOperatorSession } from '../../support/operators.ts';
-import { event, sampleClient } from '../../support/storage.ts';
+import {
+  sampleAddress,
+  sampleAssertion,
+  sampleChallenge,
+  sampleOperator,
+  sampleOperatorKey,
+  sampleOperatorSession,
+  samplePasskey,
+} from '../../support/operators.ts';
+import { event, NOW, sampleClient } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 
 const ann = sampleOperator();
@@ -18,6 +26,13 @@ const byAnn = (epoch: number): { readonly actor: Actor } => ({
   },
 });
 
+async function enrolled(store: AnyStore) {
+  const [passkey, session, address] = [samplePasskey({ counter: 5 }), sampleOperatorSession(), sampleAddress()];
+  await store.addOneTimeAddress(address, event('operator_reset'));
+  await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
+  return { passkey, session };
+}
+
 /** All that takes access away. */
 const TAKEN: Readonly<Record<string, (store: AnyStore) => Promise<unknown>>> = {
   disabling: (store) => store.disableOperator(ann.id, 'no bound', event('operator_disabled')),
@@ -30,6 +45,14 @@ const TAKEN: Readonly<Record<string, (store: AnyStore) => Promise<unknown>>> = {
     await store.addOneTimeAddress(address, event('operator_sign_in_address_made'));
     await store.beginSessionByAddress(session, digest, event('operator_signed_in'));
     await store.endOperatorSession(session.digest, ann.id, event('operator_signed_out'));
+  },
+  'the removal of a passkey': async (store) => {
+    const { passkey, session } = await enrolled(store);
+    await store.removePasskey(passkey.id, ann.id, session.digest, event('operator_passkey_removed'));
+  },
+  'a counter that went back': async (store) => {
+    const { passkey } = await enrolled(store);
+    await store.suspectPasskey(sampleAssertion(passkey, { counter: 5 }), ann.id, NOW, event('operator_refused'));
   },
   'the end of a key': async (store) => {
     await store.addOperatorKey(sampleOperatorKey(), event('operator_key_added'));

@@ -1,7 +1,7 @@
 /** Operators, and what belongs to one. */
 import assert from 'node:assert/strict';
 import { MAX_KEYS_OF_OPERATOR } from '../../../src/operator/access/operator-key.ts';
-import { MAX_SESSIONS_OF_OPERATOR } from '../../../src/operator/access/operator-session.ts';
+import { MAX_SESSIONS_OF_OPERATOR, type OperatorSession } from '../../../src/operator/access/operator-session.ts';
 import { MAX_PASSKEYS } from '../../../src/operator/access/passkey.ts';
 import {
   sampleAddress,
@@ -26,7 +26,8 @@ export function operators(withStore: WithStore): void {
       await run(store);
     });
   const signIn = async (store: AnyStore, some = {}) => {
-    const [session, address] = [sampleOperatorSession(some), sampleAddress({ purpose: 'sign-in' })];
+    const session = sampleOperatorSession(some);
+    const address = sampleAddress({ purpose: 'sign-in', operatorId: session.operatorId });
     await store.addOneTimeAddress(address, event('operator_sign_in_address_made'));
     assert.equal(await store.beginSessionByAddress(session, address.digest, event('operator_signed_in')), true);
     return session;
@@ -272,12 +273,69 @@ export function operators(withStore: WithStore): void {
       store.addPasskey(samplePasskey(), session.digest, sampleChallenge(), event('operator_passkey_added')),
     );
     assert.equal(await winners(more), MAX_PASSKEYS - 1);
-    assert.equal(await store.removePasskey(passkey.id, 'opr_bob', event('operator_passkey_removed')), false);
-    assert.equal(await store.removePasskey(passkey.id, ann.id, event('operator_passkey_removed')), true);
+    const removed = event('operator_passkey_removed');
+    assert.equal(await store.removePasskey(passkey.id, 'opr_bob', session.digest, removed), false);
+    assert.equal(await store.removePasskey(passkey.id, ann.id, session.digest, removed), true);
     assert.equal((await store.findOperator(ann.id))?.epoch, 1);
     await store.endOperatorSession(session.digest, ann.id, event('operator_signed_out'));
     const late = store.addPasskey(samplePasskey(), session.digest, sampleChallenge(), event('operator_passkey_added'));
     assert.equal(await late, false, 'the session has ended');
+  });
+
+  withAnn('a removed passkey takes its sessions and everybody’s presence with it', async (store) => {
+    await store.addOperator(bob, null, event('operator_added'));
+    const { passkey } = await enrol(store);
+    const [kept, of, by] = [passkey.id, { begunBy: passkey.id }, { confirmedBy: passkey.id }];
+    const at = { how: 'address', presentAt: null } as const;
+    const sessions: OperatorSession[] = [];
+    for (const some of [of, by, { begunBy: 'other', confirmedBy: 'other' }, at, { ...of, operatorId: bob.id }, by])
+      sessions.push(await signIn(store, some));
+    const states = async () =>
+      Promise.all(
+        sessions.map(async ({ digest }) => {
+          const found = await store.findOperatorSession(digest);
+          return found && found.session.presentAt !== null;
+        }),
+      );
+    const removing = sessions.at(-1)?.digest ?? assert.fail();
+    assert.equal(await store.removePasskey(kept, ann.id, removing, event('operator_passkey_removed')), true);
+    assert.deepEqual(await states(), [null, null, false, null, true, false]);
+  });
+
+  withAnn('a counter that went back marks its passkey, once for a challenge of a hundred answers', async (store) => {
+    const { passkey } = await enrol(store);
+    const signedIn = event('operator_signed_in');
+    await store.beginSessionByPasskey(
+      sampleOperatorSession(),
+      sampleAssertion(passkey, { counter: 5 }),
+      null,
+      signedIn,
+    );
+    const sessions = [
+      await signIn(store, { begunBy: passkey.id }),
+      await signIn(store, { confirmedBy: passkey.id }),
+      await signIn(store, { begunBy: 'other', confirmedBy: 'other' }),
+      await signIn(store, { how: 'address', presentAt: null }),
+    ];
+    const suspect = (some: object, at = NOW) =>
+      store.suspectPasskey(sampleAssertion(passkey, some), ann.id, at, event('operator_refused'));
+    assert.equal(await suspect({ counter: 6 }), false, 'it went on');
+    const { challenge } = sampleAssertion(passkey);
+    assert.equal(await winners(HUNDRED.map(() => suspect({ counter: 5, challenge }))), 1);
+    const states = sessions.map(async ({ digest }) => {
+      const found = await store.findOperatorSession(digest);
+      return found && found.session.presentAt !== null;
+    });
+    assert.deepEqual(await Promise.all(states), [null, null, false, false]);
+    assert.equal(await suspect({ counter: 0 }, NOW + 1), true);
+    assert.equal((await store.findPasskey(passkey.id))?.passkey.suspectedAt, NOW, 'since the first time');
+    const marked = (await store.listSuspectedPasskeys()).map((each) => [each.passkey.id, each.operator.name]);
+    assert.deepEqual(marked, [[passkey.id, 'Ann']]);
+    const another = samplePasskey();
+    const session = await signIn(store);
+    await store.addPasskey(another, session.digest, sampleChallenge(), event('operator_passkey_added'));
+    const answer = sampleAssertion(another, { counter: 0 });
+    assert.equal(await store.suspectPasskey(answer, ann.id, NOW, event('operator_refused')), false, 'both are 0');
   });
 
   withAnn('a refused act is recorded once of a hundred times', async (store) => {

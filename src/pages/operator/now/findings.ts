@@ -32,6 +32,7 @@ const NAMES: Readonly<Record<string, string>> = {
   [ROOT_KEY]: 'Root key in use',
   'keys earlier keys': 'Earlier root keys',
   'keys missing key': 'Missing root key',
+  'operators passkey': 'Passkey of an operator',
   'permissions reach': 'Access to the stored data',
   'sizes database': 'Size of the database',
   'sizes log': 'Size of the write-ahead log',

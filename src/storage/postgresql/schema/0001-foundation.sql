@@ -487,7 +487,8 @@ CREATE TABLE operator_passkey (
   transports text NOT NULL,
   is_backed_up boolean NOT NULL,
   created_at bigint NOT NULL,
-  last_used_at bigint
+  last_used_at bigint,
+  suspected_at bigint
 );
 
 CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
@@ -500,6 +501,8 @@ CREATE TABLE operator_session (
   last_seen_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   present_at bigint,
+  begun_by text COLLATE "C",
+  confirmed_by text COLLATE "C",
   source text NOT NULL,
   browser text NOT NULL
 ) WITH (fillfactor = 80);

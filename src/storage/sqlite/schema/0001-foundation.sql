@@ -407,7 +407,8 @@ CREATE TABLE operator_passkey (
   transports TEXT NOT NULL,
   is_backed_up INTEGER NOT NULL CHECK (is_backed_up IN (0, 1)),
   created_at INTEGER NOT NULL,
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  suspected_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
@@ -420,6 +421,8 @@ CREATE TABLE operator_session (
   last_seen_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   present_at INTEGER,
+  begun_by TEXT,
+  confirmed_by TEXT,
   source TEXT NOT NULL,
   browser TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;

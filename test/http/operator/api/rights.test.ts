@@ -125,7 +125,7 @@ test('the cookie of a session of the console is worth nothing here', async () =>
     digest: operatorTokenDigest(token),
     operatorId: operator.id,
     how: 'address',
-    ...times,
+    ...{ ...times, begunBy: null, confirmedBy: null },
     source: '',
     browser: '',
   } as const;

@@ -1,5 +1,6 @@
 /** Conditions of the verbs of operators, and of their passkeys, sessions and keys. */
 import type { Operator } from '../../../../src/operator/access/operator.ts';
+import type { Passkey } from '../../../../src/operator/access/passkey.ts';
 import {
   sampleAddress,
   sampleAssertion,
@@ -9,7 +10,7 @@ import {
   sampleOperatorSession,
   samplePasskey,
 } from '../../../support/operators.ts';
-import { event } from '../../../support/storage.ts';
+import { event, NOW } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import type { Its, RestsOn } from './row.ts';
 
@@ -34,10 +35,10 @@ const all: On = async (store, its) => {
 };
 
 /** An operator with a passkey and a session, which began at an address. */
-async function enrolled(store: AnyStore, its: Its) {
+async function enrolled(store: AnyStore, its: Its, some: Partial<Passkey> = {}) {
   await add(store, its);
   const { id: operatorId } = operatorOf(its);
-  const [passkey, session] = [samplePasskey({ operatorId }), sampleOperatorSession({ operatorId })];
+  const [passkey, session] = [samplePasskey({ operatorId, ...some }), sampleOperatorSession({ operatorId })];
   const address = sampleAddress({ operatorId });
   await store.addOneTimeAddress(address, event('operator_reset'));
   const added = event('operator_passkey_added');
@@ -148,12 +149,28 @@ export const ofOperators: readonly RestsOn[] = [
     verb: 'removePasskey',
     on: 'the passkey',
     async decide(store, its) {
-      const { passkey } = await enrolled(store, its);
-      return () => store.removePasskey(passkey.id, passkey.operatorId, event('operator_passkey_removed'));
+      const { passkey, session } = await enrolled(store, its);
+      const removed = event('operator_passkey_removed');
+      return () => store.removePasskey(passkey.id, passkey.operatorId, session.digest, removed);
     },
     gone: {
       'the operator was reset': (store, its) => store.resetOperator(address(its), event('operator_reset')),
       ...isDeleted,
+    },
+    out: false,
+    changes: all,
+  },
+  {
+    verb: 'suspectPasskey',
+    on: 'an active operator and the passkey',
+    async decide(store, its) {
+      const { passkey } = await enrolled(store, its, { counter: 5 });
+      const answer = sampleAssertion(passkey, { counter: 5 });
+      return () => store.suspectPasskey(answer, passkey.operatorId, NOW, event('operator_refused'));
+    },
+    gone: {
+      'the operator was reset': (store, its) => store.resetOperator(address(its), event('operator_reset')),
+      ...isDisabled,
     },
     out: false,
     changes: all,
