@@ -71,7 +71,7 @@ function next({ kind, alive, owner_kind, owner_id: owner, grant_id: grant }: Ide
     case 'invitation link':
       return `Next: "valetkey user invite ${owner}" makes a new link, which ends this one; "user disable" ends it alone.`;
     case 'enrollment link':
-      return `Next: "valetkey operator reset ${owner}" makes a new link, and ends this one, all passkeys and all sessions.`;
+      return `Next: "valetkey operator end-sessions ${owner}" ends it, and all sessions; "operator reset" makes a new link, and ends passkeys too.`;
     case 'sign-in link':
       return `Next: "valetkey operator end-sessions ${owner}" ends it, and all sessions.`;
     default:

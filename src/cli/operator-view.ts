@@ -25,6 +25,12 @@ export function saidOfOperator(operator: Operator, sentence: string): CommandRes
   return { json: operatorJson(operator), text: [sentence] };
 }
 
+/** A new operator that is a program. */
+export function addedProgram(operator: Operator): CommandResult {
+  const next = `Next: "valetkey operator key add ${operator.id} --name NAME --rights RIGHTS" makes a key for the API.`;
+  return { ...saidOfOperator(operator, `${operator.name} is added, without a one-time link.`), note: next };
+}
+
 /** An operator's one-time link, below a sentence. */
 export function shownAddress(made: MadeAddress, sentence: string): CommandResult {
   return {

@@ -1,13 +1,22 @@
 /** `operator`: adds and changes the operators who use the API and the console, and their keys. */
 import { InvalidArgumentError, Option } from 'commander';
 import { ROLES, type Role } from '../operator/access/operator.ts';
+import type { OperatorRegistry } from '../operator/access/operators.ts';
 import { RIGHTS, type Right } from '../operator/access/rights.ts';
 import { keyJson, operatorJson, usedKeyJson } from '../operator/json/operator.ts';
 import { readDuration } from '../settings/duration.ts';
 import type { CliCommand } from './command.ts';
-import type { CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { listedKeys, listedOperators, saidOfOperator, shownAddress, shownKey, shownOperator } from './operator-view.ts';
+import {
+  addedProgram,
+  listedKeys,
+  listedOperators,
+  saidOfOperator,
+  shownAddress,
+  shownKey,
+  shownOperator,
+} from './operator-view.ts';
 import { YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
 
@@ -25,11 +34,13 @@ function addMaking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('add <name>', 'Add an operator, and print a one-time link to enroll a passkey at.', [
       'operator add "Ada Lovelace" --role admin',
-      'operator add portal --role support --json',
+      'operator add portal --role support --no-link',
     ])
     .addOption(roleOption('the rights of the operator').makeOptionMandatory())
-    .action((name: string, { role }: { role: Role }) =>
+    .option('--no-link', 'for a program, which needs a key: print no link')
+    .action((name: string, { role, link }: { role: Role; link: boolean }) =>
       run.withInstallation(async ({ operatorRegistry, operator }) => {
+        if (!link) return addedProgram(await operatorRegistry.addProgram(name, role, operator));
         const made = await operatorRegistry.add(name, role, operator);
         return shownAddress(made, `${made.operator.name} is added. Within 24 hours, enroll a passkey at:`);
       }),
@@ -46,7 +57,9 @@ function addMaking(group: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ operatorRegistry, operator }) => {
         const updated = await operatorRegistry.update(named, changes, operator);
-        return saidOfOperator(updated, `${updated.name} is updated.`);
+        const said = saidOfOperator(updated, `${updated.name} is updated.`);
+        const undo = `To undo this: "valetkey operator update ${updated.id} --role admin".`;
+        return role === undefined ? said : warned(operatorRegistry, said, undo);
       });
     });
 }
@@ -76,7 +89,9 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     .action((named: string) =>
       run.withInstallation(async ({ operatorRegistry, operator }) => {
         const disabled = await operatorRegistry.disable(named, operator);
-        return saidOfOperator(disabled, `${disabled.name} is disabled. Sessions and keys ended; passkeys stay.`);
+        const sentence = `${disabled.name} is disabled. Sessions, keys and one-time links ended; passkeys stay.`;
+        const undo = `To undo this: "valetkey operator enable ${disabled.id}".`;
+        return warned(operatorRegistry, saidOfOperator(disabled, sentence), undo);
       }),
     );
   group
@@ -90,13 +105,15 @@ function addStopping(group: CliCommand, run: CommandRun): void {
       }),
     );
   group
-    .leaf('end-sessions <operator>', 'Sign an operator out everywhere. Passkeys and keys stay.', [
-      'operator end-sessions "Ada Lovelace"',
-    ])
+    .leaf(
+      'end-sessions <operator>',
+      'Sign an operator out everywhere, and end open one-time links. Passkeys and keys stay.',
+      ['operator end-sessions "Ada Lovelace"'],
+    )
     .action((named: string) =>
       run.withInstallation(async ({ operatorRegistry, operator }) => {
         const ended = await operatorRegistry.endSessions(named, operator);
-        return saidOfOperator(ended, `${ended.name} is signed out everywhere.`);
+        return saidOfOperator(ended, `${ended.name} is signed out everywhere. Open one-time links ended too.`);
       }),
     );
   group
@@ -109,9 +126,16 @@ function addStopping(group: CliCommand, run: CommandRun): void {
         const { id, name } = await operatorRegistry.find(named);
         await confirm(run.context, `Delete the operator ${name}? This cannot be undone.`, yes);
         const deleted = await operatorRegistry.delete(id, operator);
-        return { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+        const said = { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+        return warned(operatorRegistry, said, 'To add one: "valetkey operator add NAME --role admin".');
       }),
     );
+}
+
+/** Returns what was done with a warning and the way back, if no active admin is left. */
+async function warned(registry: OperatorRegistry, said: CommandResult, wayBack: string): Promise<CommandResult> {
+  if (await registry.hasAdmin()) return said;
+  return { ...said, note: `No active admin is left: nobody can change operators on the pages. ${wayBack}` };
 }
 
 function addAddresses(group: CliCommand, run: CommandRun): void {

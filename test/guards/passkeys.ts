@@ -78,6 +78,25 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     ['a confirmed session ends 12 hours after its sign-in', 'beginning: found.session,', ''],
   ]),
+  ...guardsIn('src/storage/tables/operator-sessions.ts', SIGN_IN, [
+    ['the end of all sessions ends one-time links', '{ sql: END_ADDRESSES, values: [operatorId] },', ''],
+  ]),
+  ...guardsIn(
+    'src/operator/access/operators.ts',
+    ['test/operator/access/operators.test.ts'],
+    [
+      [
+        'a program gets no one-time link',
+        'await this.#add(operator, null, actor);',
+        "await this.#add(operator, this.#newAddress(operator.id, 'enrol').address, actor);",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/access/operators.ts',
+    ['test/cli/transcripts.test.ts'],
+    [['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"]],
+  ),
   ...guardsIn('src/operator/access/operator-sign-in.ts', PRESENCE, [
     [
       'a confirmed session is still of the passkey that began it',

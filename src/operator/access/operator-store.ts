@@ -108,7 +108,7 @@ export type OperatorSessionStore = {
   touchOperatorSession(digest: Buffer, at: number): Promise<void>;
   /** Ends a session of an operator; false if it is gone. */
   endOperatorSession(digest: Buffer, operatorId: string, event: AuditEvent): Promise<boolean>;
-  /** Ends all sessions and sign-in addresses of an operator; false if the operator is gone. */
+  /** Ends all sessions and one-time addresses of an operator; false if the operator is gone. */
   endOperatorSessions(operatorId: string, event: AuditEvent): Promise<boolean>;
 };
 

@@ -54,19 +54,37 @@ export class OperatorRegistry {
 
   /** Adds an operator, who enrols a passkey at a one-time address. */
   async add(name: string, role: Role, actor: Actor): Promise<MadeAddress> {
-    checkName(name);
-    const { store, now } = this.#parts;
-    const id = newOperatorId('opr');
-    const operator: Operator = { id, name, role, status: 'active', epoch: 0, createdAt: now() };
-    const { address, url } = this.#newAddress(id, 'enrol');
-    const event = this.#event('operator_added', actor, operator, role);
-    if (!(await store.addOperator(operator, address, event))) throw nameTaken(name);
+    const operator = this.#newOperator(name, role);
+    const { address, url } = this.#newAddress(operator.id, 'enrol');
+    await this.#add(operator, address, actor);
     return { operator, url, expiresAt: address.expiresAt };
+  }
+
+  /** Adds an operator without a one-time address: a program, which has keys alone. */
+  async addProgram(name: string, role: Role, actor: Actor): Promise<Operator> {
+    const operator = this.#newOperator(name, role);
+    await this.#add(operator, null, actor);
+    return operator;
+  }
+
+  #newOperator(name: string, role: Role): Operator {
+    checkName(name);
+    return { id: newOperatorId('opr'), name, role, status: 'active', epoch: 0, createdAt: this.#parts.now() };
+  }
+
+  async #add(operator: Operator, address: OneTimeAddress | null, actor: Actor): Promise<void> {
+    const event = this.#event('operator_added', actor, operator, operator.role);
+    if (!(await this.#parts.store.addOperator(operator, address, event))) throw nameTaken(operator.name);
   }
 
   /** All operators, oldest first. */
   list(): Promise<Operator[]> {
     return this.#parts.store.listOperators();
+  }
+
+  /** Returns true if some operator is an active admin. Only a command can leave none. */
+  async hasAdmin(): Promise<boolean> {
+    return (await this.list()).some(({ role, status }) => role === 'admin' && status === 'active');
   }
 
   /** One operator by id or name. */
@@ -152,7 +170,7 @@ export class OperatorRegistry {
     return { operator, url, expiresAt: address.expiresAt };
   }
 
-  /** Ends all sessions of an operator, and an open sign-in address. */
+  /** Ends all sessions and open one-time addresses of an operator. */
   async endSessions(idOrName: string, actor: Actor): Promise<Operator> {
     const operator = await this.find(idOrName);
     const event = this.#event('operator_sessions_ended', actor, operator);

@@ -26,7 +26,7 @@ export const OPERATOR_NOTICES = {
   updated: 'The role was changed.',
   disabled: 'Disabled. All sessions and keys have ended.',
   enabled: 'Enabled: the operator can sign in again.',
-  'signed-out': 'All sessions have ended.',
+  'signed-out': 'All sessions and one-time links have ended.',
   'key-ended': 'The key has ended.',
 } as const;
 
@@ -147,7 +147,7 @@ ${dangerZone(
     isActive && {
       action: `${at}/end-sessions`,
       name: 'End all sessions',
-      effect: 'Ends all sessions and an open sign-in link. The operator signs in again with a passkey.',
+      effect: 'Ends all sessions and open one-time links. The operator signs in again with a passkey.',
     },
     isActive && {
       action: `${at}/reset`,

@@ -60,7 +60,7 @@ const SUSPECT_PASSKEY = `
 
 const USE_ADDRESS = `
   DELETE FROM operator_one_time_address WHERE digest = $1 AND operator_id = $2 AND purpose = $3 AND expires_at > $4`;
-const END_ADDRESSES = "DELETE FROM operator_one_time_address WHERE operator_id = $1 AND purpose = 'sign-in'";
+const END_ADDRESSES = 'DELETE FROM operator_one_time_address WHERE operator_id = $1';
 
 const HAS_SESSION = 'SELECT 1 FROM operator_session WHERE digest = $1 AND operator_id = $2';
 const END_OLDEST = `

@@ -191,6 +191,26 @@ test('operators §2: a one-time address works for its purpose alone, for 24 hour
   assert.equal(await works(enrolUrl), false);
 });
 
+test('operators §2: the end of all sessions, by a command or a page, ends the one-time links of the operator', async (t) => {
+  const service = await startConsole(t);
+  const { registry } = service.installation.operators;
+  const { browser } = await enrolledOperator(service);
+  const ends: Record<string, (id: string) => Promise<unknown>> = {
+    command: (id) => registry.endSessions(id, service.installation.operator),
+    page: (id) => postOwn(browser, `${service.operatorUrl}/operators/${id}/end-sessions`),
+  };
+  for (const [face, end] of Object.entries(ends)) {
+    const { operator, enrolUrl } = await addOperator(service, 'read', face);
+    const links = [enrolUrl, await addSignInAddress(service, operator)];
+    const opened = await browser.get(enrolUrl);
+    await end(operator.id);
+    for (const link of links) assert.equal((await new Browser().get(link)).status, 400, face);
+    const answer = new SoftPasskey(service.operatorUrl).create(opened);
+    assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 400, `${face}, a page that was open`);
+    assert.deepEqual(await service.installation.operators.store.listPasskeys(operator.id), []);
+  }
+});
+
 test('operators §2: a session ends after 30 minutes without a request, and 12 hours after its sign-in, confirmed or not', async (t) => {
   const service = await startConsole(t);
   const { browser, passkey } = await enrolledOperator(service);

@@ -54,6 +54,17 @@ test('operators §1: without an address of operators nobody is added or reset, a
   assert.deepEqual(await operators.list(), []);
 });
 
+test('operators §2: a program is added without a one-time address, and without an address of operators', async (t) => {
+  const { store, operators } = await setUp(t, null);
+  const portal = await operators.addProgram('portal', 'support', command);
+  assert.deepEqual(await operators.show('portal'), { operator: portal, passkeys: [], sessions: [], keys: [] });
+  await operators.addKey('portal', { name: 'k', rights: RIGHTS }, command);
+  const [added] = (await store.listAuditEvents({ limit: 9 })).slice(-1);
+  assert.deepEqual([added?.action, added?.detail, added?.clientId], ['operator_added', 'portal: support', portal.id]);
+  await assert.rejects(operators.addProgram('portal', 'read', command), /choose another name/);
+  await assert.rejects(operators.addProgram('por\u202etal', 'read', command), OperatorError);
+});
+
 test('operators §2: a one-time address has 256 random bits and its time, and is nowhere in the database', async (t) => {
   const { store, operators } = await setUp(t);
   const made = await operators.add('Ann', 'admin', command);

@@ -252,6 +252,18 @@ export function operators(withStore: WithStore): void {
     assert.equal(await store.endOperatorSessions('opr_none', event('operator_sessions_ended')), false);
   });
 
+  withAnn('the end of all sessions ends every one-time address of the operator', async (store) => {
+    await store.addOperator(bob, null, event('operator_added'));
+    const addresses = [sampleAddress(), sampleAddress({ purpose: 'sign-in' }), sampleAddress({ operatorId: bob.id })];
+    for (const each of addresses) await store.addOneTimeAddress(each, event('operator_reset'));
+    assert.equal(await store.endOperatorSessions(ann.id, event('operator_sessions_ended')), true);
+    const found = await Promise.all(addresses.map(({ digest }) => store.findOneTimeAddress(digest)));
+    assert.deepEqual(
+      found.map((each) => each?.operator.id),
+      [undefined, undefined, bob.id],
+    );
+  });
+
   withAnn('keys are found by their digest, listed and ended, and have a maximum', async (store) => {
     const key = sampleOperatorKey();
     assert.equal(await store.addOperatorKey(key, event('operator_key_added')), true);

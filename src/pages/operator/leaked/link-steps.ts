@@ -44,6 +44,8 @@ const DANGERS = {
 
 type Step = readonly [isAllowed: boolean | undefined, step: Html];
 
+const END_SESSIONS = html`<strong>End all sessions of the operator</strong>: it ends this link, too. You need your passkey for this.`;
+
 /** The steps of each kind, each with whether the role allows it. */
 const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly Step[]>> = {
   'pick-up link': ({ noun, may }) => [
@@ -67,15 +69,11 @@ const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly St
     ],
   ],
   'enrollment link': ({ may }) => [
+    [may.endSessions, END_SESSIONS],
     [
       may.reset,
       html`<strong>Reset the operator</strong>: it ends this link, all passkeys and all sessions, and gives you a new enrollment link. You need your passkey for this.`,
     ],
   ],
-  'sign-in link': ({ may }) => [
-    [
-      may.endSessions,
-      html`<strong>End all sessions of the operator</strong>: it ends this link, too. You need your passkey for this.`,
-    ],
-  ],
+  'sign-in link': ({ may }) => [[may.endSessions, END_SESSIONS]],
 };
