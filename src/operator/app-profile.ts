@@ -1,4 +1,5 @@
 /** The profile of an app: what people read about it beside its name, and which changes of it end the operator's vouching. */
+import { emailProblem } from '../accounts/people/account.ts';
 import type { Client } from '../oauth/clients/client.ts';
 import { dotlessScheme, redirectHost } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
@@ -32,7 +33,8 @@ export function pageProblem(what: string, address: string | null, or = ''): stri
 
 /** Why a text cannot be whom users ask; null if it can, or if there is none. */
 export function contactProblem(what: string, contact: string | null): string | null {
-  if (contact !== null && /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(contact)) return null;
+  // Pages link to it by `mailto:`, in which these characters would add to the address.
+  if (contact !== null && emailProblem(contact) === null && !/[:/?#&%]/.test(contact)) return null;
   return pageProblem(what, contact, ' or an email address');
 }
 

@@ -3,16 +3,14 @@ import type { PublicKey } from '../oauth/clients/client.ts';
 import { MAX_KEYS, publicKeyProblem } from '../oauth/clients/public-key.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { scopeNameProblem } from '../oauth/grants/scope.ts';
+import { nameProblem } from '../oauth/readable.ts';
 
 const MAX_SCOPES = 100;
 
 /** Throws an `OperatorError` unless people can read the name on a page. */
 export function checkName(name: string, what = 'a name', field = 'name'): void {
-  const length = [...name].length;
-  if (name.trim() !== name || length < 1 || length > 100)
-    throw new OperatorError(`${what} has 1 to 100 characters and no space around it`, field);
-  if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
-    throw new OperatorError(`${what} must not hold control, direction or invisible characters`, field);
+  const problem = nameProblem(name, 'label', what);
+  if (problem) throw new OperatorError(problem, field);
 }
 
 /** Throws an `OperatorError` unless these can be the scopes of one registration. */

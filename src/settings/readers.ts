@@ -1,6 +1,7 @@
 /** Parsers of settings' texts. A text that cannot be read becomes a `Mistake`, which has the remedy. */
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../oauth/clients/loopback.ts';
+import { nameProblem } from '../oauth/readable.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 
@@ -151,9 +152,10 @@ export function readSignInMethods(text: string): readonly string[] | Mistake {
   return good ? methods : new Mistake('name password, ids of identity providers, or both, each once: password,product');
 }
 
-/** Reads a text that has a default, so it is never empty. */
-export function readName(text: string): string {
-  return text;
+/** Reads a name for pages. It has a default, so it is never empty. */
+export function readName(text: string): string | Mistake {
+  const problem = nameProblem(text, 'words');
+  return problem === null ? text : new Mistake(`write another name: ${problem}`);
 }
 
 /** Reads any text; null for an empty one. */

@@ -104,7 +104,7 @@ test('good lines are imported, wrong ones refused by their number with the reaso
     '10 refused: subject: it must be 1 to 255 printable ASCII characters without a space',
     '11 refused: provider: none is registered with this id',
     '12 refused: provider and subject: only one of them is there',
-    '13 refused: name: a name has 1 to 100 characters, no space around it and no control or direction characters',
+    '13 refused: name: a name has 1 to 100 characters and no space around it',
     '15 refused: username: a user name has 1 to 39 lower-case letters, digits, dots, dashes or underscores, and begins with a letter or digit',
   ];
   const pretended = await imported(service, lines, true);

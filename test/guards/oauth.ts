@@ -429,11 +429,7 @@ export const oauthGuards: readonly Guard[] = [
       ['a scope that is no longer registered is not granted', 'isOptional.has(name) && ', ''],
       ['nothing left is nothing allowed', 'allowed.length === 0 && requested.length > 0 ? null : allowed', 'allowed'],
       ["a scope's name has its alphabet", 'SCOPE_TOKEN.test(name) && !name', '!name'],
-      [
-        'a sentence has nothing invisible',
-        ' || /\\p{Cc}|\\p{Zl}|\\p{Zp}|(?![\\u200c\\u200d])\\p{Cf}/u.test(sentence)',
-        '',
-      ],
+      ['a sentence has nothing invisible', " || !isReadable(sentence, 'words')", ''],
     ],
   ),
   ...guardsIn(

@@ -3,6 +3,7 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const ATTACKS = ['test/http/operator/attacks.test.ts'];
 const PRESENCE = ['test/http/operator/presence-and-passkeys.test.ts'];
+const TEXTS = ['test/http/operator/texts.test.ts'];
 const SIGN_IN = ['test/http/operator/sign-in.test.ts'];
 
 /** Guards of the operators' address. */
@@ -97,6 +98,40 @@ export const passkeyGuards: readonly Guard[] = [
     ['test/cli/transcripts.test.ts'],
     [['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"]],
   ),
+  ...guardsIn('src/oauth/readable.ts', TEXTS, [
+    ['a text holds no control', '[\\p{Cc}\\p{Cf}', '[\\p{Cf}'],
+    ['a text changes no direction', '[\\p{Cc}\\p{Cf}', '[\\p{Cc}'],
+    ['a text holds no half of a character', '\\p{Cs}', ''],
+    ['a text is one line', '\\p{Zl}\\p{Zp}', ''],
+    ['a name has an end', '&& [...name].length <= most', ''],
+  ]),
+  ...guardsIn('src/accounts/people/account.ts', TEXTS, [
+    ['a person’s name is readable', "return nameProblem(name, 'words');", 'return name && null;'],
+    ['an email address is readable', "isReadable(email, 'label') &&", ''],
+  ]),
+  ...guardsIn('src/accounts/import/user-import.ts', TEXTS, [
+    [
+      'an imported user name is readable',
+      'return nameProblem(username,',
+      'return username ? null : nameProblem(username,',
+    ],
+  ]),
+  ...guardsIn('src/operator/app-profile.ts', TEXTS, [
+    ['a contact is readable', 'emailProblem(contact) === null', "contact.includes('@')"],
+  ]),
+  ...guardsIn('src/settings/readers.ts', TEXTS, [
+    ['the name of the product is readable', "const problem = nameProblem(text, 'words');", 'const problem = null;'],
+  ]),
+  ...guardsIn('src/operator/access/operator-sign-in.ts', TEXTS, [
+    ['a passkey’s name is readable', "if (problem) return { kind: 'name', detail: problem };", ''],
+  ]),
+  ...guardsIn('src/http/operator/console/sign-in.ts', TEXTS, [
+    [
+      'a name is cut between characters',
+      "return [...(form.get('name') ?? '').trim()].slice(0, MAX_NAME).join('').trim()",
+      "return (form.get('name') ?? '').trim().slice(0, MAX_NAME)",
+    ],
+  ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', PRESENCE, [
     [
       'a confirmed session is still of the passkey that began it',

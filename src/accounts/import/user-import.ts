@@ -4,6 +4,7 @@
  */
 
 import { OperatorError } from '../../oauth/error.ts';
+import { nameProblem } from '../../oauth/readable.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
 import { type ForeignHash, readForeignHash } from '../passwords/foreign-hash.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
@@ -189,7 +190,7 @@ function aboutProblem({ email, name, username, password_hash: hash }: ImportedPe
 
 /** People who sign in elsewhere keep the user name that they have there. */
 function foreignUsernameProblem(username: string): string | null {
-  return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(username) ? null : 'it has not 1 to 200 characters, or control characters';
+  return nameProblem(username, 'words', 'a user name', 200);
 }
 
 function identityProblem({ provider, subject }: ImportedPerson, providerIds: ReadonlySet<string>): string | null {

@@ -1,5 +1,6 @@
 /** Accounts of resource owners: the people who allow, and take back. */
 import { randomBytes } from 'node:crypto';
+import { isReadable, nameProblem } from '../../oauth/readable.ts';
 import { type ForeignFunction, isStrong } from './foreign-function.ts';
 
 /** Our own hash of a password: a PHC string of argon2id, sealed, and the root key that sealed it. */
@@ -116,18 +117,13 @@ export function emailKey(email: string): string {
 /** Why a text cannot be an account's email address, or null when it can. */
 export function emailProblem(email: string): string | null {
   const plausible =
-    email.length <= 254 && /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.[^\s@.\p{Cc}\p{Cf}]+$/u.test(email);
+    email.length <= 254 && isReadable(email, 'label') && /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]+$/u.test(email);
   return plausible ? null : 'it is not an email address, such as ada@example.com';
 }
 
 /** Why a text cannot be a person's name, or null when it can. */
 export function personNameProblem(name: string): string | null {
-  const good =
-    name.trim() === name &&
-    [...name].length <= 100 &&
-    /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) &&
-    !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name);
-  return good ? null : 'a name has 1 to 100 characters, no space around it and no control or direction characters';
+  return nameProblem(name, 'words');
 }
 
 /** Why a text cannot be a user name, or null when it can. */

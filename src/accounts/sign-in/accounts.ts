@@ -209,7 +209,8 @@ export class Accounts {
     const { store, now } = this.#parts;
     const before = await this.show(named);
     const changed = { ...before, ...changes, ...(changes.email === undefined ? {} : SET_HERE) };
-    checkAbout(changed);
+    // What a product or an import named otherwise stays as it is.
+    checkAbout({ email: null, name: null, username: null, ...changes });
     if (changed.password && changed.email === null)
       throw new OperatorError('email: a password needs an email address to sign in with');
     // The trail outlives the account, so it names the changed fields, without their values.

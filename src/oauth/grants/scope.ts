@@ -1,5 +1,6 @@
 /** Scope values (RFC 6749 §3.3): those registered for a client, and those that a request asks for. */
 import { Refusal } from '../error.ts';
+import { isReadable } from '../readable.ts';
 
 /**
  * A scope that the operator registered for a client. Its `sentence` explains the scope on the consent page; without one, the
@@ -154,9 +155,7 @@ export function effectOf(name: string, definitions: readonly ScopeDefinition[]):
 
 /** Why a text cannot be the sentence of a scope, or null when it can; some scripts cannot do without joiners. */
 export function sentenceProblem(sentence: string): string | null {
-  return sentence.trim() === '' ||
-    sentence.length > 200 ||
-    /\p{Cc}|\p{Zl}|\p{Zp}|(?![\u200c\u200d])\p{Cf}/u.test(sentence)
+  return sentence.trim() === '' || [...sentence].length > 200 || !isReadable(sentence, 'words')
     ? 'its sentence has 1 to 200 characters, none of them invisible'
     : null;
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
+import { nameProblem } from '../../oauth/readable.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 import type { OperatorOrigin } from './access.ts';
 import type { OneTimeAddress } from './one-time-address.ts';
@@ -289,6 +290,8 @@ export class OperatorSignIn {
     add: (passkey: Passkey, challenge: { digest: Buffer; expiresAt: number }) => Promise<T>,
   ): Promise<T | SignInRefusal> {
     const { keyring, rp, now } = this.#parts;
+    const problem = nameProblem(name, 'label', 'the name of a passkey');
+    if (problem) return { kind: 'name', detail: problem };
     try {
       const { passkey, challenge: answered } = await verifyCreation(rp, answer);
       const challenge = readChallenge(keyring, { browser: secret, purpose, operatorId }, answered, now());

@@ -6,10 +6,10 @@ import { WrongAnswer } from './webauthn.ts';
 /**
  * Reason why nobody was signed in. `dead`: the one-time address was used, replaced or has expired. `expired`: the page was
  * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used. `known`: the new passkey
- * is enrolled already. `full`: its operator has `MAX_PASSKEYS`.
+ * is enrolled already. `full`: its operator has `MAX_PASSKEYS`. `name`: others could not read its name.
  */
 export type SignInRefusal = {
-  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full';
+  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full' | 'name';
   readonly detail: string;
 };
 

@@ -8,7 +8,7 @@ import { problemNotice } from '../notice.ts';
 export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: string };
 
 /** Why the last answer was not accepted. `dead` has a page of its own. */
-export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'dead';
+export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'name' | 'dead';
 
 /** Returns the script of a page with such a form. */
 export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
@@ -53,6 +53,10 @@ const PROBLEMS: Readonly<Record<PasskeyProblem, { heading: string; text: string 
   full: {
     heading: 'You have 20 passkeys, the maximum.',
     text: 'Nothing was added. Remove one first, on the page of your passkeys.',
+  },
+  name: {
+    heading: 'The name of the passkey was not accepted.',
+    text: 'It holds control, direction or invisible characters. Nothing was added: type another name, and try again.',
   },
   dead: { heading: 'The link no longer works.', text: 'Ask for a new one.' },
 };

@@ -13,7 +13,7 @@ import { continueTo } from './continue-to.ts';
 
 type Problem = SignInRefusal['kind'] | null;
 
-/** Longest name of a passkey. */
+/** Maximum number of characters of a passkey's name. */
 const MAX_NAME = 60;
 
 /** Adds the pages. */
@@ -129,9 +129,9 @@ function tokenOf(request: FastifyRequest): string | undefined {
   return (request.query as Parameters).get('token');
 }
 
-/** Returns the name that a passkey gets: as typed, or else that of the browser. */
+/** Returns the name that a passkey gets: as typed, cut between characters, or else that of the browser. */
 export function nameOf(form: Parameters, otherwise: string): string {
-  return (form.get('name') ?? '').trim().slice(0, MAX_NAME) || otherwise;
+  return [...(form.get('name') ?? '').trim()].slice(0, MAX_NAME).join('').trim() || otherwise;
 }
 
 /** The address signs in, so no other request may carry it, not even to this host, whose proxy may log it. */
