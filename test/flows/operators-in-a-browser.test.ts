@@ -105,6 +105,26 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.context().close();
   });
 
+  test('WebAuthn L3 §6.1.1: the copy of a passkey is noticed, its sessions end, and its owner reads what to do', async () => {
+    const { page, authenticator } = await enrolled('Copied');
+    const copy = await authenticator.passkeys();
+    await page.goto(`${home}confirm?continue=/passkeys`);
+    await page.click('main button');
+    await page.waitForURL(`${home}passkeys`);
+    const { page: thief } = await open();
+    await (await addAuthenticator(thief)).add(copy);
+    await thief.goto(`${home}sign-in`);
+    await thief.click('main button');
+    await thief.waitForSelector('text=The passkey was not accepted');
+    await page.goto(`${home}passkeys`);
+    await page.waitForURL('**/sign-in?continue=%2Fpasskeys');
+    await page.click('main button');
+    await page.waitForURL(`${home}passkeys`);
+    assert.match(await page.innerText('main'), /May have been copied.*Add another passkey, then remove this one\./s);
+    assert.deepEqual(await inaccessible(page), []);
+    await Promise.all([page, thief].map((each) => each.context().close()));
+  });
+
   test('operators §2: without a passkey, a form says so before it is filled, and is kept until one was added and used', async () => {
     const { operator } = await addOperator(service, 'admin', 'Link');
     const { page, complaints } = await open();

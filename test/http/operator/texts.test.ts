@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { after, beforeEach, test } from 'node:test';
 import { personNameProblem } from '../../../src/accounts/people/account.ts';
 import { OperatorError } from '../../../src/oauth/error.ts';
+import { nameProblem } from '../../../src/oauth/readable.ts';
 import { readName } from '../../../src/settings/readers.ts';
 import { Browser } from '../../support/browser.ts';
 import { addOperator, enrolledOperator, postOwn, startConsole } from '../../support/console.ts';
@@ -175,6 +176,14 @@ test('operators §2: a passkey’s name that is too long is cut between characte
   assert.equal(status, 303);
   const names = (await operators.store.listPasskeys(admin.operator.id)).map(({ name }) => name);
   assert.ok(names.includes(`a${'😀'.repeat(59)}`), names.join(', '));
+});
+
+test('operators §2: a name has at most 100 characters, however many bytes each has', () => {
+  for (const kind of ['label', 'words'] as const) {
+    assert.equal(nameProblem('😀'.repeat(100), kind), null);
+    for (const name of [`${'😀'.repeat(99)}ab`, 'a'.repeat(101)])
+      assert.match(String(nameProblem(name, kind)), /1 to 100/);
+  }
 });
 
 test('operators §2: joiners, which some scripts and emoji need, may stand in the names of people alone', () => {
