@@ -199,7 +199,7 @@ async function measure(): Promise<boolean> {
     `${megabytes(made['bytes'])} in ${Number(made['seconds']).toFixed(1)} s, with the check of the copy`,
   );
   say('growth of the log meanwhile', `${megabytes(made['log_growth_bytes'])}, to ${megabytes(log)}`);
-  await valetkey('database', 'restore', file, '--keep-tokens', '--without-audit');
+  await valetkey('database', 'restore', file, '--keep-tokens', '--without-audit', '--yes');
   stop = await serve();
   const wrong = [
     ...(await ask(

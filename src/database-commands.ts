@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeBackup } from './backup/backup.ts';
-import { exchange, removeDatabase, stage } from './backup/in-place.ts';
+import { exchange, removeDatabase, requireBackup, stage } from './backup/in-place.ts';
 import type { CommandContext, RestoreAsked, Restored } from './cli/context.ts';
 import type { WiredInstallation } from './installation.ts';
 import { createKeyring } from './oauth/keys/keyring.ts';
@@ -87,10 +87,12 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
       within({}, ({ installation }) =>
         installation.backups.note('by other means than "database backup"', installation.operator),
       ),
-    async restore(asked) {
+    async restore(asked, confirm) {
       const read = configuration();
       const { database } = read;
       requireRestorable(database, asked.file, () => isNew(database));
+      if (database.kind === 'file' && asked.file !== null) requireBackup(asked.file, database.path);
+      await confirm();
       if (database.kind === 'file')
         return restoreFile(asked, database.path, (path) => open(at(read, path), { migrate: true }), now());
       return restoreInPlace(asked, await open(read, { migrate: true }), 'the database as it was put in place');

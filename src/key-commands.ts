@@ -47,13 +47,15 @@ export function keyCommands(
         await installation.close();
       }
     },
-    retire: async (keyId, options) => {
+    retire: async (keyId, options, confirm) => {
       const { rootKeys, operator, close } = await open();
       const { keys, keysFile } = configuration();
       const remove = () => keys === null && removeRootKey(keysFile, keyId);
       try {
         // An earlier command retired the key, but was killed before it removed the key from the file.
         if ((await rootKeys.isRetired(keyId)) && remove()) return { ended: 0, isRemoved: true };
+        await rootKeys.requireEarlier(keyId);
+        await confirm();
         const ended = await rootKeys.retire(keyId, operator, options);
         return { ended, isRemoved: remove() };
       } finally {

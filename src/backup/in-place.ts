@@ -22,9 +22,8 @@ import { syncFile } from './named-file.ts';
 /** Suffixes of the files that SQLite puts beside a database file. */
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
-/** Copies a backup beside the database at `path`, and returns the copy's name. Throws `InstallationError`. */
+/** Copies a backup beside the database at `path`, and returns the copy's name. */
 export function stage(file: string, path: string): string {
-  requireBackup(file, path);
   const staged = `${path}.restoring`;
   removeDatabase(staged); // Left by a run that was killed.
   copyFileSync(file, staged, constants.COPYFILE_FICLONE);
@@ -75,7 +74,8 @@ function keep(path: string, now: number): string | null {
   return last === undefined ? null : kept + last;
 }
 
-function requireBackup(file: string, path: string): void {
+/** Throws an `InstallationError` unless the file is a backup, which may replace the database at `path`. */
+export function requireBackup(file: string, path: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat?.isFile()) throw new InstallationError([`there is no backup at ${file}: check the path`]);
   if (existsSync(path) && statSync(path).ino === stat.ino && statSync(path).dev === stat.dev)

@@ -5,13 +5,12 @@ import type { ClientDocuments, ComparedDocument } from '../operator/client-docum
 import { shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import { counted } from './counted.ts';
-import { YES, type YesOption } from './option.ts';
 import { plain } from './plain.ts';
 import { card } from './table.ts';
-import { confirm } from './terminal-input.ts';
 
-type RefreshOptions = YesOption & { all?: boolean; check?: boolean };
+type RefreshOptions = { all?: boolean; check?: boolean };
 
 /** Adds the command. */
 export function addRefresh(client: CliCommand, run: CommandRun): void {
@@ -23,24 +22,23 @@ export function addRefresh(client: CliCommand, run: CommandRun): void {
     ])
     .option('--all', 'every app that has a document; only with --check')
     .option('--check', 'change nothing, and exit 1 if a document differs, for a timer')
-    .option(...YES)
     .action((app: string | undefined, options: RefreshOptions, command: CliCommand) => {
-      const { all = false, check = false, yes = false } = options;
+      const { all = false, check = false } = options;
       if ((app !== undefined) === all) command.error('name one app, or give --all');
       if (all && !check) command.error('--all needs --check: refresh apps one by one, so that you see each change');
-      return check ? checkDocuments(run, app) : refresh(run, app as string, yes);
+      return check ? checkDocuments(run, app) : refresh(run, app as string);
     });
 }
 
 /** Shows what a document changes, asks, and takes it over. */
-function refresh(run: CommandRun, app: string, yes: boolean): Promise<void> {
+function refresh(run: CommandRun, app: string): Promise<void> {
   return run.withInstallation(async ({ clients, clientDocuments, secretUses, operator }) => {
     const compared = await clientDocuments.compare(await clients.show(app));
     const { client, differs } = compared;
     if (!differs)
       return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is unchanged.` };
     for (const line of changeLines(compared)) run.context.stderr.write(`${plain(line)}\n`);
-    await confirm(run.context, `Apply these changes to ${client.name}?`, yes);
+    await confirm(run, 'client refresh', client.name);
     const refreshed = await clientDocuments.refresh(compared, operator);
     const known = await clients.warnings(client);
     const warnings = (await clients.warnings(refreshed)).filter((warning) => !known.includes(warning));

@@ -33,7 +33,6 @@ export type RegisterOptions = SettingsOptions & {
   name?: string;
   public?: boolean;
   from?: string;
-  yes?: boolean;
   handOver?: boolean;
 };
 

@@ -5,7 +5,6 @@ import type { Client } from '../oauth/clients/client.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
-import { liveSecrets } from '../operator/last-uses.ts';
 import { addFailures, lastDay } from './client-failures.ts';
 import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
@@ -20,6 +19,7 @@ import {
 } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
 import { HAND_OVER, type HandOverOption, handedOver, handOverField } from './hand-over-view.ts';
@@ -36,12 +36,9 @@ import {
   readScope,
   readTimeSetting,
   timeOf,
-  YES,
-  type YesOption,
 } from './option.ts';
 import { plain } from './plain.ts';
 import { beforeRetiring } from './secret-view.ts';
-import { confirm } from './terminal-input.ts';
 
 const OVERLAP = [
   '--refresh-overlap <time>',
@@ -126,10 +123,9 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
     .option(...HAND_OVER)
-    .option(...YES)
     .action(async (options: RegisterOptions, command: CliCommand) => {
-      const { from, name, yes = false, handOver = false } = options;
-      if (from !== undefined) return registerFrom(run, from, options, command, yes);
+      const { from, name, handOver = false } = options;
+      if (from !== undefined) return registerFrom(run, from, options, command);
       if (name === undefined) return command.error('give --name NAME, or --from URL');
       const settings = { ...(await newSettings(options)), name };
       await run.withInstallation(
@@ -149,7 +145,6 @@ async function registerFrom(
   address: string,
   options: RegisterOptions,
   command: CliCommand,
-  yes: boolean,
 ): Promise<void> {
   const owned = (['redirectUri', 'public', 'jwks'] as const).find((option) => options[option] !== undefined);
   if (owned !== undefined)
@@ -163,7 +158,7 @@ async function registerFrom(
       const fetched = await clientDocuments.fetch(address);
       const name = await clientDocuments.nameOf(fetched, options.name);
       for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
-      await confirm(run.context, `Register ${name}?`, yes);
+      await confirm(run, 'client register', name);
       return registered(
         installation,
         await clientDocuments.register(fetched, { ...said, name }, operator, options.handOver),
@@ -337,13 +332,12 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
   client
     .leaf('retire-secret <app>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
     .option(...NEWER)
-    .option(...YES)
-    .action((app: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+    .action((app: string, { newer = false }: NewerOption) =>
       run.withInstallation(async ({ clients, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
-        const { id, name, secrets } = await clients.show(app);
-        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
-        return saidOfClient(await clients.retireSecret(id, operator, which), secretUses, said);
+        const shown = await clients.show(app);
+        const said = await beforeRetiring(run, 'client', shown, which, secretUses);
+        return saidOfClient(await clients.retireSecret(shown.id, operator, which), secretUses, said);
       }),
     );
 }
@@ -371,25 +365,19 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     .leaf('revoke-grants <app>', 'End all grants of an app. The app stays registered.', [
       'client revoke-grants app_6qm1v0t4y8d3k2xz',
     ])
-    .option(...YES)
-    .action((app: string, { yes = false }: YesOption) =>
+    .action((app: string) =>
       run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
         const { id, name } = await clients.show(app);
-        const question = async () =>
-          `End all grants of ${name} (${await countedGrants(grants, { clientId: id })})? This cannot be undone.`;
-        await confirm(run.context, question, yes);
+        await confirm(run, 'client revoke-grants', name, () => countedGrants(grants, { clientId: id }));
         return saidOfClient(await clients.revokeGrants(id, operator), secretUses, `All grants of ${name} are ended.`);
       }),
     );
   client
     .leaf('delete <app>', 'Delete an app and all its grants.', ['client delete app_6qm1v0t4y8d3k2xz --yes'])
-    .option(...YES)
-    .action((app: string, { yes = false }: YesOption) =>
+    .action((app: string) =>
       run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
         const { id, name } = await clients.show(app);
-        const question = async () =>
-          `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
-        await confirm(run.context, question, yes);
+        await confirm(run, 'client delete', name, () => countedGrants(grants, { clientId: id }));
         const client = await clients.delete(id, operator);
         const json = { ...(await findClientJson(client, secretUses)), status: 'deleted' };
         return { json, text: [`${name} is deleted.`] };

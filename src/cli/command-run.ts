@@ -14,23 +14,26 @@ export type CommandResult = {
   readonly exitCode?: number;
 };
 
+/** The options that the run itself heeds. */
+export type RunOptions = { readonly json?: boolean; readonly yes?: boolean };
+
 /** Prints the results of commands, and keeps the exit code. */
 export class CommandRun {
   readonly context: CommandContext;
-  readonly #wantsJson: () => boolean;
   readonly #asCalled: (line: string) => string;
+  /** Set once the command line is read. */
+  options: RunOptions = {};
   exitCode = 0;
 
   /** `asCalled` rewrites commands in a line with the program name that the caller used. */
-  constructor(context: CommandContext, wantsJson: () => boolean, asCalled: (line: string) => string) {
+  constructor(context: CommandContext, asCalled: (line: string) => string) {
     this.context = context;
-    this.#wantsJson = wantsJson;
     this.#asCalled = asCalled;
   }
 
-  /** True if the command prints JSON; known once the command line is read. */
+  /** True if the command prints JSON. */
   get json(): boolean {
-    return this.#wantsJson();
+    return this.options.json ?? false;
   }
 
   /** The columns of the terminal; infinite if the output goes elsewhere. */

@@ -1,5 +1,6 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
 import { Command } from 'commander';
+import { QUESTIONS } from './questions.ts';
 import { aboutUnknown } from './unknown-command.ts';
 
 /** A wrong command line; the message is one sentence with the remedy. */
@@ -21,13 +22,15 @@ export class CliCommand extends Command {
       .addHelpText('after', ({ command }) => explains(command as CliCommand));
   }
 
-  /** Adds a command; `signature` is its name with its arguments. */
+  /** Adds a command; `signature` is its name with its arguments. One that asks before it acts gets `--yes`. */
   leaf(signature: string, sentence: string, examples: readonly string[]): CliCommand {
     const lines = examples.map((example) => `  valetkey ${example}`);
-    return this.command(signature)
+    const leaf = this.command(signature)
       .description(sentence)
       .option('--json', 'print JSON, for programs')
       .addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+    const [, ...words] = leaf.names();
+    return Object.hasOwn(QUESTIONS, words.join(' ')) ? leaf.option('--yes', 'do not ask first') : leaf;
   }
 
   /** Refuses the command line, in one sentence. */

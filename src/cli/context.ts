@@ -147,8 +147,11 @@ export type CommandContext = {
     backUp(asked: BackupAsked, grows: (bytes: number) => void): Promise<BackupMade>;
     /** Notes that a backup was made by other means, and returns when (ms). */
     noteBackup(): Promise<number>;
-    /** Replaces the database with a backup, or treats it as restored, and ends everything that must not come back. */
-    restore(asked: RestoreAsked): Promise<Restored>;
+    /**
+     * Replaces the database with a backup, or treats it as restored, and ends everything that must not come back. `confirm` is
+     * called before any change, once the backup or the database was found.
+     */
+    restore(asked: RestoreAsked, confirm: () => Promise<void>): Promise<Restored>;
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };
@@ -163,11 +166,13 @@ export type CommandContext = {
     rotate(tell: (names: readonly string[]) => void): Promise<KeyRotation & { readonly file: string | null }>;
     /**
      * Retires a root key, ends the grants that depend on it if requested, and removes it from the keys file. Refused if the
-     * audit trail fails its verification, unless that is accepted.
+     * audit trail fails its verification, unless that is accepted. `confirm` is called before any change, once the key was
+     * found and may be retired some time.
      */
     retire(
       keyId: number,
       options: { readonly endGrants: boolean; readonly acceptTrail: boolean },
+      confirm: () => Promise<void>,
     ): Promise<{ readonly ended: number; readonly isRemoved: boolean }>;
   };
 };

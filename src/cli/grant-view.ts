@@ -37,6 +37,13 @@ export function listedGrants(listed: readonly ListedGrant[], now: number, width:
   return { json: grants, text: rows.length === 0 ? [none] : table(COLUMNS, rows, width) };
 }
 
+/** A grant that can still be ended, in a question; null once it has ended. `now` in ms. */
+export function liveGrant({ found }: GrantLife, now: number): string | null {
+  if (!found) return null;
+  const { id, client_name, user, status } = shown(foundGrantJson(found, now), found);
+  return status === 'revoked' ? null : `grant ${id} of ${user} for ${client_name}`;
+}
+
 /** The whole life of one grant. `now` in ms. */
 export function shownGrant(life: GrantLife, now: number, width: number): CommandResult {
   const { id, found, events, ending } = life;

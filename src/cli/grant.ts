@@ -1,14 +1,13 @@
 /** `grant`: lists what users allowed, and revokes it. */
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
-import { listedGrants, shownGrant } from './grant-view.ts';
+import { listedGrants, liveGrant, shownGrant } from './grant-view.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
-import { confirm } from './terminal-input.ts';
 
 type ListOptions = { client?: string; user?: string; limit: number };
-type RevokeOptions = { all?: boolean; yes?: boolean };
 
 /** Adds the commands about grants. */
 export function addGrantCommands(program: CliCommand, run: CommandRun): void {
@@ -35,11 +34,10 @@ export function addGrantCommands(program: CliCommand, run: CommandRun): void {
       'grant revoke --all',
     ])
     .option('--all', 'end every grant of every user for every app')
-    .option('--yes', 'do not ask before ending all')
-    .action((id: string | undefined, { all = false, yes = false }: RevokeOptions, command: CliCommand) => {
+    .action((id: string | undefined, { all = false }: { all?: boolean }, command: CliCommand) => {
       if (all === (id !== undefined)) command.error('name one grant by its id, or give --all');
       return run.withInstallation((installation) =>
-        id === undefined ? revokeAll(installation, run, yes) : revoke(installation, id),
+        id === undefined ? revokeAll(installation, run) : revoke(installation, run, id),
       );
     });
 }
@@ -54,7 +52,9 @@ async function list(installation: Installation, { client, user, limit }: ListOpt
   return { ...listedGrants(listed, run.context.now(), run.width), ...whereItEnds(listed, limit) };
 }
 
-async function revoke({ grants, operator }: Installation, id: string) {
+async function revoke({ grants, operator }: Installation, run: CommandRun, id: string) {
+  const which = liveGrant(await grants.show(id), run.context.now());
+  if (which !== null) await confirm(run, 'grant revoke', which);
   await grants.revoke(id, operator);
   return {
     json: { id: id.toLowerCase(), status: 'revoked' },
@@ -62,9 +62,8 @@ async function revoke({ grants, operator }: Installation, id: string) {
   };
 }
 
-async function revokeAll({ grants, operator }: Installation, run: CommandRun, yes: boolean) {
-  const question = async () => `End every grant (${await countedGrants(grants, {})})? This cannot be undone.`;
-  await confirm(run.context, question, yes);
+async function revokeAll({ grants, operator }: Installation, run: CommandRun) {
+  await confirm(run, 'grant revoke', async () => `every grant (${await countedGrants(grants, {})})`);
   await grants.revokeAll(operator);
   return {
     json: { all: true, status: 'revoked' },

@@ -4,10 +4,10 @@ import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity
 import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findIdentityProviderJson, registeredProviderJson } from '../operator/json/identity-provider.ts';
-import { liveSecrets } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
 import {
@@ -29,12 +29,9 @@ import {
   secondsOf,
   type TimeSetting,
   timeOf,
-  YES,
-  type YesOption,
 } from './option.ts';
 import { PeriodicLines } from './progress.ts';
 import { beforeRetiring } from './secret-view.ts';
-import { confirm } from './terminal-input.ts';
 import { exactTime } from './time.ts';
 
 type SettingOptions = {
@@ -192,12 +189,16 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
   group
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['identity-provider retire-secret product'])
     .option(...NEWER)
-    .option(...YES)
-    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+    .action((id: string, { newer = false }: NewerOption) =>
       run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
-        const { name, secrets } = await identityProviders.show(id);
-        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
+        const said = await beforeRetiring(
+          run,
+          'identity-provider',
+          await identityProviders.show(id),
+          which,
+          secretUses,
+        );
         const provider = await identityProviders.retireSecret(id, operator, which);
         return { json: await findIdentityProviderJson(provider, secretUses), text: [said] };
       }),
@@ -229,9 +230,8 @@ function addStopping(group: CliCommand, run: CommandRun): void {
       'the earliest possible time of the compromise: 12h or 7d ago, or a time',
       readMoment,
     )
-    .option(...YES)
-    .action((id: string, { since, yes = false }: YesOption & { since: Moment }) =>
-      run.withInstallation((installation) => endAll(installation, run, id, since, yes)),
+    .action((id: string, { since }: { since: Moment }) =>
+      run.withInstallation((installation) => endAll(installation, run, id, since)),
     );
   act(
     'resume',
@@ -243,11 +243,10 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     .leaf('delete <id>', 'Delete an identity provider without linked accounts.', [
       'identity-provider delete product --yes',
     ])
-    .option(...YES)
-    .action((id: string, { yes = false }: YesOption) =>
+    .action((id: string) =>
       run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
         const { name } = await identityProviders.show(id);
-        await confirm(run.context, `Delete ${name}? Nobody can sign in with it any more. This cannot be undone.`, yes);
+        await confirm(run, 'identity-provider delete', name);
         const provider = await identityProviders.delete(id, operator);
         return {
           json: { ...(await findIdentityProviderJson(provider, secretUses)), status: 'deleted' },
@@ -257,17 +256,10 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     );
 }
 
-async function endAll(
-  { identityProviders, operator }: Installation,
-  run: CommandRun,
-  id: string,
-  moment: Moment,
-  yes: boolean,
-) {
+async function endAll({ identityProviders, operator }: Installation, run: CommandRun, id: string, moment: Moment) {
   const since = timeOf(moment, run.context.now());
   const { name } = await identityProviders.show(id);
-  const question = `End all sessions and grants that came through ${name} since ${exactTime(since)}?`;
-  await confirm(run.context, `${question} This cannot be undone.`, yes);
+  await confirm(run, 'identity-provider end-all', name, exactTime(since));
   const lines = new PeriodicLines(run.context);
   const { provider, ended } = await identityProviders.endAll(id, since, operator, ({ sessions, grants }) =>
     lines.say(`${sessions} sessions and ${grants} grants are ended so far`),

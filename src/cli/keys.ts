@@ -5,9 +5,8 @@ import { type RootKeyJson, rootKeyJson } from '../operator/json/root-key.ts';
 import type { KeyStatus, ListedKey } from '../operator/key-registry.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import { YES, type YesOption } from './option.ts';
+import { confirm } from './confirm.ts';
 import { type Column, table } from './table.ts';
-import { confirm } from './terminal-input.ts';
 import { readableTime } from './time.ts';
 
 const APART = 'Keep it apart from the database and its backups: anybody with both can act for every user.';
@@ -62,14 +61,14 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
     ])
     .option('--end-grants', 'end the grants that depend on it')
     .option('--accept-trail', 'retire it even if the verification of the audit trail fails')
-    .option(...YES)
-    .action(async (id: string, { endGrants = false, acceptTrail = false, yes = false }: RetireOptions) => {
+    .action(async (id: string, { endGrants = false, acceptTrail = false }: RetireOptions) => {
       const keyId = readRootKeyName(id);
       if (keyId === null)
         throw new OperatorError(`${JSON.stringify(id)} is not the ID of a root key: "keys list" shows them`);
       const ends = endGrants ? ' Grants that depend on it end.' : '';
-      await confirm(run.context, `Retire root key ${id}? Its credentials stop working.${ends}`, yes);
-      const { ended, isRemoved } = await run.context.keys.retire(keyId, { endGrants, acceptTrail });
+      const { ended, isRemoved } = await run.context.keys.retire(keyId, { endGrants, acceptTrail }, () =>
+        confirm(run, 'keys retire', rootKeyName(keyId), ends),
+      );
       const removed = 'It is removed from the keys file. Remove it from the files of other machines too.';
       run.print({
         json: { key_id: rootKeyName(keyId), status: 'retired', ended_grants: ended },
@@ -82,7 +81,7 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
     });
 }
 
-type RetireOptions = YesOption & { endGrants?: boolean; acceptTrail?: boolean };
+type RetireOptions = { endGrants?: boolean; acceptTrail?: boolean };
 
 const DAY_MS = 24 * 3600 * 1000;
 const STATUS: Readonly<Record<KeyStatus, string>> = {

@@ -7,6 +7,7 @@ import { keyJson, operatorJson, usedKeyJson } from '../operator/json/operator.ts
 import { readDuration } from '../settings/duration.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import {
   addedProgram,
@@ -17,8 +18,6 @@ import {
   shownKey,
   shownOperator,
 } from './operator-view.ts';
-import { YES, type YesOption } from './option.ts';
-import { confirm } from './terminal-input.ts';
 
 /** Adds the commands about operators. */
 export function addOperatorCommands(program: CliCommand, run: CommandRun): void {
@@ -120,11 +119,10 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     .leaf('delete <operator>', 'Delete an operator, with passkeys, sessions and keys.', [
       'operator delete "Ada Lovelace" --yes',
     ])
-    .option(...YES)
-    .action((named: string, { yes = false }: YesOption) =>
+    .action((named: string) =>
       run.withInstallation(async ({ operatorRegistry, operator }) => {
         const { id, name } = await operatorRegistry.find(named);
-        await confirm(run.context, `Delete the operator ${name}? This cannot be undone.`, yes);
+        await confirm(run, 'operator delete', name);
         const deleted = await operatorRegistry.delete(id, operator);
         const said = { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
         return warned(operatorRegistry, said, 'To add one: "valetkey operator add NAME --role admin".');
@@ -143,12 +141,10 @@ function addAddresses(group: CliCommand, run: CommandRun): void {
     .leaf('reset <operator>', 'End all passkeys and sessions of an operator, and print a one-time link to enroll at.', [
       'operator reset "Ada Lovelace"',
     ])
-    .option(...YES)
-    .action((named: string, { yes = false }: YesOption) =>
+    .action((named: string) =>
       run.withInstallation(async ({ operatorRegistry, operator }) => {
         const { operator: found, passkeys, keys } = await operatorRegistry.show(named);
-        const question = `End ${passkeys.length} passkeys and all sessions of ${found.name}?`;
-        await confirm(run.context, question, yes);
+        await confirm(run, 'operator reset', found.name, String(passkeys.length));
         const made = await operatorRegistry.reset(found.id, operator);
         const shown = shownAddress(made, `${found.name} is reset. Within 24 hours, enroll a passkey at:`);
         const note = `Keys stay: ${keys.length}. To end them: "valetkey operator key list ${found.id}", then "operator key end".`;

@@ -7,12 +7,6 @@ import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.t
 import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/grants/scope.ts';
 import { readDuration } from '../settings/duration.ts';
 
-/** The option of commands that ask before they act. */
-export const YES = ['--yes', 'do not ask first'] as const;
-
-/** The option of `YES`. */
-export type YesOption = { yes?: boolean };
-
 /** The option of commands that end one of two secrets. */
 export const NEWER = [
   '--newer',

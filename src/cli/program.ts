@@ -26,7 +26,10 @@ import { addUserCommands } from './user.ts';
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   const called = (text: string) => asCalled(text, context.caller, program);
   const program = newProgram(context, called);
-  const run = new CommandRun(context, () => program.opts()['json'] === true, called);
+  const run = new CommandRun(context, called);
+  program.hook('preAction', (_program, command) => {
+    run.options = command.optsWithGlobals();
+  });
   addServiceCommands(program, run);
   addClientCommands(program, run);
   addResourceServerCommands(program, run);

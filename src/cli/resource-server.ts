@@ -2,13 +2,13 @@
 import { Option } from 'commander';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';
-import { liveSecrets } from '../operator/last-uses.ts';
 import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
-import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
+import { NEWER, type NewerOption } from './option.ts';
 import {
   listedResourceServers,
   lostDefaultLine,
@@ -18,7 +18,6 @@ import {
   shownResourceServer,
 } from './resource-server-view.ts';
 import { beforeRetiring } from './secret-view.ts';
-import { confirm } from './terminal-input.ts';
 
 type RegisterOptions = { name: string; resource?: string; acceptUnbound?: boolean; scope?: string[] } & HandOverOption;
 type UpdateOptions = {
@@ -160,12 +159,10 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
   group
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['resource-server retire-secret rs_6qm1v0t4y8d3k2xz'])
     .option(...NEWER)
-    .option(...YES)
-    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+    .action((id: string, { newer = false }: NewerOption) =>
       run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const which = newer ? 'newer' : 'older';
-        const { name, secrets } = await resourceServers.show(id);
-        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
+        const said = await beforeRetiring(run, 'resource-server', await resourceServers.show(id), which, secretUses);
         const server = await resourceServers.retireSecret(id, operator, which);
         return { json: await findResourceServerJson(server, secretUses), text: [said] };
       }),
@@ -177,11 +174,10 @@ function addDelete(group: CliCommand, run: CommandRun): void {
     .leaf('delete <id>', 'Delete a resource server. It can no longer check tokens; no grant ends.', [
       'resource-server delete rs_6qm1v0t4y8d3k2xz --yes',
     ])
-    .option(...YES)
-    .action((id: string, { yes = false }: YesOption) =>
+    .action((id: string) =>
       run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
         const { name } = await resourceServers.show(id);
-        await confirm(run.context, `Delete ${name}? It can no longer check tokens. This cannot be undone.`, yes);
+        await confirm(run, 'resource-server delete', name);
         const server = await resourceServers.delete(id, operator);
         return {
           json: { ...(await findResourceServerJson(server, secretUses)), status: 'deleted' },

@@ -7,13 +7,12 @@ import { isoTime } from '../operator/json/time.ts';
 import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Restored } from './context.ts';
 import { counted } from './counted.ts';
-import { YES, type YesOption } from './option.ts';
-import { confirm } from './terminal-input.ts';
 import { readableTime } from './time.ts';
 
-type Options = YesOption & {
+type Options = {
   keepTokens?: boolean;
   audit?: string;
   checkpoint?: string[];
@@ -42,30 +41,34 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
       'withdraw again what the trail records as withdrawn: pause apps, disable users and operators, remove passwords and passkeys',
     )
     .option('--without-audit', 'keep the grants without a trail: grants revoked since the backup work again')
-    .option(...YES)
     .action((file: string | undefined, options: Options) => restore(file, options, run));
 }
 
 async function restore(file: string | undefined, options: Options, run: CommandRun): Promise<void> {
-  const { keepTokens = false, audit = null, withoutAudit = false, endRevived = false, yes = false } = options;
+  const { keepTokens = false, audit = null, withoutAudit = false, endRevived = false } = options;
   const { checkpoint = [], acceptTrail = false } = options;
   if (keepTokens && audit === null && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
   if (audit === null && (endRevived || acceptTrail || checkpoint.length > 0))
     throw new WrongUse('--end-revived, --checkpoint and --accept-trail need --audit, the newer trail');
   const checkpoints = await checkpointsIn(checkpoint, run);
-  await confirm(run.context, question(file, keepTokens), yes);
   const asked = { file: file ?? null, keepTokens, audit, checkpoints, acceptTrail, endRevived };
-  const restored = await run.context.database.restore(asked);
+  const restored = await run.context.database.restore(asked, () =>
+    confirm(run, 'database restore', actOn(file), whatEnds(keepTokens)),
+  );
   run.print({ json: restoredJson(restored), text: restoredText(restored), note: notes(restored, checkpoints) });
 }
 
 const UNKNOWN_SINCE =
   '--keep-tokens would keep grants that were revoked since the backup: give the newer trail with --audit (from "audit export"), or --without-audit if none was revoked';
 
-function question(file: string | undefined, keepTokens: boolean): string {
-  const what =
-    file === undefined ? 'Treat the current database as a restored backup' : `Replace the database with ${file}`;
-  return `${what}? ${keepTokens ? 'Every code and session in it ends, and its grants stay' : 'Every grant, code and session in it ends'}.`;
+function actOn(file: string | undefined): string {
+  return file === undefined ? 'Treat the current database as a restored backup' : `Replace the database with ${file}`;
+}
+
+function whatEnds(keepTokens: boolean): string {
+  return keepTokens
+    ? 'Every code and session in it ends, and its grants stay'
+    : 'Every grant, code and session in it ends';
 }
 
 const UNTOLD =

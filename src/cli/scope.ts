@@ -3,9 +3,9 @@ import type { ScopeDefinition, ScopeEffect } from '../oauth/grants/scope.ts';
 import { type ScopeJson, scopeJson } from '../operator/json/scope.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import { readEffect, readSentence, type Sentences, YES, type YesOption } from './option.ts';
+import { confirm } from './confirm.ts';
+import { readEffect, readSentence, type Sentences } from './option.ts';
 import { type Column, card, table } from './table.ts';
-import { confirm } from './terminal-input.ts';
 import { readableTime } from './time.ts';
 
 type DefineOptions = { sentence?: Sentences; effect?: ScopeEffect | 'none' };
@@ -48,11 +48,10 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
       'Delete the definition of a scope. Apps and grants keep the scope, without these sentences.',
       ['scope delete mail.read --yes'],
     )
-    .option(...YES)
-    .action((name: string, { yes = false }: YesOption) =>
+    .action((name: string) =>
       run.withInstallation(async ({ scopes, operator }) => {
         await scopes.show(name);
-        await confirm(run.context, `Delete the definition of ${name}, in every language? This cannot be undone.`, yes);
+        await confirm(run, 'scope delete', name);
         const deleted = await scopes.delete(name, operator);
         return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),

@@ -1,9 +1,9 @@
 /** The output of live secrets: creation time and last use, so that an operator knows which ones are still in use. */
 import type { SecretJson } from '../operator/json/secret.ts';
-import type { LiveSecret } from '../operator/last-uses.ts';
-import type { WhichSecret } from '../operator/secret-rotation.ts';
+import type { SecretUses } from '../operator/last-uses.ts';
+import { endingSecret, type WhichSecret } from '../operator/secret-rotation.ts';
 import type { CommandRun } from './command-run.ts';
-import { confirm } from './terminal-input.ts';
+import { confirm } from './confirm.ts';
 import { readableTime, type Time, timeOrNever } from './time.ts';
 
 /** A line for each live secret. */
@@ -18,18 +18,22 @@ export function lastUseLine(secrets: readonly SecretJson[]): string {
   return timeOrNever(used.toSorted().at(-1) ?? null);
 }
 
-/** Asks for confirmation if the secret to retire was used within a day; returns the sentence for the result. */
+/**
+ * Asks for confirmation if the secret to retire was used within a day; returns the sentence for the result. Asks nothing about
+ * a secret that may not end, because the retirement refuses that.
+ */
 export async function beforeRetiring(
   run: CommandRun,
-  name: string,
-  secrets: readonly LiveSecret[],
+  kind: 'client' | 'resource-server' | 'identity-provider',
+  its: Parameters<typeof endingSecret>[0] & { readonly name: string },
   which: WhichSecret,
-  yes: boolean,
+  uses: SecretUses,
 ): Promise<string> {
-  const secret = which === 'newer' ? secrets[0] : secrets.at(-1);
-  const lastUsedAt = secret?.lastUsedAt ?? null;
+  const { name } = its;
+  const secret = endingSecret(its, which);
+  const lastUsedAt = secret && (await uses.findSecretUse(secret));
   if (lastUsedAt !== null && run.context.now() - lastUsedAt < A_DAY_MS)
-    await confirm(run.context, `The ${which} secret of ${name} was ${usedText(lastUsedAt)}: retire it?`, yes);
+    await confirm(run, `${kind} retire-secret`, which, name, usedText(lastUsedAt));
   return `The ${which} secret of ${name} is refused from now on. It was ${usedText(lastUsedAt)}.`;
 }
 

@@ -25,18 +25,3 @@ export async function ask(context: CommandContext, prompts: readonly string[], e
     lines.close();
   }
 }
-
-/**
- * Asks before an act that cannot be undone, unless `yes` is set or there is no terminal; then it does not compute the question
- * either.
- */
-export async function confirm(
-  context: CommandContext,
-  question: string | (() => Promise<string>),
-  yes: boolean,
-): Promise<void> {
-  if (yes || !context.stdin.isTTY) return;
-  const text = typeof question === 'string' ? question : await question();
-  const [reply = ''] = await ask(context, [`${text} [y/N] `], true);
-  if (!/^y(es)?$/i.test(reply.trim())) throw new OperatorError('nothing was changed');
-}

@@ -6,12 +6,11 @@ import type { AboutAccount } from '../accounts/people/new-account.ts';
 import { shownUserJson, userJson } from '../operator/json/user.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
+import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
-import { YES, type YesOption } from './option.ts';
 import { newPassword } from './password-input.ts';
-import { confirm } from './terminal-input.ts';
 import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
 import { invited, listedAccounts, said, userCard, withPassword } from './user-view.ts';
@@ -179,27 +178,21 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     );
   user
     .leaf('revoke-grants <user>', 'End all grants of a user.', ['user revoke-grants ada@example.com'])
-    .option(...YES)
-    .action((user: string, { yes = false }: YesOption) =>
+    .action((user: string) =>
       run.withInstallation(async ({ accounts, grants, operator }) => {
         const shown = await accounts.show(user);
         const [{ id }, email] = [shown, accountLabel(shown)];
-        const question = async () =>
-          `End all grants of ${email} (${await countedGrants(grants, { resourceOwnerId: id })})? This cannot be undone.`;
-        await confirm(run.context, question, yes);
+        await confirm(run, 'user revoke-grants', email, () => countedGrants(grants, { resourceOwnerId: id }));
         return said(await accounts.revokeGrants({ id }, operator), `All grants of ${email} are ended.`);
       }),
     );
   user
     .leaf('delete <user>', 'Delete a user and all their grants.', ['user delete ada@example.com --yes'])
-    .option(...YES)
-    .action((user: string, { yes = false }: YesOption) =>
+    .action((user: string) =>
       run.withInstallation(async ({ accounts, grants, operator }) => {
         const shown = await accounts.show(user);
         const [{ id }, email] = [shown, accountLabel(shown)];
-        const question = async () =>
-          `Delete ${email}, with ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
-        await confirm(run.context, question, yes);
+        await confirm(run, 'user delete', email, () => countedGrants(grants, { resourceOwnerId: id }));
         const account = await accounts.delete({ id }, operator);
         return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
       }),

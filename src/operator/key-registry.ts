@@ -109,17 +109,24 @@ export class KeyRegistry {
    */
   async retire(keyId: number, operator: Actor, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
     const { store, proveTrail, now } = this.#parts;
-    const find = async () => (await this.list()).find((listed) => listed.keyId === keyId);
-    let key = await find();
-    const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId, operator) : 0;
-    if (ended > 0) key = await find();
-    const problem = key ? this.#whyKept(key) : `there is no root key ${rootKeyName(keyId)}: "keys list" shows them`;
+    let key = await this.requireEarlier(keyId);
+    const ended = endGrants ? await this.#endGrants(keyId, operator) : 0;
+    if (ended > 0) key = await this.requireEarlier(keyId);
+    const problem = this.#whyNeeded(key);
     if (problem) throw new OperatorError(problem);
     await proveTrail(acceptTrail, operator);
     const event = auditEvent('root_key_retired', operator, now(), { detail: rootKeyName(keyId) });
     if (!(await store.retireRootKey(keyId, now() - LAST_USE_MS, event)))
       throw new OperatorError('the keys were changed at the same time: check "keys list", and try again');
     return ended;
+  }
+
+  /** Returns a key that was current before and is not retired; throws an `OperatorError` about any other. */
+  async requireEarlier(keyId: number): Promise<ListedKey> {
+    const key = (await this.list()).find((listed) => listed.keyId === keyId);
+    if (!key) throw new OperatorError(`there is no root key ${rootKeyName(keyId)}: "keys list" shows them`);
+    if (key.status !== 'earlier') throw new OperatorError(`root key ${rootKeyName(keyId)} ${WHY_KEPT[key.status]}`);
+    return key;
   }
 
   async #endGrants(keyId: number, operator: Actor): Promise<number> {
@@ -140,11 +147,8 @@ export class KeyRegistry {
     return ended;
   }
 
-  #whyKept({ keyId, status, supersededAt, grants, passwords }: ListedKey): string | null {
+  #whyNeeded({ keyId, supersededAt, grants, passwords }: ListedKey): string | null {
     const name = rootKeyName(keyId);
-    if (status === 'retired') return `root key ${name} was retired before`;
-    if (status === 'current') return `root key ${name} is current: switch to another one with "keys rotate"`;
-    if (status === 'announced') return `root key ${name} was never in use: remove it from the keys file instead`;
     if (grants > 0)
       return `${grants} live grants depend on root key ${name}: they move to the current key at their next refresh, or --end-grants ends them`;
     if (passwords > 0)
@@ -181,6 +185,12 @@ export class KeyRegistry {
       .map(({ name }) => name);
   }
 }
+
+const WHY_KEPT: Readonly<Record<Exclude<KeyStatus, 'earlier'>, string>> = {
+  retired: 'was retired before',
+  current: 'is current: switch to another one with "keys rotate"',
+  announced: 'was never in use: remove it from the keys file instead',
+};
 
 function statusOf({ keyId, supersededAt, retiredAt }: RootKey, currentKeyId: number): KeyStatus {
   if (keyId === currentKeyId) return 'current';

@@ -55,12 +55,9 @@ test('a yes ends them, and none are left to count', async () => {
   assert.match((await atTerminal(revoke, 'n\n')).stderr, /^End all grants of One \(0 grants\)\?/);
 });
 
-test('nothing is counted or asked with --yes, or where nobody is', async () => {
-  for (const [words, typed] of [
-    [['user', 'revoke-grants', ada.id, '--yes'], ''],
-    [['user', 'revoke-grants', ada.id], null],
-  ] as const)
-    assert.deepEqual(await atTerminal(words, typed), {
+test('nothing is counted or asked with --yes', async () => {
+  for (const typed of ['', null])
+    assert.deepEqual(await atTerminal(['user', 'revoke-grants', ada.id, '--yes'], typed), {
       code: 0,
       stdout: 'All grants of ada@example.com are ended.\n',
       stderr: '',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
+import { CommandRun } from '../../src/cli/command-run.ts';
+import { confirm } from '../../src/cli/confirm.ts';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { newPassword } from '../../src/cli/password-input.ts';
-import { confirm } from '../../src/cli/terminal-input.ts';
 
 /** A terminal at which somebody types; null ends the input. */
 function terminal(typed: readonly (string | null)[], isTTY = true) {
@@ -50,15 +51,12 @@ it('does not read a password that a terminal would show', async () => {
 });
 
 it('asks before what cannot be undone, and takes only yes for yes', async () => {
-  await confirm(terminal(['y\n']).context, 'Delete?', false);
-  await confirm(terminal(['YES\n']).context, 'Delete?', false);
+  const confirmed = (typed: string | null) => {
+    const run = new CommandRun(terminal([typed]).context, (line) => line);
+    return confirm(run, 'scope delete', 'mail');
+  };
+  await confirmed('y\n');
+  await confirmed('YES\n');
   for (const answer of ['\n', 'n\n', 'yesterday\n', null])
-    await assert.rejects(confirm(terminal([answer]).context, 'Delete?', false), { name: 'OperatorError' });
-});
-
-it('asks nobody where yes was said already or nobody is there', async () => {
-  for (const { context, shown } of [terminal([]), terminal([], false)]) {
-    await confirm(context, 'Delete?', context.stdin.isTTY === true);
-    assert.equal(shown(), '');
-  }
+    await assert.rejects(confirmed(answer), { name: 'OperatorError', message: /nothing was changed/ });
 });

@@ -192,7 +192,7 @@ describe('runbooks', { timeout: 300_000 }, () => {
     const [kept, revoked] = [await obtainPair(service, browser, own), await obtainPair(service, browser, own)];
     await shell(`valetkey database backup ${backup}/valetkey.db`);
     const [newest] = await json(`grant list --client ${own.clientId} --limit 1`);
-    await shell(`valetkey grant revoke ${newest.id}`);
+    await shell(`valetkey grant revoke ${newest.id} --yes`);
     await walk('Back to yesterday');
     pair = pairOf(await refresh(service, own, kept.refreshToken));
     assertRefused(await refresh(service, own, revoked.refreshToken), 400, 'invalid_grant');

@@ -33,7 +33,7 @@ const [CREATE = '', FILL = '', END = '', ...more] = block
   .filter((line) => line !== '' && !line.startsWith('#'));
 assert.deepEqual(
   [more, CREATE.split(' ')[0], FILL.split(' ')[0], END],
-  [[], 'createdb', 'pg_restore', 'valetkey database restore'],
+  [[], 'createdb', 'pg_restore', 'valetkey database restore --yes'],
 );
 
 const skip = POSTGRES_TOOLS === undefined && 'there are no PostgreSQL tools with a server of their version here';
@@ -105,7 +105,7 @@ test('operating: pg_dump beside the service, pg_restore, and database restore en
     (newer as { grant: { id: Buffer } }).grant.id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     service.installation.operator,
   );
-  assert.match((await run(['database', 'restore'], url)).stderr, /an instance of the service is connected/);
+  assert.match((await run(['database', 'restore', '--yes'], url)).stderr, /an instance of the service is connected/);
   const trail = join(folder, 'trail.jsonl');
   const { stdout } = await run(['audit', 'export'], url);
   writeFileSync(trail, stdout);
@@ -158,9 +158,9 @@ test('a drill: with --keep-tokens, what was acknowledged before a dump under loa
   await service.stop();
 
   const restoredUrl = await restored();
-  const untold = await run(['database', 'restore', '--keep-tokens'], restoredUrl);
+  const untold = await run(['database', 'restore', '--keep-tokens', '--yes'], restoredUrl);
   assert.match(untold.stderr, /would keep grants that were revoked since the backup/);
-  const { code, stderr } = await run(['database', 'restore', '--keep-tokens', '--without-audit'], restoredUrl);
+  const { code, stderr } = await run(['database', 'restore', '--keep-tokens', '--without-audit', '--yes'], restoredUrl);
   assert.equal(code, 0, stderr);
   const anew = await serve(restoredUrl);
   assert.equal((await me(anew, quiet.accessToken)).status, 200, 'an access token from before a rotation works');

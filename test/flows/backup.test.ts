@@ -49,14 +49,14 @@ test('a backup is not served before it was restored, and then its grants, codes 
   const file = join(program.folder, 'backup.db');
   await program.json(['database', 'backup', file]);
 
-  const early = await program.command(['database', 'restore', file]);
+  const early = await program.command(['database', 'restore', file, '--yes']);
   assert.match(early.stderr, /another service has the database .* stop it first/);
   await stop(serving);
 
   const asIs = { VALETKEY_DATABASE_URL: `sqlite:${file}` };
   assert.match((await program.run(['serve'], asIs)).stderr, /is a backup .* run "database restore"/);
 
-  const restored = await program.json(['database', 'restore', file]);
+  const restored = await program.json(['database', 'restore', file, '--yes']);
   assert.ok(existsSync(String(restored['kept_database'])), 'the database before it is kept');
   const anew = await program.serve();
   assertRefused(await refresh(service, client, pair.refreshToken), 400, 'invalid_grant');
@@ -91,9 +91,9 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
   await Promise.all(working);
   await stop(serving);
 
-  const untold = await program.command(['database', 'restore', file, '--keep-tokens']);
+  const untold = await program.command(['database', 'restore', file, '--keep-tokens', '--yes']);
   assert.match(untold.stderr, /would keep grants that were revoked since the backup/);
-  const restored = await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit']);
+  const restored = await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit', '--yes']);
   assert.equal(restored['kept_grants'], true);
   const anew = await program.serve();
   for (const { accessToken, refreshToken } of [quiet[0] as typeof quietest, quietest]) {
@@ -134,7 +134,7 @@ test('with the newer trail, grants that were revoked since the backup end, and w
   const grants = (await program.json(['grant', 'list', '--client', client.clientId])) as unknown as {
     id: string;
   }[];
-  await program.json(['grant', 'revoke', String(grants[0]?.id)]);
+  await program.json(['grant', 'revoke', String(grants[0]?.id), '--yes']);
   await program.json(['client', 'revoke-grants', otherClient.clientId, '--yes']);
   await program.json(['client', 'pause', otherClient.clientId]);
   await program.json(['user', 'add', '--email', 'bob@example.com', '--name', 'Bob', '--password-stdin'], PASSWORD);
@@ -142,7 +142,7 @@ test('with the newer trail, grants that were revoked since the backup end, and w
   await stop(serving);
   const trail = await exportTrail(program);
 
-  const restore = ['database', 'restore', file, '--keep-tokens', '--audit', trail];
+  const restore = ['database', 'restore', file, '--keep-tokens', '--audit', trail, '--yes'];
   const listed = await program.json(restore);
   const things = listed['revived'] as { kind: string; what: string; ended: boolean }[];
   assert.deepEqual(
@@ -202,7 +202,7 @@ test('a backup is encrypted so that gpg opens it, and nothing of it is left in t
   assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db.gpg', 'data', 'passphrase']);
   assert.deepEqual(readdirSync(beside('data')).sort(), ['keys', 'valetkey.db'], 'nothing is left beside the database');
   // Followed as it stands beside the database, it writes another file.
-  const encrypted = await program.command(['database', 'restore', beside('backup.db.gpg')]);
+  const encrypted = await program.command(['database', 'restore', beside('backup.db.gpg'), '--yes']);
   assert.match(encrypted.stderr, /gpg --output opened\.db --decrypt/);
 
   const home = beside('gnupg');
@@ -211,7 +211,7 @@ test('a backup is encrypted so that gpg opens it, and nothing of it is left in t
   const opened = spawnSync('gpg', [...gpg, '--output', beside('opened.db'), '--decrypt', beside('backup.db.gpg')]);
   spawnSync('gpgconf', ['--homedir', home, '--kill', 'gpg-agent']);
   assert.equal(opened.status, 0, String(opened.stderr));
-  await program.json(['database', 'restore', beside('opened.db')]);
+  await program.json(['database', 'restore', beside('opened.db'), '--yes']);
 });
 
 for (const words of [['backup'], ['restore']] as const)
@@ -226,7 +226,8 @@ for (const words of [['backup'], ['restore']] as const)
     const file = join(program.folder, 'backup.db');
     await program.json(['database', 'backup', file]);
     const whole = readFileSync(file);
-    const command = words[0] === 'backup' ? ['database', 'backup', file, '--replace'] : ['database', 'restore', file];
+    const command =
+      words[0] === 'backup' ? ['database', 'backup', file, '--replace'] : ['database', 'restore', file, '--yes'];
     const data = join(program.folder, 'data');
     const folder = words[0] === 'backup' ? program.folder : data;
     const moments = [

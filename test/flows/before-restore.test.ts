@@ -31,7 +31,7 @@ async function restored(
   await since();
   child.kill('SIGTERM');
   assert.equal((await ended).code, 0);
-  await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit']);
+  await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit', '--yes']);
   return program.serve();
 }
 

@@ -177,7 +177,7 @@ describe('the program as a process', { concurrency: true }, () => {
 describe('operator and service side by side', { concurrency: true }, () => {
   const acts: [command: (ids: Record<string, string>) => string[], after: number][] = [
     [({ client }) => ['client', 'pause', String(client)], 200],
-    [({ grant }) => ['grant', 'revoke', String(grant)], 401],
+    [({ grant }) => ['grant', 'revoke', String(grant), '--yes'], 401],
     [() => ['user', 'disable', 'ada@example.com'], 200],
     [({ client }) => ['client', 'revoke-grants', String(client), '--yes'], 401],
   ];
@@ -214,7 +214,7 @@ describe('operator and service side by side', { concurrency: true }, () => {
     const { body } = await introspect(service, api, accessToken);
     const commands: [command: string[], told: object][] = [
       [['client', 'pause', client.clientId], { client_id: client.clientId }],
-      [['grant', 'revoke', String(body['grant_id'])], { grant_id: body['grant_id'] }],
+      [['grant', 'revoke', String(body['grant_id']), '--yes'], { grant_id: body['grant_id'] }],
       [['user', 'disable', 'ada@example.com'], { sub: body['sub'] }],
       [['grant', 'revoke', '--all', '--yes'], {}],
     ];

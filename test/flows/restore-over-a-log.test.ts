@@ -54,7 +54,7 @@ async function killed(program: ProgramOnDisk, backup: string, step: RegExp, when
     ...{ PATH: process.env['PATH'], ...COMPILED, ...program.variables },
     ...{ KILLED_AT: step.source, KILLED_WHEN: when },
   };
-  const words = ['--import', KILLED_AT, MAIN, 'database', 'restore', backup];
+  const words = ['--import', KILLED_AT, MAIN, 'database', 'restore', backup, '--yes'];
   const child = spawn(process.execPath, words, { env, stdio: 'ignore' });
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL'], `it did not come ${when} ${step}`);
 }
@@ -68,7 +68,7 @@ test('a database file that is gone while its log remained: the restored database
   assert.equal((await program.command(['database', 'migrate'])).code, 1);
   assert.deepEqual([existsSync(path), readFileSync(`${path}-wal`)], [false, log], 'no command touches either');
 
-  const restored = await program.json(['database', 'restore', backup]);
+  const restored = await program.json(['database', 'restore', backup, '--yes']);
   assert.deepEqual(readFileSync(String(restored['kept_database'])), log);
   assert.deepEqual(await names(), ['In the backup']);
   await isSound();
@@ -77,13 +77,13 @@ test('a database file that is gone while its log remained: the restored database
 test('a database whose log somebody reads is not restored, and stays as it is; one that somebody only has open is', async (t) => {
   const { program, backup, reader, kept, names, isSound } = await installation(t);
   const before = await names();
-  const refused = await program.command(['database', 'restore', backup]);
+  const refused = await program.command(['database', 'restore', backup, '--yes']);
   assert.match(refused.stderr, /another program reads or writes the database .* end it, and run this again/);
   assert.equal(refused.code, 1);
   assert.deepEqual([await names(), kept()], [before, []]);
 
   reader.exec('COMMIT');
-  await program.json(['database', 'restore', backup]);
+  await program.json(['database', 'restore', backup, '--yes']);
   assert.deepEqual(await names(), ['In the backup']);
   assert.equal(reader.prepare('SELECT count(*) AS n FROM client').get()?.['n'], 3, 'it goes on with what it had');
   reader.close();
@@ -125,10 +125,10 @@ for (const [what, damage] of Object.entries(FOUND))
           damage(path);
         }
         if (isMarked) assert.match(stderr, /was cut off, .* run "database restore FILE" again/);
-        for (const words of [['database', 'migrate'], ['database', 'restore'], ['doctor']])
+        for (const words of [['database', 'migrate'], ['database', 'restore', '--yes'], ['doctor']])
           if (isMarked) assert.match((await program.command(words)).stdout + stderr, /was cut off/);
 
-        await program.json(['database', 'restore', backup]);
+        await program.json(['database', 'restore', backup, '--yes']);
         assert.deepEqual(await names(), ['In the backup'], `${when} ${step}`);
         await isSound();
         const logs = kept().filter((name) => name.endsWith('-wal'));

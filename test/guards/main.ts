@@ -4,6 +4,34 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/main.ts, src/open-database.ts and src/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/cli/confirm.ts',
+    ['test/cli/confirm.test.ts'],
+    [
+      [
+        'without a terminal and without --yes nothing is done',
+        'if (!context.stdin.isTTY) throw new WrongUse(',
+        'if (!context.stdin.isTTY) return void new WrongUse(',
+      ],
+      ['only yes is a yes', 'if (!/^y(es)?$/i.test(reply.trim())) throw', 'if (false as boolean) throw'],
+    ],
+  ),
+  ...guardsIn(
+    'src/key-commands.ts',
+    ['test/cli/confirm.test.ts'],
+    [['a key that cannot be retired is refused before the question', 'await rootKeys.requireEarlier(keyId);', '']],
+  ),
+  ...guardsIn(
+    'src/database-commands.ts',
+    ['test/cli/confirm.test.ts'],
+    [
+      [
+        'a backup that does not exist is refused before the question',
+        "if (database.kind === 'file' && asked.file !== null) requireBackup(asked.file, database.path);",
+        'void requireBackup;',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/may-serve.ts',
     ['test/flows/earlier-key.test.ts'],
     [

@@ -92,7 +92,10 @@ function byCommand(program: ProgramOnDisk): Revoke {
   return ({ recorder, shared }, _at, { refreshToken }) => {
     const grantId = grantIdOf(refreshToken);
     return recorder.act({ name: 'command' }, 'revoke', { grantId }, async () => {
-      const { code, stderr } = await program.run(['grant', 'revoke', grantId], { ...shared, VALETKEY_KEYS_FILE: '' });
+      const { code, stderr } = await program.run(['grant', 'revoke', grantId, '--yes'], {
+        ...shared,
+        VALETKEY_KEYS_FILE: '',
+      });
       assert.equal(code, 0, stderr);
     });
   };
