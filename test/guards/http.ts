@@ -95,9 +95,26 @@ export const httpGuards: readonly Guard[] = [
     [['a clock that is set back keeps no answer for longer', ' && performance.now() < kept.deadline', '']],
   ),
   ...guardsIn(
-    'src/http/browser/device.ts',
+    'src/http/browser/waiting-device.ts',
     ['test/http/browser/device.test.ts'],
-    [['what can be no code costs no try', 'if (parseUserCode(typed) === null) {', 'if (false as boolean) {']],
+    [
+      [
+        'what can be no code costs no try',
+        "if (parseUserCode(typed) === null) return { kind: 'malformed' };",
+        'void parseUserCode;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/waiting-device.ts',
+    ['test/http/provider/sign-in.test.ts'],
+    [
+      [
+        'a change of accounts does not tell codes to who guesses them',
+        "if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };",
+        '',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/http/browser/must-change.ts',

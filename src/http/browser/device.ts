@@ -3,12 +3,11 @@
  * code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseUserCode, readableUserCode } from '../../oauth/device/device-authorization.ts';
+import { readableUserCode } from '../../oauth/device/device-authorization.ts';
 import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device/device-flow.ts';
 import { grantIdText } from '../../oauth/grants/grant.ts';
 import { fieldsThere } from '../../oauth/grants/person-fields.ts';
 import { optionalNames } from '../../oauth/grants/scope.ts';
-import { networksOf } from '../../oauth/guessing/networks.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pages/device-pages.ts';
@@ -22,6 +21,7 @@ import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { accessDuration, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
+import { findWaitingDevice } from './waiting-device.ts';
 
 /** Adds the device pages. */
 export function addDevice(app: FastifyInstance, parts: PageParts): void {
@@ -96,7 +96,7 @@ function sendDone(
   return pages.send(reply, deviceDonePage(pages.context(request), { ...decided, appName: client.name }));
 }
 
-/** Finds the request of a typed code. If there is none, sends the answer and returns null. Wrong guesses are throttled. */
+/** Finds the request of a typed code. If there is none, sends the answer and returns null. */
 async function findWaiting(
   parts: PageParts,
   request: FastifyRequest,
@@ -105,29 +105,14 @@ async function findWaiting(
   typed: string,
 ): Promise<ShownDeviceRequest | null> {
   const { service, pages } = parts;
-  // Needs no search, so it does not count as a try.
-  if (parseUserCode(typed) === null) {
-    sendUnknownCode(pages, request, reply, typed);
-    return null;
-  }
-  const { userCode } = service.throttles;
-  const networks = networksOf(originOf(request).source).map(({ key, weight }) => ({ key: `source ${key}`, weight }));
-  const guesses = [`account ${signedIn.account.id}`, ...networks];
-  const retryAfterSeconds = userCode.wait(guesses, service.now());
-  if (retryAfterSeconds > 0) {
+  const waiting = await findWaitingDevice(service, request, signedIn.account.id, typed);
+  if (waiting.kind === 'found') return waiting.found;
+  if (waiting.kind === 'malformed') sendUnknownCode(pages, request, reply, typed);
+  else if (waiting.kind === 'throttled') {
     request.outcome = { error: 'throttled' };
-    setRetryAfter(reply.code(429), retryAfterSeconds);
-    sendCodeForm(pages, request, reply, typed, { kind: 'throttled', retryAfterSeconds });
-    return null;
-  }
-  // Count before the search: otherwise concurrent guesses would all be free.
-  userCode.count(guesses, service.now());
-  const found = await service.deviceFlow.find(typed);
-  if (found) {
-    userCode.refund(guesses, service.now());
-    return found;
-  }
-  await sendNothingWaits(parts, request, reply, signedIn, typed);
+    setRetryAfter(reply.code(429), waiting.retryAfterSeconds);
+    sendCodeForm(pages, request, reply, typed, waiting);
+  } else await sendNothingWaits(parts, request, reply, signedIn, typed);
   return null;
 }
 

@@ -16,6 +16,7 @@ import { sendMustChange } from './must-change.ts';
 import type { PageParts } from './page-parts.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
+import { findDeviceClient } from './waiting-device.ts';
 
 /** Adds sign-in and sign-out. */
 export function addSignIn(app: FastifyInstance, parts: PageParts): void {
@@ -116,11 +117,14 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
     request: FastifyRequest,
     reply: FastifyReply,
     continueTo: string,
-    { session }: { readonly session: Session },
+    { session, account }: HasSession & { readonly session: Session },
   ): Promise<FastifyReply> {
     const provider = await service.externalSignIns.way(session.providerId ?? '');
     if (!provider) return pages.seeOther(reply, continueTo, 'leaves');
-    const asked = await requestOnTheWay(service, continueTo);
+    const device = await findDeviceClient(service, request, account.id, continueTo);
+    const asked = device
+      ? { client: device, prompt: [], maxAge: null, loginHint: null, uiLocales: null }
+      : await requestOnTheWay(service, continueTo);
     const tooLong = () => pages.seeOther(reply, continueTo, 'leaves');
     const about = asked ? { ...asked, tooLong } : undefined;
     return goToProvider(parts, request, reply, { provider, continueTo, asked: about, isAnotherPerson: true });

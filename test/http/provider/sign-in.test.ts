@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { AccountStore } from '../../../src/accounts/people/store.ts';
 import type { PublicKey } from '../../../src/oauth/clients/client.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
-import { Browser } from '../../support/browser.ts';
+import { Browser, type Visit } from '../../support/browser.ts';
 import {
   assertRefused,
   auditActions,
@@ -35,6 +35,7 @@ import {
   assertionClaims,
   authorizationRequest,
   makeKey,
+  post,
   postAs,
   standardUrl,
 } from '../../support/standard.ts';
@@ -680,6 +681,29 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         redirectOf(await state(one, world.provider, requestOf(away), { subject: 'grace', name: 'Grace' }), one),
       );
       assert.match((await browser.get(one.appUrl + back.headers.get('location'))).body, /Grace/);
+    });
+
+    test('external sign-in: "Not you?" at the consent for a device names the app, unless the user guessed codes', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one, { name: 'Telly', deviceFlow: true }, 'public');
+      const { body } = await post(one, 'device_authorization', { client_id: client.clientId });
+      const url = String(body['verification_uri_complete']);
+      const browser = new Browser();
+      const switched = async (from: Visit, by = browser, fields = {}) => {
+        const { searchParams } = atProvider(await by.submit(from, '/sign-out', fields));
+        return ['prompt', 'client_id', 'client_name'].map((name) => searchParams.get(name));
+      };
+      const consent = await signInThrough(one, world.provider, browser, url);
+      assert.deepEqual(await switched(consent), ['select_account', client.clientId, 'Telly']);
+      const again = await signInThrough(one, world.provider, browser, url);
+      const [guesser, app] = [new Browser(), await addClient(one)];
+      for (let guess = 0; guess < 20; guess++) {
+        const page = await signInThrough(one, world.provider, guesser, authorizeUrl(one, app));
+        const guessed = await switched(page, guesser, { continue: '/device?user_code=BBBB-BBBB' });
+        assert.deepEqual(guessed, ['select_account', null, null]);
+      }
+      assert.deepEqual(await switched(again), ['select_account', null, null]);
     });
 
     test('external sign-in: who signs out is told that the product’s session goes on, before and after', async (t) => {
