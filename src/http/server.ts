@@ -23,7 +23,7 @@ import { addStandardFace } from './api/standard.ts';
 import { addAccount } from './browser/account.ts';
 import { addAuthorize } from './browser/authorize.ts';
 import { BrowserSessions } from './browser/browser-session.ts';
-import { addDevice } from './browser/device.ts';
+import { addDevice } from './browser/device/device.ts';
 import { addExternalSignIn } from './browser/external-sign-in.ts';
 import { addInvitation } from './browser/invitation.ts';
 import { addMustChange } from './browser/must-change.ts';

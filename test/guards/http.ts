@@ -95,7 +95,7 @@ export const httpGuards: readonly Guard[] = [
     [['a clock that is set back keeps no answer for longer', ' && performance.now() < kept.deadline', '']],
   ),
   ...guardsIn(
-    'src/http/browser/waiting-device.ts',
+    'src/http/browser/device/waiting-device.ts',
     ['test/http/browser/device.test.ts'],
     [
       [
@@ -106,7 +106,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/waiting-device.ts',
+    'src/http/browser/device/waiting-device.ts',
     ['test/http/provider/sign-in.test.ts'],
     [
       [

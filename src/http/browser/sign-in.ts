@@ -10,13 +10,13 @@ import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { type BrowserSessions, FORM_PROBLEMS, type HasSession } from './browser-session.ts';
 import { continuation } from './continuation.ts';
+import { findDeviceClient } from './device/waiting-device.ts';
 import { goToProvider } from './go-to-provider.ts';
 import { untilHangUp } from './hang-up.ts';
 import { sendMustChange } from './must-change.ts';
 import type { PageParts } from './page-parts.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
-import { findDeviceClient } from './waiting-device.ts';
 
 /** Adds sign-in and sign-out. */
 export function addSignIn(app: FastifyInstance, parts: PageParts): void {

@@ -3,24 +3,24 @@
  * code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readableUserCode } from '../../oauth/device/device-authorization.ts';
-import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device/device-flow.ts';
-import { grantIdText } from '../../oauth/grants/grant.ts';
-import { fieldsThere } from '../../oauth/grants/person-fields.ts';
-import { optionalNames } from '../../oauth/grants/scope.ts';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
-import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
-import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pages/device-pages.ts';
-import { answerProblem, setRetryAfter } from '../answer.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import type { SignedIn } from './browser-session.ts';
-import { countDecision } from './decision-limit.ts';
-import { keepChoice, keptChoice } from './kept-choice.ts';
-import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
-import type { PageParts } from './page-parts.ts';
-import { accessDuration, permissionsToAsk, personToAsk } from './permissions.ts';
-import { sendSignIn } from './sign-in-form.ts';
+import { readableUserCode } from '../../../oauth/device/device-authorization.ts';
+import type { DeviceDecided, ShownDeviceRequest } from '../../../oauth/device/device-flow.ts';
+import { grantIdText } from '../../../oauth/grants/grant.ts';
+import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
+import { optionalNames } from '../../../oauth/grants/scope.ts';
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import { consentPage, type NotTaken } from '../../../pages/consent-page.ts';
+import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../../pages/device-pages.ts';
+import { answerProblem, setRetryAfter } from '../../answer.ts';
+import { formOf } from '../../form.ts';
+import { originOf } from '../../origin.ts';
+import type { SignedIn } from '../browser-session.ts';
+import { countDecision } from '../decision-limit.ts';
+import { keepChoice, keptChoice } from '../kept-choice.ts';
+import { type Pages, pageAccount, pageProfile } from '../page-answers.ts';
+import type { PageParts } from '../page-parts.ts';
+import { accessDuration, permissionsToAsk, personToAsk } from '../permissions.ts';
+import { sendSignIn } from '../sign-in-form.ts';
 import { findWaitingDevice } from './waiting-device.ts';
 
 /** Adds the device pages. */

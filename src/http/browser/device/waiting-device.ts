@@ -1,12 +1,12 @@
 /** Finds a device's request by the code that a user typed, or that an address of ours has. Guessing is throttled (RFC 8628 §5.1). */
 import type { FastifyRequest } from 'fastify';
-import type { Client } from '../../oauth/clients/client.ts';
-import { parseUserCode } from '../../oauth/device/device-authorization.ts';
-import type { ShownDeviceRequest } from '../../oauth/device/device-flow.ts';
-import { networksOf } from '../../oauth/guessing/networks.ts';
-import { decodeQuery } from '../decoding.ts';
-import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
+import type { Client } from '../../../oauth/clients/client.ts';
+import { parseUserCode } from '../../../oauth/device/device-authorization.ts';
+import type { ShownDeviceRequest } from '../../../oauth/device/device-flow.ts';
+import { networksOf } from '../../../oauth/guessing/networks.ts';
+import { decodeQuery } from '../../decoding.ts';
+import { originOf } from '../../origin.ts';
+import type { Service } from '../../service.ts';
 
 /** The result of a search; `malformed` cannot be a code. */
 export type WaitingDevice =
