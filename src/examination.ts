@@ -20,6 +20,7 @@ import { userName } from './process/names.ts';
 import { ask } from './process/one-request.ts';
 import { Outbound } from './process/outbound.ts';
 import { later, stopwatch, wait } from './process/timers.ts';
+import { servedMethods } from './served-settings.ts';
 import {
   type Configuration,
   configurationWarnings,
@@ -137,16 +138,18 @@ async function factsOf(
     operator: userName(),
     service: userName(),
     report: () => {}, // The doctor serves no requests.
+    askMethods: (appUrl) => servedMethods(appUrl, keyring, storeNow),
   });
   const running = (await storage.instances.listRunning()).length;
+  const { methods } = await installation.signInSettings();
   return {
     ...(await foundFacts(configuration, keyring, { storage, now: storeNow }, running, now)),
     examiner: 'command',
-    methods: configuration.signInMethods,
+    methods,
     providers: await installation.testMethods(),
     lostDefaults: await lostDefaults(storage.store),
     publishers: await installation.clientDocuments.publishers(),
-    leftOut: leftOut(configuration.signInMethods, await storage.store.listIdentityProviders()),
+    leftOut: leftOut(methods, await storage.store.listIdentityProviders()),
   };
 }
 

@@ -39,7 +39,7 @@ import { Identification } from './operator/identify.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
 import { Lists } from './operator/lists/lists.ts';
-import { type ProviderTestParts, testMethods, testProvider } from './operator/provider-test.ts';
+import { type ProviderTestParts, type SignInSettings, testMethods, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
@@ -61,6 +61,8 @@ export type WiringWorld = {
   /** Receives sentences for the operator's log. */
   readonly report: (sentence: string) => void;
   readonly outbound: OutboundDoor;
+  /** Asks the service at an address for its sign-in methods; null in the service itself. */
+  readonly askMethods: ((appUrl: string) => Promise<readonly string[] | null>) | null;
 };
 
 /** Outbound requests to addresses from outside the configuration, guarded by `process/outbound.ts`. */
@@ -77,7 +79,7 @@ export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
   { store, counters, close, instances, countKeyUses, installation }: Storage,
-  { now, stopwatch, later, wait, operator: operatorName, service, report, outbound }: WiringWorld,
+  { now, stopwatch, later, wait, operator: operatorName, service, report, outbound, askMethods }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -130,14 +132,23 @@ export function makeInstallation(
   const identityProviders = new IdentityProviderRegistry(parts);
   const endpoints = endpointsOf(appUrl);
   const paths = pagePaths(configuration.pagesBasePath);
-  const { signInEndpoint } = endpoints;
+  const settings = async (): Promise<SignInSettings> => {
+    const { signInEndpoint } = endpoints;
+    if (!askMethods) return { of: 'service', methods, signInEndpoint };
+    // A terminal that lacks the service's variables has the default address.
+    const unlike = installation.differences.find(({ variable }) => variable === 'VALETKEY_APP_URL');
+    const servedUrl = unlike?.recorded || appUrl;
+    const served = await askMethods(servedUrl);
+    return served
+      ? { of: 'service', methods: served, signInEndpoint: endpointsOf(servedUrl).signInEndpoint }
+      : { of: 'command', methods, signInEndpoint };
+  };
   const testParts = {
     identityProviders,
     people: store,
     externalSignIns,
     get: (url: string) => outbound.head(url),
-    methods,
-    signInEndpoint,
+    settings,
     continueTo: paths.apps,
     now,
   };
@@ -189,6 +200,7 @@ export function makeInstallation(
     resourceServers: new ResourceServerRegistry(parts),
     scopes: new ScopeRegistry(store, now),
     identityProviders,
+    signInSettings: settings,
     testProvider: (id: string) => testProvider(testParts, id),
     testMethods: () => testMethods(testParts),
     rootKeys: new KeyRegistry({

@@ -20,7 +20,7 @@ import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation, type WiringWorld } from './installation.ts';
 import { keyCommands } from './key-commands.ts';
 import { followKeys, refuseUnknownMethods } from './may-serve.ts';
-import { createKeyring } from './oauth/keys/keyring.ts';
+import { createKeyring, type Keyring } from './oauth/keys/keyring.ts';
 import { openDatabase, type World } from './open-database.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { keptStatus } from './operator/status.ts';
@@ -81,7 +81,7 @@ export async function startService(configuration: Configuration, world: World): 
     { ...world, wallClock: Date.now },
     { role: 'service', migrate: true, mayFound: true },
   );
-  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(configuration, now, logger));
+  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(configuration, now, logger, null));
   await refuseUnknownMethods(configuration, storage);
   const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
@@ -120,6 +120,7 @@ export async function startService(configuration: Configuration, world: World): 
     appUrl: configuration.appUrl,
     apiUrl: configuration.apiUrl,
     operatorUrl: configuration.operatorUrl,
+    signInMethods: configuration.signInMethods,
     paths,
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
@@ -192,8 +193,16 @@ export async function startService(configuration: Configuration, world: World): 
   return { appUrl, apiUrl, operatorUrl, installation, stop: () => (stopped ??= stop()) };
 }
 
-/** Returns the clock, the timers and the names of this process for the wiring of the domain. */
-function wiringWorld(configuration: Configuration, now: () => number, logger: Log): WiringWorld {
+/**
+ * Returns the clock, the timers and the names of this process for the wiring of the domain. A command gives its keys, with
+ * which it asks the running service.
+ */
+function wiringWorld(
+  configuration: Configuration,
+  now: () => number,
+  logger: Log,
+  commandKeys: Keyring | null,
+): WiringWorld {
   // Imported at the first request: node:http takes a fifth of a command's start time.
   const load = async () => new (await import('./process/outbound.ts')).Outbound(outboundRules(configuration), { now });
   const outbound: WiringWorld['outbound'] = {
@@ -201,7 +210,9 @@ function wiringWorld(configuration: Configuration, now: () => number, logger: Lo
     fetchJson: async (url, maxBytes) => (await load()).fetchJson(url, maxBytes),
   };
   const report = (sentence: string) => logger.warn(sentence);
-  return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound };
+  const askMethods: WiringWorld['askMethods'] =
+    commandKeys && (async (appUrl) => (await import('./served-settings.ts')).servedMethods(appUrl, commandKeys, now));
+  return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound, askMethods };
 }
 
 /** Serves until a stop signal; prints the addresses and, for an empty installation, the next steps. */
@@ -281,7 +292,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
   const openInstallation = async (mayCreate: boolean, from = configuration(), wallClock = Date.now) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from, wallClock });
-    return makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger));
+    return makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger, keyring));
   };
   return {
     stdin: process.stdin,
@@ -309,7 +320,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         const { keyring, storage, now } = await openForCommand({ ...how, read });
         return {
           storage,
-          installation: makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger)),
+          installation: makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger, keyring)),
         };
       },
     }),

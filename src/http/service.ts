@@ -64,6 +64,8 @@ export type Service = {
   readonly apiUrl: string;
   /** The operators' address, without a slash at the end; null if they have none. */
   readonly operatorUrl: string | null;
+  /** The configured ways to sign in: `password`, and the ids of identity providers. */
+  readonly signInMethods: readonly string[];
   /** The paths of pages below `{app_url}`. */
   readonly paths: PagePaths;
   readonly lifetimes: Lifetimes;

@@ -25,14 +25,20 @@ export type SignInAnswer =
     }
   | { readonly kind: 'failed'; readonly problem: string; readonly code: string; readonly at: number };
 
+/** The settings that a sign-in at a provider depends on, of the running service or, if none answers, of this command. */
+export type SignInSettings = {
+  readonly of: 'service' | 'command';
+  readonly methods: readonly string[];
+  readonly signInEndpoint: string;
+};
+
 /** The parts of the test. `continueTo` is a page of ours; `now` returns ms since the epoch. */
 export type ProviderTestParts = {
   readonly identityProviders: Pick<IdentityProviderRegistry, 'show'>;
   readonly people: Pick<IdentityStore, 'listSomePeople'>;
   readonly externalSignIns: Pick<ExternalSignIns, 'begin'>;
   readonly get: (url: string) => Promise<SignInAnswer>;
-  readonly methods: readonly string[];
-  readonly signInEndpoint: string;
+  readonly settings: () => Promise<SignInSettings>;
   readonly continueTo: string;
   readonly now: () => number;
 };
@@ -58,12 +64,13 @@ const ROTATION_MS = 7 * DAY_MS;
 /** Looks at everything. Throws `OperatorError` when there is no such provider. */
 export async function testProvider(parts: ProviderTestParts, id: string): Promise<ProviderFinding[]> {
   const provider = await parts.identityProviders.show(id);
+  const settings = await parts.settings();
   return [
     ofStatus(provider),
     ofCredentials(provider, parts.now()),
     ofRights(provider),
-    ofMethods(provider, parts.methods),
-    ofEndpoint(provider, parts.signInEndpoint),
+    ofMethods(provider, settings),
+    ofEndpoint(provider, settings),
     await ofAddresses(provider, parts.people),
     ...(await ofAddress(provider, parts)),
   ];
@@ -74,7 +81,7 @@ export async function testMethods(
   parts: ProviderTestParts & { readonly identityProviders: Pick<IdentityProviderRegistry, 'list'> },
 ): Promise<Map<string, ProviderFinding[] | null>> {
   const registered = new Set((await parts.identityProviders.list()).map(({ id }) => id));
-  const ids = parts.methods.filter((id) => id !== 'password');
+  const ids = (await parts.settings()).methods.filter((id) => id !== 'password');
   const tested = ids.map(async (id) => [id, registered.has(id) ? await testProvider(parts, id) : null] as const);
   return new Map(await Promise.all(tested));
 }
@@ -108,21 +115,24 @@ function ofRights({ id, rights }: IdentityProvider): ProviderFinding {
   );
 }
 
-function ofMethods({ id, ownIds }: IdentityProvider, methods: readonly string[]): ProviderFinding {
+function ofMethods({ id, ownIds }: IdentityProvider, { of, methods }: SignInSettings): ProviderFinding {
   const named = methods.join(',');
-  const detail = `VALETKEY_SIGN_IN_METHODS is ${named} for this command`;
+  const detail =
+    of === 'service'
+      ? `VALETKEY_SIGN_IN_METHODS is ${named} for the running service`
+      : `no service answers, and VALETKEY_SIGN_IN_METHODS is ${named} for this command`;
   if (!methods.includes(id))
     return wrong(
       'sign-in methods',
       `${detail}, and does not name it`,
-      `set it to ${id}${ownIds ? '' : ` or ${named},${id}`}, here and for serve`,
+      `set it to ${id}${ownIds ? '' : ` or ${named},${id}`} for serve, and restart`,
     );
   if (ownIds && methods.includes('password'))
     return wrong('sign-in methods', `${detail}, and with --own-ids there is no password`, `set it to ${id} alone`);
   return good('sign-in methods', detail);
 }
 
-function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): ProviderFinding {
+function ofEndpoint({ signInUrl }: IdentityProvider, { signInEndpoint }: SignInSettings): ProviderFinding {
   const detail = `its server posts to ${signInEndpoint}`;
   const isApart = isLoopback(new URL(signInEndpoint).hostname) && !isLoopback(new URL(signInUrl).hostname);
   return isApart

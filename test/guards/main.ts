@@ -4,6 +4,22 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/main.ts, src/open-database.ts and src/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/installation.ts',
+    ['test/operator/provider-test.test.ts'],
+    [
+      [
+        'a command tests a provider with the settings of the service',
+        'const served = await askMethods(servedUrl);',
+        'const served = await askMethods(servedUrl).then(() => null);',
+      ],
+      [
+        'a terminal without variables finds the service at its recorded address',
+        'unlike?.recorded || appUrl',
+        "(unlike?.recorded && '') || appUrl",
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/cli/confirm.ts',
     ['test/cli/confirm.test.ts'],
     [

@@ -7,9 +7,10 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type ProviderTestParts, type SignInAnswer, testProvider } from '../../src/operator/provider-test.ts';
+import { type SignInAnswer, type SignInSettings, testProvider } from '../../src/operator/provider-test.ts';
 import { requestOnce } from '../../src/process/one-request.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { runCommand } from '../support/command.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 import { registerProvider } from '../support/provider.ts';
 import { startTestService } from '../support/service.ts';
@@ -39,7 +40,7 @@ async function product(t: TestContext, answer: (response: http.ServerResponse, u
 async function found(
   some: Partial<ReturnType<typeof sampleProvider>>,
   answer: SignInAnswer,
-  changes: Partial<ProviderTestParts> = {},
+  changes: Partial<SignInSettings> = {},
 ) {
   const signInRequest = 'a'.repeat(50);
   const findings = await testProvider(
@@ -48,11 +49,14 @@ async function found(
       identityProviders: { show: async () => sampleProvider(some) },
       externalSignIns: { begin: () => ({ signInRequest, browser: 'secret' }) },
       get: async () => answer,
-      methods: ['password', 'product'],
-      signInEndpoint: 'https://auth.example/api/auth/oauth/sign-in',
+      settings: async () => ({
+        of: 'service',
+        methods: ['password', 'product'],
+        signInEndpoint: 'https://auth.example/api/auth/oauth/sign-in',
+        ...changes,
+      }),
       continueTo: '/account/apps',
       now: () => NOW,
-      ...changes,
     },
     'product',
   );
@@ -97,6 +101,31 @@ test('identity-provider test: the product gets one real sign-in request, and no 
   assert.ok(!JSON.stringify(findings).includes(signInRequest));
   const at = findings.find(({ name }) => name === 'sign-in address')?.detail;
   assert.equal(at, `answers 303, to ${new URL(signInUrl).origin}/login`);
+});
+
+test('identity-provider test: a command without the variables of the service asks the service', async (t) => {
+  const program = await ProgramOnDisk.make(t);
+  const { signInUrl } = await product(t, (response) => response.writeHead(200, { Date: new Date().toUTCString() }));
+  await program.json(['identity-provider', 'register', '--id', 'product', '--name', 'P', '--sign-in-url', signInUrl]);
+  const { VALETKEY_DATABASE_URL, VALETKEY_KEYS_FILE } = program.variables;
+  const test = async () => {
+    const bare = { VALETKEY_DATABASE_URL, VALETKEY_KEYS_FILE };
+    const { code, stdout } = await runCommand(['identity-provider', 'test', 'product'], bare);
+    return {
+      code,
+      methods: /^.*sign-in methods: .*$/m.exec(stdout)?.[0],
+      endpoint: /^.*endpoint: .*$/m.exec(stdout)?.[0],
+    };
+  };
+  const unserved =
+    'WRONG  sign-in methods: no service answers, and VALETKEY_SIGN_IN_METHODS is password for this command';
+  assert.equal((await test()).methods, `${unserved}, and does not name it`);
+  await program.serve({ VALETKEY_SIGN_IN_METHODS: 'product' });
+  assert.deepEqual(await test(), {
+    code: 0,
+    methods: 'ok     sign-in methods: VALETKEY_SIGN_IN_METHODS is product for the running service',
+    endpoint: `ok     sign-in endpoint: its server posts to ${program.appUrl}/api/auth/oauth/sign-in`,
+  });
 });
 
 const answers: [says: string, answer: SignInAnswer, ok: boolean, detail: RegExp][] = [

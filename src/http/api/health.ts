@@ -6,7 +6,7 @@ import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
 
-/** Adds `/healthz`. Its answer tells an attacker nothing. */
+/** Adds `/healthz`. Its answer tells nothing to somebody without the root keys. */
 export function addLiveness(app: FastifyInstance, service: Service): void {
   app.get(
     '/healthz',
@@ -17,7 +17,7 @@ export function addLiveness(app: FastifyInstance, service: Service): void {
       if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
         return reply.send({ status: 'alive' });
       reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
-      return reply.send({ status: 'alive', seen: asArrived(request) });
+      return reply.send({ status: 'alive', seen: asArrived(request), sign_in_methods: service.signInMethods });
     },
   );
 }
@@ -43,11 +43,22 @@ const SEEN = {
   type: 'object',
   description: 'The request as it arrived; only in answers to `valetkey doctor`.',
 } as const;
+const METHODS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'The ways to sign in; only in answers to commands that have the root keys.',
+} as const;
 const ALIVE: Operation = {
   operationId: 'healthz',
   tags: ['health'],
   summary: 'Checks that the process is alive',
-  responses: { 200: answer('Alive.', object({ status: { const: 'alive' }, seen: SEEN }, ['seen'])), ...OTHERWISE },
+  responses: {
+    200: answer(
+      'Alive.',
+      object({ status: { const: 'alive' }, seen: SEEN, sign_in_methods: METHODS }, ['seen', 'sign_in_methods']),
+    ),
+    ...OTHERWISE,
+  },
 };
 const READY: Operation = {
   operationId: 'readyz',
