@@ -87,11 +87,22 @@ test('a quote that is not closed ends the reading, at its line, after few bytes'
   assert.deepEqual(await readAll(endless, 65_536), [good, open]);
 });
 
+test('a header has blanks and capitals as spreadsheets write them', async () => {
+  const plain = await readAll('email,name\na@example.com,Ada\n');
+  assert.deepEqual(await readAll('Email, Name\na@example.com,Ada\n'), plain);
+  assert.deepEqual(await readAll('\ufeff EMAIL ,\tname\t\r\na@example.com,Ada\r\n'), plain);
+});
+
 test('a header with a column that nobody knows, or one twice, is refused before anything is read', async () => {
   for (const [content, reason] of [
     ['email,password\na@example.com,x\n', /"password" is none of the columns email, name, username, password_hash/],
     ['email,email\n', /twice/],
     ['email,na"m"e\n', /quote/],
+    ['Email,email\n', /twice/],
+    ['email;name\na@example.com;Ada\n', /separated by semicolons: save the file with commas/],
+    ['"Email";"Name"\n', /separated by semicolons/],
+    ['email\tname\n', /separated by tabs/],
+    ['email; phone\n', /"email; phone" is none of the columns/],
     ['%PDF-1.7\n', /no line of JSON and no CSV header/],
   ] as const) {
     await assert.rejects(readAll(content), (error) => error instanceof WrongHeader && reason.test(error.message));

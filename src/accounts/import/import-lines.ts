@@ -139,8 +139,9 @@ function textsOf<Key extends string>(text: string, keys: readonly Key[]): Record
 
 /** Reads the header, and returns what reads the records below it. An empty field says nothing. */
 function personsOfCsv(header: string): (text: string) => ImportedPerson | string {
-  const columns = fieldsOf(header);
-  const problem = typeof columns === 'string' ? columns : columnsProblem(columns);
+  const fields = fieldsOf(header);
+  const columns = typeof fields === 'string' ? fields : fields.map(columnName);
+  const problem = meantSeparator(header) ?? (typeof columns === 'string' ? columns : columnsProblem(columns));
   if (problem !== null || typeof columns === 'string')
     throw new WrongHeader(`the file begins with no line of JSON and no CSV header that fits: ${problem}`);
   return (text) => {
@@ -150,6 +151,29 @@ function personsOfCsv(header: string): (text: string) => ImportedPerson | string
       return `it has ${fields.length} fields, the header ${columns.length}: one with a comma, such as a hash of argon2, is quoted`;
     return person((key) => fields[columns.indexOf(key)] || null);
   };
+}
+
+/** The name of a column; spreadsheets write it with blanks and capitals. */
+function columnName(field: string): string {
+  return field.trim().toLowerCase();
+}
+
+/** Returns the remedy for a header whose columns are separated by another character; null for any other header. */
+function meantSeparator(header: string): string | null {
+  for (const [separator, name] of SEPARATORS)
+    if (header.split(separator).length > 1 && header.split(separator).every((field) => isKey(columnName(bare(field)))))
+      return `its columns are separated by ${name}: save the file with commas, such as "email,name"`;
+  return null;
+}
+
+const SEPARATORS = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+] as const;
+
+function bare(field: string): string {
+  return field.trim().replace(/^"(.*)"$/, '$1');
 }
 
 function columnsProblem(columns: readonly string[]): string | null {

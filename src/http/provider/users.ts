@@ -122,7 +122,8 @@ function readQuery({ query }: FastifyRequest, { parameters = [] }: Operation): M
   const sent = query as Parameters;
   const names = parameters.map(({ name }) => name);
   const problem = sent.problem(names);
-  return problem ? invalidRequest(problem) : Object.fromEntries(names.map((name) => [name, sent.get(name)]));
+  const value = (name: string) => (name === 'limit' ? sent.getNumber(name) : sent.get(name));
+  return problem ? invalidRequest(problem) : Object.fromEntries(names.map((name) => [name, value(name)]));
 }
 
 function readLimit(limit: unknown): number | Refusal {

@@ -26,6 +26,11 @@ export class Parameters {
     return this.#repeated.has(name) ? undefined : this.#values.get(name) || undefined;
   }
 
+  /** The value as from `get`, but an empty text where it came empty: an empty number is refused, not taken for none. */
+  getNumber(name: string): string | undefined {
+    return this.#values.get(name) === '' && !this.#repeated.has(name) ? '' : this.get(name);
+  }
+
   /** All values of a parameter that may be repeated, without empty ones and those that are not text. */
   all(name: string): string[] {
     return (this.#repeated.get(name) ?? [this.#values.get(name) ?? null]).filter(

@@ -251,7 +251,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await ask({ after: mine.next })).status, 200);
       for (const after of ['7', 'x'.repeat(2000), `${mine.next}A`, theirs.next])
         assertRefused(await ask({ after }), 410, 'gone');
-      for (const limit of ['0', '1001', '-1', '1.5', 'all'])
+      for (const limit of ['', '0', '1001', '-1', '1.5', 'all'])
         assertRefused(await ask({ limit }), 400, 'invalid_request');
       one.clock.advance(24 * 3600);
       assertRefused(await ask({ after: mine.next }), 410, 'gone');

@@ -20,7 +20,7 @@ export function readQuery({ query }: FastifyRequest, names: readonly string[]): 
     throw new ApiError('invalid_request', `the query has an unknown parameter: it takes ${names.join(', ') || 'none'}`);
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = sent.get(name);
+      const value = name === 'limit' ? sent.getNumber(name) : sent.get(name);
       return value === undefined ? [] : [[name, value]];
     }),
   );
