@@ -6,8 +6,11 @@ import { StoreUnavailable } from '../oauth/store.ts';
 
 /** The dependencies of a `WriteBehind`. */
 export type WriteBehindParts<Mark> = {
-  /** Writes marks, in key order; must never lower a mark in the database. If it throws, the marks are retried. */
-  readonly write: (marks: readonly Mark[]) => Promise<unknown>;
+  /**
+   * Writes marks, in key order; must never lower a mark in the database. Returns those to retry; if it throws, all are
+   * retried.
+   */
+  readonly write: (marks: readonly Mark[]) => Promise<readonly Mark[]>;
   /** Maximum number of marks in one write, so that other writes do not wait long behind it. */
   readonly maxPerWrite: number;
 };
@@ -90,12 +93,26 @@ export class WriteBehind<Mark extends { readonly key: string }> {
 
   /** Keeps unwritten marks for a retry. Returns false if the store is unavailable: stop for now. */
   async #writeSome(marks: readonly Mark[]): Promise<boolean> {
+    let unwritten: ReadonlySet<Mark>;
     try {
-      await this.#parts.write(marks);
+      unwritten = new Set(await this.#parts.write(marks));
     } catch (error) {
       return !(error instanceof StoreUnavailable);
     }
-    for (const mark of marks) if (this.#marks.get(mark.key) === mark) this.#marks.delete(mark.key);
+    for (const mark of marks)
+      if (!unwritten.has(mark) && this.#marks.get(mark.key) === mark) this.#marks.delete(mark.key);
     return true;
   }
+}
+
+/** Writes each mark on its own; returns those that failed. If all failed, throws the error of the first. */
+export async function unwritten<Mark>(
+  marks: readonly Mark[],
+  write: (mark: Mark) => Promise<unknown>,
+): Promise<readonly Mark[]> {
+  const outcomes = await Promise.allSettled(marks.map(write));
+  const failed = marks.filter((_, index) => outcomes[index]?.status === 'rejected');
+  const [first] = outcomes;
+  if (failed.length === marks.length && first?.status === 'rejected') throw first.reason;
+  return failed;
 }

@@ -136,6 +136,38 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/postgresql/batches.ts',
+    ['test/postgresql/locked-rows.test.ts'],
+    [
+      [
+        'a request whose row is locked is passed over',
+        'if (locks && !isWaiting && isLockTimeout(error))',
+        'if (locks && (false as boolean))',
+      ],
+      [
+        'requests whose rows are free go on while others wait',
+        'new Set(found.map(([row]) => row))',
+        'new Set<string>()',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/grants.ts',
+    ['test/postgresql/locked-rows.test.ts'],
+    [
+      [
+        'who waits for a locked row takes no connection from others',
+        'locks: { ...ROWS, waits: database.waits }',
+        'locks: { ...ROWS, waits: database.writes }',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/write-behind.ts',
+    ['test/postgresql/locked-rows.test.ts'],
+    [['a mark that was passed over is written later', '!unwritten.has(mark) && ', '']],
+  ),
+  ...guardsIn(
     'src/storage/postgresql/connections.ts',
     ['test/postgresql/batches.test.ts'],
     [

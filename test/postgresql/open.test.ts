@@ -225,7 +225,7 @@ test('every session waits for the disk, and for nothing else without end', async
   await opened.store.redeemAuthorizationCode(sampleGeneration(grant, 1));
   const [other] = await opened.store.listAuditEvents({ limit: 1 });
   const byKey = await opened.store.findPresentation(grant.id);
-  assert.equal(byKey?.source, 'on 2500ms 1500ms 5s');
+  assert.equal(byKey?.source, 'on 2500ms 100ms 5s');
   assert.equal(other?.detail, 'on 5s 3s 5s');
 });
 

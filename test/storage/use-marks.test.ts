@@ -73,6 +73,7 @@ async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
   const write = async (uses: readonly Mark[]) => {
     tried.push(uses.map(({ key }) => key));
     if (tried.length === 1) throw error;
+    return [];
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
   for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, sampleUse(1, NOW));
@@ -112,7 +113,10 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
 
 test('marks are written in the order of their rows, so that statements of two instances cannot deadlock; so many at a time', async () => {
   const written: string[][] = [];
-  const write = async (marks: readonly Mark[]) => void written.push(marks.map(({ key }) => key));
+  const write = async (marks: readonly Mark[]) => {
+    written.push(marks.map(({ key }) => key));
+    return [];
+  };
   const marks = new UseMarks({ write, maxPerWrite: 128 });
   const ids = Array.from({ length: 300 }, () => randomBytes(16));
   for (const id of ids) marks.note({ ...sampleGrant(), id }, sampleUse(1, NOW));
@@ -130,10 +134,11 @@ test('what a mark grew by while it was written is answered meanwhile and written
   const grant = sampleGrant();
   const write = async (uses: readonly Mark[]) => {
     written.push(...uses.map(({ generation, usedAt }): [number, number] => [generation, usedAt]));
-    if (written.length > 1) return;
+    if (written.length > 1) return [];
     marks.note(grant, sampleUse(2, NOW + 2));
     marks.note(grant, sampleUse(3, NOW + 1));
     marks.note(grant, sampleUse(1, NOW + 1));
+    return [];
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
   marks.note(grant, sampleUse(1, NOW));

@@ -79,6 +79,12 @@ export function assertionMarking(
 ): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
   const batches = new Batches<Asked, AssertionUse>({
     connections: database.writes,
+    locks: {
+      table: 'client_assertion_total',
+      key: 'client_id',
+      rowOf: ({ clientId }) => clientId,
+      waits: database.waits,
+    },
     keyOf: ({ digest }) => digest.toString('hex'),
     async send(connection, asked) {
       const judged = await connection.transaction(async () => {

@@ -37,6 +37,7 @@ export function sharedCounters(database: Database): SharedCounters {
     if (known) return known;
     const made = new Batches<Move, number>({
       connections: database.writes,
+      locks: { table: 'throttle', key: 'key', rowOf: ({ key }) => `\\x${key.toString('hex')}`, waits: database.waits },
       keyOf: ({ key }) => key.toString('hex'),
       async send(connection, moves) {
         const now = Math.max(...moves.map((move) => move.now));

@@ -1,4 +1,4 @@
-/** The connections of one instance: for reads by key, for writes by key, and for everything else. */
+/** The connections of one instance: for reads by key, for writes by key, for their waits, and for everything else. */
 import { randomUUID } from 'node:crypto';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import { AccessEnded, type AuditEvent } from '../../oauth/trail/audit.ts';
@@ -23,8 +23,8 @@ const RECORD_EVENTS = `
   SELECT ${NEW_EVENT.names}, attempt::uuid FROM ${given(ATTEMPTED_EVENT)}
   ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
 
-/** The purpose of a connection: searches by key, writes by key, or everything else. */
-export type Purpose = 'reads' | 'writes' | 'others';
+/** The purpose of a connection: searches by key, writes by key, those that wait for a locked row, or everything else. */
+export type Purpose = 'reads' | 'writes' | 'waits' | 'others';
 
 /** Maximum number of connections for each purpose. */
 export type Sizes = Readonly<Record<Purpose, number>>;
@@ -33,20 +33,23 @@ export type Sizes = Readonly<Record<Purpose, number>>;
 export class Database {
   /** For searches by key, separately, so that they never queue behind a write that waits for the disk. */
   readonly reads: Connections;
-  /** For writes by key. */
+  /** For writes by key, which wait for a lock only briefly. */
   readonly writes: Connections;
+  /** For the same writes while another session has locked their row, so that no other write queues behind them. */
+  readonly waits: Connections;
   readonly #others: Connections;
 
   constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes, use: Partial<PoolUse> = {}) {
     const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), use);
     this.reads = pool('reads');
     this.writes = pool('writes');
+    this.waits = pool('waits');
     this.#others = pool('others');
   }
 
   /** Returns the state of each pool. */
   pools(): PoolFigures[] {
-    const pools = { reads: this.reads, writes: this.writes, others: this.#others };
+    const pools = { reads: this.reads, writes: this.writes, waits: this.waits, others: this.#others };
     return Object.entries(pools).map(([purpose, pool]) => ({ purpose, ...pool.figures() }));
   }
 
@@ -105,7 +108,7 @@ export class Database {
 
   /** Waits until all work is done, and disconnects. */
   async close(): Promise<void> {
-    await Promise.all([this.reads.close(), this.writes.close(), this.#others.close()]);
+    await Promise.all([this.reads, this.writes, this.waits, this.#others].map((pool) => pool.close()));
   }
 }
 

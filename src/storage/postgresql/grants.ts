@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
-import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP, revokerOf } from '../../oauth/grants/grant.ts';
+import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP, revokerOf, type Use } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../oauth/protocol/grant-store.ts';
 import { bytesOf } from '../row-key.ts';
@@ -15,10 +15,10 @@ import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { Table } from '../tables/table.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
+import { unwritten } from '../write-behind.ts';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { asStoreError } from './errors.ts';
 import { arraysOf, given } from './rows.ts';
 import { isMet } from './runner.ts';
 
@@ -85,16 +85,24 @@ type WrittenRow = { readonly id: string; readonly is_over_limit?: boolean };
 /** Number of marks that share one statement. */
 const MARKS_PER_STATEMENT = 256;
 
+/** The grants' rows as what a statement locks. */
+const ROWS = { table: 'oauth_grant', key: 'id', rowOf: ({ id }: { readonly id: Buffer }) => grantIdText(id) };
+
 /** Returns the use marks of one instance, which other instances see within a second. */
 export function useMarks(database: Database): UseMarks {
-  const write = async (written: readonly Mark[]) => {
-    const rows = written.map(({ key, ...mark }) => ({ id: bytesOf(key), ...mark }));
-    await database.writes
-      .run((connection) => connection.change(MARK_USES, arraysOf(MARKED_GRANT, rows)))
-      .catch((error: unknown) => {
-        throw asStoreError(error);
-      });
-  };
+  type Row = Use & { readonly id: Buffer };
+  const batches = new Batches<Row, null>({
+    connections: database.writes,
+    // Without waiting: the mark of a locked row is written later.
+    locks: ROWS,
+    keyOf: ROWS.rowOf,
+    async send(connection, rows) {
+      await connection.change(MARK_USES, arraysOf(MARKED_GRANT, rows));
+      return rows.map(() => null);
+    },
+  });
+  const write = (marks: readonly Mark[]) =>
+    unwritten(marks, ({ key, ...mark }) => batches.add({ id: bytesOf(key), ...mark }));
   return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
@@ -152,7 +160,8 @@ type Written = { readonly id: Buffer; readonly attempt: Buffer };
 function writing<Row extends Written>(database: Database, table: Table<Row>, sql: string) {
   const batches = new Batches<Row, WrittenRow | null>({
     connections: database.writes,
-    keyOf: ({ id }) => grantIdText(id),
+    locks: { ...ROWS, waits: database.waits },
+    keyOf: ROWS.rowOf,
     async send(connection, rows, again) {
       const written = await connection.rows<WrittenRow>(sql, arraysOf(table, rows));
       if (again) written.push(...(await connection.rows<WrittenRow>(ATTEMPTED, arraysOf(ATTEMPT, rows))));

@@ -38,7 +38,7 @@ export type PostgresqlOptions = OpeningOptions & {
   readonly now?: (() => number) | undefined;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
-  /** Maximum time that a statement waits for locked rows (ms), and its only time limit; also for such tests. */
+  /** Maximum time that a request waits for locked rows (ms), and its only time limit; also for such tests. */
   readonly lockTimeout?: number | undefined;
 };
 
@@ -51,14 +51,19 @@ export type PostgresqlStorage = Storage & {
 
 /** Numbers of connections: a service writes more; a command may end 64 grants at once, each in its own transaction. */
 const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
-  service: { reads: 1, writes: 2, others: 4 },
-  command: { reads: 1, writes: 1, others: 4 },
+  service: { reads: 1, writes: 2, waits: 1, others: 4 },
+  command: { reads: 1, writes: 1, waits: 1, others: 4 },
 };
 
-/** Statements by key are fast, unless there is a fault, so their timeouts are short. */
+/**
+ * Statements by key are fast, unless there is a fault, so their timeouts are short. A write waits 1.5 s for a lock in
+ * all: the first part with the other requests of its statement, the rest apart from them. Instances that change one
+ * busy row in turn, such as a counter, stay within the first part.
+ */
 const SESSIONS: Readonly<Record<Purpose, Session>> = {
   reads: { statementTimeout: 1500, lockTimeout: 1000, byKey: true },
-  writes: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
+  writes: { statementTimeout: 2500, lockTimeout: 100, byKey: true },
+  waits: { statementTimeout: 2500, lockTimeout: 1400, byKey: true },
   others: { statementTimeout: 5000, lockTimeout: 3000, byKey: false },
 };
 
@@ -102,7 +107,8 @@ function storage(
   const patient = lockTimeout === undefined ? {} : { lockTimeout, statementTimeout: 0 };
   const open = (purpose: Purpose) => {
     const chain = purpose === 'reads' ? {} : { chain: newChain(keyring) };
-    return servers.connect({ ...SESSIONS[purpose], ...patient, ...named, ...chain });
+    const brief = purpose === 'writes' ? { lockTimeout: SESSIONS.writes.lockTimeout } : {};
+    return servers.connect({ ...SESSIONS[purpose], ...patient, ...brief, ...named, ...chain });
   };
   const database = new Database(open, SIZES[role], {
     checkoutTimeout,

@@ -42,6 +42,7 @@ export function useMarks(tables: Tables): UseMarks {
   const write = (marks: readonly Mark[]) =>
     tables.write([], () => {
       for (const mark of marks) tables.change({ sql: MARK_USE, values: [bytesOf(mark.key), ...MARK.values(mark)] });
+      return [];
     });
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }

@@ -31,6 +31,7 @@ export function secretUseStore(runner: Runner): { readonly store: SecretUseStore
     async write(some) {
       for (const { key, usedAt } of some)
         await runner.change([], { sql: MARK, values: SECRET_USE.values({ digest: bytesOf(key), usedAt }) });
+      return [];
     },
   });
   return {
