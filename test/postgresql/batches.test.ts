@@ -189,6 +189,24 @@ test('one request that cannot be written fails alone, and wholly', async (t) => 
   assert.equal((await store.listAuditEvents({ action: 'consent_allowed', limit: 100 })).length, 7);
 });
 
+test('one request that fails does not fail the others of its statement', async (t) => {
+  const { store, url, grants } = await openWithGrants(t, 9);
+  await server.query(
+    url,
+    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'fault'; END $$;
+     CREATE TRIGGER fault BEFORE UPDATE ON oauth_grant FOR EACH ROW WHEN (NEW.presented_from = 'fault') EXECUTE FUNCTION fail()`,
+  );
+  const outcomes = await Promise.allSettled(
+    grants.map((grant, index) =>
+      store.rotateRefreshToken(sampleGeneration(grant, 1), index === 3 ? 'fault' : undefined),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value),
+    grants.map((_, index) => index !== 3),
+  );
+});
+
 test('a grant is not issued twice, and the first stays', async (t) => {
   const { store, grants, issue } = await openWithGrants(t, 1);
   const [grant] = grants as [Grant];
