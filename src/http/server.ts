@@ -147,7 +147,7 @@ export async function buildServer(
   });
   app.decorateRequest('outcome', undefined);
   app.decorateRequest('source', '');
-  const context = { batch: new RequestBatch(), open, unreadable };
+  const context = { batch: new RequestBatch(() => open.isAccepting), open, unreadable };
   readConnections(app.server, context, (socket) => rememberSource(service, socket));
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);

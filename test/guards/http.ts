@@ -48,6 +48,16 @@ export const httpGuards: readonly Guard[] = [
     [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],
   ),
   ...guardsIn(
+    'src/http/connection/servers.ts',
+    ['test/http/connection/stop.test.ts'],
+    [['a stop looks for connections in several turns', 'const EMPTY_TURNS = 8;', 'const EMPTY_TURNS = 1;']],
+  ),
+  ...guardsIn(
+    'src/http/connection/request-batch.ts',
+    ['test/http/connection/stop.test.ts'],
+    [['requests wait while a stop accepts connections', 'if (this.#isHeld())', 'if (false as boolean)']],
+  ),
+  ...guardsIn(
     'src/http/connection/pipeline.ts',
     ['test/http/connection/pipelining.test.ts'],
     [

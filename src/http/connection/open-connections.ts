@@ -38,6 +38,8 @@ const REPORT_EVERY_MS = 60_000;
  * whose answer is still being sent as idle.
  */
 export class OpenConnections {
+  /** True while a stop accepts the waiting connections; no request is handled meanwhile. */
+  isAccepting = false;
   readonly #limits: Limits;
   /** Least recently used first, as of the last check. */
   readonly #all = new Map<Socket, OpenConnection>();

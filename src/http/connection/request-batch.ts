@@ -9,8 +9,14 @@ const MAX_BATCH_SIZE = 32;
  * turn, about 3 µs. Sources take turns, so that a source with many requests delays only its own.
  */
 export class RequestBatch {
+  readonly #isHeld: () => boolean;
   /** By source, the next one first. */
   readonly #waiting = new Map<unknown, (() => void)[]>();
+
+  /** While `isHeld` returns true, requests are only added. */
+  constructor(isHeld: () => boolean) {
+    this.#isHeld = isHeld;
+  }
 
   /** Adds a request; `begin` begins to handle it. `source` is only compared. */
   add(source: unknown, begin: () => void): void {
@@ -21,6 +27,7 @@ export class RequestBatch {
   }
 
   #handle(): void {
+    if (this.#isHeld()) return void setImmediate(() => this.#handle());
     const batch: (() => void)[] = [];
     for (const [source, queue] of this.#waiting) {
       batch.push(queue.shift() as () => void);

@@ -23,6 +23,8 @@ const LAST_REQUESTS_MS = 250;
 const PROXY_GOES_FIRST_MS = 1000;
 /** Maximum time to accept waiting connections, if more keep coming (ms). */
 const ACCEPT_TIMEOUT_MS = 1000;
+/** Number of turns in a row without a new connection after which none waits. The first ones may read much input. */
+const EMPTY_TURNS = 8;
 const DRAIN_TIMEOUT_MS = 10_000;
 const CHECK_EVERY_MS = 50;
 
@@ -114,6 +116,7 @@ class Servers {
     await this.#acceptWaiting();
     // Not HTTP's own `close`, which ends idle connections at once although a request may be on its way.
     for (const listener of this.#listeners) net.Server.prototype.close.call(listener);
+    this.#connections.isAccepting = false;
     this.#connections.endAll(); // Not before: a client whose connection ends would open another one.
     const start = performance.now();
     const checking = setInterval(() => {
@@ -131,16 +134,18 @@ class Servers {
 
   /**
    * Accepts the connections that the kernel already holds, for a limited time. For its client such a connection is
-   * open, and may carry a request, which closing the listener would cut off. Each turn of the event loop accepts one.
+   * open, and may carry a request, which closing the listener would cut off. Each turn of the event loop accepts one, so
+   * the requests wait meanwhile: a turn that handles them takes longer than it takes until the next connection comes.
    */
   async #acceptWaiting(): Promise<void> {
     const start = performance.now();
+    this.#connections.isAccepting = true;
     await nextTurn(); // The rest of the turn in which the signal came.
-    let before: number;
-    do {
-      before = this.#connections.opened;
+    for (let empty = 0; empty < EMPTY_TURNS && performance.now() - start < ACCEPT_TIMEOUT_MS; ) {
+      const before = this.#connections.opened;
       await nextTurn();
-    } while (this.#connections.opened > before && performance.now() - start < ACCEPT_TIMEOUT_MS);
+      empty = this.#connections.opened > before ? 0 : empty + 1;
+    }
   }
 
   /** Also accepts connections for a server at another address, unless the machine has no such address. */

@@ -22,7 +22,7 @@ test('more requests than are handled in a row are all answered, though no other 
 });
 
 test('Promise 6: the sources of requests take turns, and each is answered in its own order', async () => {
-  const turn = new RequestBatch();
+  const turn = new RequestBatch(() => false);
   const begun: string[] = [];
   const add = (source: string, count: number) => {
     for (let n = 0; n < count; n++) turn.add(source, () => void begun.push(`${source}${n}`));

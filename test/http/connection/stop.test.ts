@@ -280,10 +280,48 @@ test('stop: whoever the system has let in already is served', async (t) => {
   closing.once(port, () => clock.restore());
   const sockets = Array.from({ length: 50 }, () => net.connect(Number(port), hostname).on('error', () => {}));
   for (const socket of sockets) socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT));
+  let handled = 0;
+  closing.once(port, () => {
+    handled = service.log.filter((line) => line.includes('/healthz')).length;
+  });
   const stopped = service.stop();
   for (const socket of sockets) assert.match(await received(socket), /^HTTP\/1\.1 200 .*alive/s);
   await stopped;
+  // Handling them would make the turns long that accept the others.
+  assert.equal(handled, 0, 'requests wait until all connections are accepted');
 });
+
+test('stop: a connection that comes while input is read is served', async (t) => {
+  const [here, there] = await connectedPair(t);
+  // From after the signal on, in one of the turns in which nothing else comes.
+  for (let turns = 1; turns <= 4; turns += 1) {
+    const service = await startTestService(t);
+    const { hostname, port } = new URL(service.appUrl);
+    const stopped = service.stop();
+    for (let left = turns; left > 0; left -= 1) {
+      here.write('x');
+      await new Promise((resolve) => there.once('data', resolve));
+    }
+    // The system accepts it at once; the event loop has looked for connections in this turn already.
+    const socket = net.connect(Number(port), hostname).on('error', () => {});
+    socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT));
+    assert.match(await received(socket), /^HTTP\/1\.1 200 .*alive/s, `in turn ${turns}`);
+    await stopped;
+  }
+});
+
+/** Two ends of a connection of the test's own. */
+async function connectedPair(t: TestContext): Promise<readonly [Socket, Socket]> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const here = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  const [there] = (await once(server, 'connection')) as [Socket];
+  t.after(() => {
+    here.destroy();
+    server.close();
+  });
+  return [here, there];
+}
 
 test('stop: a request that came in time is answered, though the process was kept from reading it', async (t) => {
   const service = await startTestService(t);
