@@ -34,15 +34,16 @@ export function addRefresh(client: CliCommand, run: CommandRun): void {
 function refresh(run: CommandRun, app: string): Promise<void> {
   return run.withInstallation(async ({ clients, clientDocuments, secretUses, operator }) => {
     const compared = await clientDocuments.compare(await clients.show(app));
-    const { client, differs } = compared;
+    const { client, differs, omittedKeys } = compared;
+    const more = { json: { omitted_keys: omittedKeys }, fields: [] };
     if (!differs)
-      return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is unchanged.` };
+      return { ...(await shownClient(client, secretUses, more)), note: `The document of ${client.name} is unchanged.` };
     for (const line of changeLines(compared)) run.context.stderr.write(`${plain(line)}\n`);
     await confirm(run, 'client refresh', client.name);
     const refreshed = await clientDocuments.refresh(compared, operator);
     const known = await clients.warnings(client);
     const warnings = (await clients.warnings(refreshed)).filter((warning) => !known.includes(warning));
-    return { ...(await shownClient(refreshed, secretUses)), note: [`${client.name} is refreshed.`, ...warnings] };
+    return { ...(await shownClient(refreshed, secretUses, more)), note: [`${client.name} is refreshed.`, ...warnings] };
   });
 }
 

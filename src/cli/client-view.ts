@@ -89,6 +89,29 @@ export async function saidOfClient(client: Client, uses: SecretUses, sentence: s
   return { json: await findClientJson(client, uses), text: [sentence] };
 }
 
+/** Returns the note after an update: its side effects, with their remedies. */
+export function noteOfUpdate(before: Client, updated: Client): string {
+  const { id, name, type, keys, secrets, scopes } = updated;
+  const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
+  const lost = before.scopes.map((scope) => scope.name).filter((scope) => scopes.every((left) => left.name !== scope));
+  return [
+    `${name} is updated.`,
+    before.isChecked &&
+      !updated.isChecked &&
+      'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
+    before.consent === 'skip' &&
+      updated.consent === 'ask' &&
+      'Users are asked again: it has another redirect host, or may get more. Check that, and give --consent skip again.',
+    cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
+    before.defaultResource !== updated.defaultResource &&
+      `Its default resource applies to new grants only. Earlier grants stay unchanged: "valetkey client revoke-grants ${id}" ends them.`,
+    lost.length > 0 &&
+      `No longer registered: ${lost.join(', ')}. Existing grants keep it: "valetkey client revoke-grants ${id}" ends them.`,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(' ');
+}
+
 /** Many apps, after a filter or without one. */
 export function listedClients(
   pages: AsyncIterable<readonly ListedClient[]>,

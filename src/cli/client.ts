@@ -13,6 +13,7 @@ import {
   fiveThings,
   listedClients,
   nextAfterRegistering,
+  noteOfUpdate,
   SHOWN_ONCE,
   saidOfClient,
   shownClient,
@@ -24,6 +25,7 @@ import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
 import { HAND_OVER, type HandOverOption, handedOver, handOverField } from './hand-over-view.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
+import { withOmittedKeys } from './omitted-keys.ts';
 import {
   type Moment,
   NEWER,
@@ -132,7 +134,8 @@ function addRegister(client: CliCommand, run: CommandRun): void {
         async (installation) => {
           const { clients, operator } = installation;
           const type = options.public ? 'public' : 'confidential';
-          return registered(installation, await clients.register(type, settings, operator, null, handOver));
+          const made = await registered(installation, await clients.register(type, settings, operator, null, handOver));
+          return withOmittedKeys(made, options.jwks === undefined ? undefined : settings.keys);
         },
         { mayCreate: true },
       );
@@ -159,10 +162,11 @@ async function registerFrom(
       const name = await clientDocuments.nameOf(fetched, options.name);
       for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
       await confirm(run, 'client register', name);
-      return registered(
+      const made = await registered(
         installation,
         await clientDocuments.register(fetched, { ...said, name }, operator, options.handOver),
       );
+      return { ...made, json: { ...(made.json as object), omitted_keys: fetched.omittedKeys } };
     },
     { mayCreate: true },
   );
@@ -269,34 +273,14 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ clients, secretUses, operator }) => {
         const before = await clients.show(app);
-        const updated = await clients.update(before.id, await changedSettings(before, changes), operator);
+        const settings = await changedSettings(before, changes);
+        const updated = await clients.update(before.id, settings, operator);
         const known = await clients.warnings(before);
         const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
-        return { ...(await shownClient(updated, secretUses)), note: [noteOfUpdate(before, updated), ...warnings] };
+        const note = [noteOfUpdate(before, updated), ...warnings];
+        return withOmittedKeys({ ...(await shownClient(updated, secretUses)), note }, settings.keys);
       });
     });
-}
-
-function noteOfUpdate(before: Client, updated: Client): string {
-  const { id, name, type, keys, secrets, scopes } = updated;
-  const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
-  const lost = before.scopes.map((scope) => scope.name).filter((scope) => scopes.every((left) => left.name !== scope));
-  return [
-    `${name} is updated.`,
-    before.isChecked &&
-      !updated.isChecked &&
-      'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
-    before.consent === 'skip' &&
-      updated.consent === 'ask' &&
-      'Users are asked again: it has another redirect host, or may get more. Check that, and give --consent skip again.',
-    cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
-    before.defaultResource !== updated.defaultResource &&
-      `Its default resource applies to new grants only. Earlier grants stay unchanged: "valetkey client revoke-grants ${id}" ends them.`,
-    lost.length > 0 &&
-      `No longer registered: ${lost.join(', ')}. Existing grants keep it: "valetkey client revoke-grants ${id}" ends them.`,
-  ]
-    .filter((sentence) => sentence !== false)
-    .join(' ');
 }
 
 function addSecrets(client: CliCommand, run: CommandRun): void {

@@ -19,6 +19,7 @@ import {
   testedProvider,
 } from './identity-provider-view.ts';
 import { readJwksFile } from './jwks-file.ts';
+import { withOmittedKeys } from './omitted-keys.ts';
 import {
   type Moment,
   NEWER,
@@ -88,11 +89,12 @@ function addRegister(group: CliCommand, run: CommandRun): void {
           const settings = { id, name, signInUrl, ownIds, rights, keys, sessionLifetime };
           const registered = await identityProviders.register(settings, operator, options.handOver);
           const { provider, secret, handOver: made } = registered;
-          if (!made) return registeredProvider(provider, secret, endpoints);
+          const given = options.jwks === undefined ? undefined : keys;
+          if (!made) return withOmittedKeys(registeredProvider(provider, secret, endpoints), given);
           const address = handOvers.addressOf(made, { kind: 'identity_provider', row: provider });
           const json = registeredProviderJson(provider, null, endpoints);
           const sentence = `${name} is registered. Send its developer this address:`;
-          return handedOver(address, json, sentence, [nextAfterRegistering(provider)]);
+          return withOmittedKeys(handedOver(address, json, sentence, [nextAfterRegistering(provider)]), given);
         },
         { mayCreate: true },
       ),
@@ -141,8 +143,10 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .action((id: string, options: SettingOptions, command: CliCommand) => {
       if (Object.keys(options).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
-        const updated = await identityProviders.update(id, await changedSettings(options), operator);
-        return { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
+        const changes = await changedSettings(options);
+        const updated = await identityProviders.update(id, changes, operator);
+        const result = { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
+        return withOmittedKeys(result, changes.keys);
       });
     });
 }

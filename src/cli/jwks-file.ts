@@ -7,11 +7,11 @@ import { OperatorError } from '../oauth/error.ts';
 const MAX_BYTES = 64 * 1024;
 const REMEDY = 'name a file with public keys, as a JSON Web Key Set or a single JSON Web Key (RFC 7517)';
 
-/** Reads the keys in a file; whether an app may have them is the registry's decision. Throws `OperatorError`. */
+/** Reads the keys in a file; the registry decides which of them can be used. Throws `OperatorError`. */
 export async function readJwksFile(path: string): Promise<PublicKey[]> {
   const content = parse(path, await read(path));
-  const keys = isObject(content) ? (content['keys'] ?? [content]) : [];
-  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey))
+  const keys = isObject(content) ? (content['keys'] ?? ('kty' in content ? [content] : [])) : [];
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isObject))
     throw new OperatorError(`--jwks: ${path} holds no keys: ${REMEDY}`);
   return keys;
 }
@@ -34,10 +34,6 @@ function parse(path: string, bytes: Buffer): unknown {
   }
 }
 
-function isKey(value: unknown): value is PublicKey {
-  return isObject(value) && 'kty' in value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> & PublicKey {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import type { Client, ClientType } from '../oauth/clients/client.ts';
 import {
   type ClientDocument,
   documentAddressProblem,
+  keyNote,
   MAX_DOCUMENT_BYTES,
   type ReadDocument,
   readClientDocument,
@@ -36,6 +37,8 @@ export type ClientDocumentsParts = {
 export type FetchedClient = {
   readonly document: ClientDocument;
   readonly notes: readonly string[];
+  /** Why keys are omitted, one sentence for each. */
+  readonly omittedKeys: readonly string[];
   readonly sha256: string;
   readonly fetchedAt: number;
 };
@@ -50,6 +53,7 @@ export type ComparedDocument = {
   readonly client: Client;
   readonly refreshed: RefreshedDocument;
   readonly notes: readonly string[];
+  readonly omittedKeys: readonly string[];
   /** Each changed setting, as the audit trail tells it. */
   readonly changes: readonly string[];
   /** `true` if the document is other than at the last fetch, or read otherwise. */
@@ -90,13 +94,13 @@ export class ClientDocuments {
     if (documentSha256 === null)
       throw new OperatorError(`the app ${name} has no metadata document: change its registration with "client update"`);
     const fetched = await this.#read(id);
-    const { document, sha256, fetchedAt } = fetched;
+    const { document, omittedKeys, sha256, fetchedAt } = fetched;
     const { redirectUris, keys, jwksUri } = document;
     const refreshed = { type: typeOf(document), redirectUris, keys, jwksUri, sha256, fetchedAt };
     const after = refreshedClient(client, refreshed, fetchedAt);
     const changes = documentChanges(client, after);
     return {
-      ...{ client, refreshed, changes },
+      ...{ client, refreshed, changes, omittedKeys },
       notes: [...fetched.notes, ...profileNotes(client, document)],
       differs: changes.length > 0 || sha256 !== documentSha256,
       asksAgain: client.consent === 'remember' && after.remembersSince !== client.remembersSince,
@@ -145,7 +149,8 @@ export class ClientDocuments {
     const problem = typeof set === 'string' ? set : set.keys.length === 0 ? NO_KEY : null;
     if (typeof set === 'string' || problem)
       throw new OperatorError(`the keys ${jwksUri} of the document are refused: ${problem}`);
-    return { document: { ...read.document, keys: set.keys }, notes: [...read.notes, ...set.notes] };
+    const notes = [...read.notes, ...set.omitted.map(keyNote)];
+    return { document: { ...read.document, keys: set.keys }, notes, omittedKeys: set.omitted };
   }
 
   /** The name that a client of a document would have. Throws an `OperatorError` if the operator has to give one. */
@@ -204,7 +209,7 @@ function profileNotes(client: Client, document: ClientDocument): string[] {
 }
 
 /** Leaves out what our rules for an app's pages and contact refuse. */
-function withGoodProfile({ document, notes }: ReadDocument): ReadDocument {
+function withGoodProfile({ document, notes, omittedKeys }: ReadDocument): ReadDocument {
   const problems = {
     homepage: pageProblem('client_uri', document.homepage),
     privacyPage: pageProblem('policy_uri', document.privacyPage),
@@ -213,7 +218,7 @@ function withGoodProfile({ document, notes }: ReadDocument): ReadDocument {
   const left = Object.entries(problems).filter(([, problem]) => problem !== null);
   const without = Object.fromEntries(left.map(([member]) => [member, null]));
   return {
-    document: { ...document, ...without },
+    ...{ document: { ...document, ...without }, omittedKeys },
     notes: [...notes, ...left.map(([, problem]) => `omitted: ${problem}`)],
   };
 }

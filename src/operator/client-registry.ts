@@ -25,6 +25,7 @@ import { documentChanges, type RefreshedDocument, refreshedClient } from './docu
 import type { NewHandOver } from './hand-over/hand-over.ts';
 import type { HandOverStore } from './hand-over/hand-over-store.ts';
 import { registerHandedOver } from './hand-over/registration.ts';
+import { usableKeys } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
@@ -78,7 +79,7 @@ export class ClientRegistry {
   ): Promise<{ client: Client; clientSecret: string | null; handOver: NewHandOver | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
-    const settings = { ...DEFAULT_SETTINGS, ...said, defaultResource };
+    const settings = { ...DEFAULT_SETTINGS, ...said, keys: usableKeys(said.keys ?? []), defaultResource };
     checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();
@@ -154,7 +155,8 @@ export class ClientRegistry {
     const before = await this.exact(id);
     const { defaultResource: named } = given;
     const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) };
-    const changes = changesOfUpdate(before, { ...given, ...resource });
+    const keys = given.keys === undefined ? {} : { keys: usableKeys(given.keys) };
+    const changes = changesOfUpdate(before, { ...given, ...keys, ...resource });
     const client = { ...before, ...changes };
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);

@@ -6,7 +6,7 @@ import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.t
 import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
 import { checkProfile } from './app-profile.ts';
 import { refuseCommaListOfUris } from './comma-lists.ts';
-import { checkKeys, checkName, checkScopeNames } from './registration.ts';
+import { checkName, checkScopeNames } from './registration.ts';
 
 /** The operator's decisions about a client; seconds, or null for the installation's default. */
 export type ClientSettings = {
@@ -62,7 +62,6 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
   checkScopes(settings.scopes);
   if (type === 'public' && settings.keys.length > 0)
     throw new OperatorError('a public app cannot keep a private key', 'keys');
-  checkKeys(settings.keys);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
     if (seconds === null) continue;

@@ -19,7 +19,7 @@ import {
   endThroughProvider,
   type ProviderEndingParts,
 } from './provider-ending.ts';
-import { checkKeys, checkName } from './registration.ts';
+import { checkName, usableKeys } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
@@ -72,9 +72,10 @@ export class IdentityProviderRegistry {
     checkSettings(settings);
     await this.#checkOwnIds(settings);
     const createdAt = now();
-    const made = settings.keys.length > 0 || isHandedOver ? null : this.#makeSecret(createdAt);
+    const keys = usableKeys(settings.keys);
+    const made = keys.length > 0 || isHandedOver ? null : this.#makeSecret(createdAt);
     const secrets = made ? [made.secret] : [];
-    const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
+    const provider: IdentityProvider = { ...settings, keys, status: 'active', secrets, createdAt };
     const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
     const subject = { kind: 'identity_provider', row: provider } as const;
     const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
@@ -99,8 +100,9 @@ export class IdentityProviderRegistry {
   }
 
   /** Changes some settings and returns the changed provider. */
-  async update(id: string, changes: Partial<IdentityProviderSettings>, operator: Actor): Promise<IdentityProvider> {
+  async update(id: string, given: Partial<IdentityProviderSettings>, operator: Actor): Promise<IdentityProvider> {
     const before = await this.show(id);
+    const changes = given.keys === undefined ? given : { ...given, keys: usableKeys(given.keys) };
     const changed = { ...before, ...changes };
     checkSettings(changed);
     if (changed.keys.length > 0 && changed.secrets.length > 0)
@@ -246,11 +248,10 @@ export class IdentityProviderRegistry {
   }
 }
 
-function checkSettings({ name, signInUrl, keys, rights, sessionLifetime }: IdentityProviderSettings): void {
+function checkSettings({ name, signInUrl, rights, sessionLifetime }: IdentityProviderSettings): void {
   checkName(name);
   const problem = signInUrlProblem(signInUrl);
   if (problem) throw new OperatorError(`the sign-in address ${JSON.stringify(signInUrl)}: ${problem}`, 'sign_in_url');
-  checkKeys(keys);
   if (rights.length === 0 || new Set(rights).size < rights.length || !rights.every(isRight))
     throw new OperatorError(`rights are ${PROVIDER_RIGHTS.join(' and ')}, each once`, 'rights');
   if (sessionLifetime !== null && (sessionLifetime < MIN_SESSION || sessionLifetime > MAX_SESSION))

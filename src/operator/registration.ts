@@ -1,6 +1,6 @@
 /** Checks that all registrations of the operator share: of names, scopes and keys. */
 import type { PublicKey } from '../oauth/clients/client.ts';
-import { MAX_KEYS, publicKeyProblem } from '../oauth/clients/public-key.ts';
+import { readKeySet } from '../oauth/clients/key-set.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { scopeNameProblem } from '../oauth/grants/scope.ts';
 import { nameProblem } from '../oauth/readable.ts';
@@ -23,11 +23,19 @@ export function checkScopeNames(names: readonly string[]): void {
   }
 }
 
-/** Throws an `OperatorError` unless these can be the public keys of one registration. */
-export function checkKeys(keys: readonly PublicKey[]): void {
-  if (keys.length > MAX_KEYS) throw new OperatorError(`there are at most ${MAX_KEYS} keys`, 'keys');
-  for (const [index, key] of keys.entries()) {
-    const problem = publicKeyProblem(key);
-    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`, 'keys');
-  }
+/**
+ * Returns the keys of a given set that can be used, as they are stored. Throws an `OperatorError` for a set that is refused, and
+ * for one of which no key can be used.
+ */
+export function usableKeys(given: readonly PublicKey[]): readonly PublicKey[] {
+  const set = readKeySet({ keys: given });
+  if (typeof set === 'string') throw new OperatorError(set, 'keys');
+  if (set.keys.length === 0 && set.omitted.length > 0) throw new OperatorError(set.omitted.join('; '), 'keys');
+  return set.keys;
+}
+
+/** Returns why keys of a given set are omitted, one sentence for each; nothing for a set that `usableKeys` refuses. */
+export function omittedKeys(given: readonly PublicKey[]): readonly string[] {
+  const set = readKeySet({ keys: given });
+  return typeof set === 'string' ? [] : set.omitted;
 }

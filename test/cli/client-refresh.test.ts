@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
@@ -237,6 +240,47 @@ test('ASVS 15.4.2: a refresh of what somebody changed since is refused, and writ
   await clients.pause(id, operator);
   await clients.resume(id, operator);
   await assert.rejects(clientDocuments.refresh(third, operator), /at the same time/, 'a resume would be undone');
+});
+
+const kty = 'its kty must be EC, RSA or OKP';
+
+test('RFC 7517 §5: --jwks omits the keys that cannot be used, and says so in words and in JSON', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-omitted-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'keys.json');
+  writeFileSync(file, JSON.stringify({ keys: [{ kty: 'AKP', pub: 'AAAA' }, makeKey().jwk] }));
+  const app = ['--name', 'Omits', '--redirect-uri', R1, '--jwks', file];
+  const product = ['--id', 'omits', '--name', 'Omits', '--sign-in-url', R1, '--jwks', file];
+  const registered = await valetkey(['client', 'register', ...app, '--json']);
+  const id = JSON.parse(registered.stdout).client_id;
+  const commands = [
+    ['client', 'update', id, '--jwks', file, '--json'],
+    ['identity-provider', 'register', ...product, '--json'],
+    ['identity-provider', 'update', 'omits', '--jwks', file, '--json'],
+  ];
+  for (const words of [null, ...commands]) {
+    const { code, stdout, stderr } = words === null ? registered : await valetkey(words);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout).omitted_keys, [`key 1: ${kty}`], words?.join(' '));
+    assert.match(stderr, new RegExp(`^Omitted: key 1: ${kty}\\.\n`));
+  }
+  writeFileSync(file, JSON.stringify({ keys: [makeKey().jwk, { kty: 'oct', k: 'AAAA' }] }));
+  assert.match(await refused(['client', 'update', id, '--jwks', file]), /^1 .*key 2: it is a symmetric key/);
+});
+
+test('RFC 7517 §5: the JSON of an app from a document names the omitted keys', async () => {
+  const { id, say } = await admitted();
+  const keys = [{ kty: 'AKP', pub: 'AAAA' }, makeKey().jwk];
+  say({ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } });
+  for (const words of [
+    ['client', 'refresh', id],
+    ['client', 'refresh', id],
+    ['client', 'register', '--from', id],
+  ]) {
+    if (words.includes('--from')) await clients.delete(id, operator);
+    const { stdout, stderr } = await valetkey([...words, '--yes', '--json']);
+    assert.deepEqual(JSON.parse(stdout).omitted_keys, [`key 1: ${kty}`], stderr);
+  }
 });
 
 test('what the document owns is not given by hand, and the remedy is named', async () => {

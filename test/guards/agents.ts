@@ -188,7 +188,12 @@ export const agentsGuards: readonly Guard[] = [
       ['the id of a document is its address', 'if (id !== address)', 'if (false as boolean)'],
       ['a document holds no secret', 'if (secret !== undefined)', 'if (false as boolean)'],
       ['a document is for codes', "!grants.includes('authorization_code')", 'false'],
-      ['a method that needs a secret is refused', "return offered.includes('none') ? 'none' : null;", "return 'none';"],
+      [
+        'a method that needs a secret is refused',
+        "return offered.includes('none') || !namesMethod(members) ? 'none' : null;",
+        "return 'none';",
+      ],
+      ['a document without a method is read as none', ' || !namesMethod(members)', ''],
       ['an address is in its normal form', 'if (url.href !== text)', 'if (false as boolean)'],
       ['an address has a path', "if (url.pathname === '/')", 'if (false as boolean)'],
       ['an address has no user name', 'if (url.username || url.password)', 'if (false as boolean)'],
@@ -337,9 +342,25 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/operator/registration.ts',
+    ['test/operator/client-registry.test.ts'],
+    [
+      [
+        'a given set of which no key can be used is refused',
+        'set.keys.length === 0 && set.omitted.length > 0',
+        'false',
+      ],
+      [
+        'a given set with a secret key is refused',
+        "if (typeof set === 'string') throw",
+        "if (typeof set === 'string') return []; if (false as boolean) throw",
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/clients/key-set.ts',
     ['test/oauth/client-keys.test.ts'],
-    [['a set of which no key can be used is a mistake', 'set.notes.length > 0', 'false']],
+    [['a set of which no key can be used is a mistake', 'set.omitted.length > 0', 'false']],
   ),
   ...guardsIn(
     'src/oauth/clients/public-key.ts',

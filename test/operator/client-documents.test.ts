@@ -184,6 +184,21 @@ test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept
   );
 });
 
+test('a document without a method is read as none, with a note, and one that names others alone is refused', async (t) => {
+  const { documents } = await opened(t);
+  const { token_endpoint_auth_method: _method, ...nameless } = { token_endpoint_auth_method: '', ...AGENT };
+  const note = 'read as none: it has no token_endpoint_auth_method';
+  for (const more of [{}, { jwks: { keys: [keys.jwk] } }]) {
+    serves({ ...nameless, ...more });
+    const { document, notes } = await documents.fetch(address);
+    assert.deepEqual([document.method, document.keys, notes.filter((each) => each === note).length], ['none', [], 1]);
+  }
+  serves({ ...nameless, token_endpoint_auth_methods_supported: ['none'] });
+  assert.ok(!(await documents.fetch(address)).notes.includes(note));
+  serves({ ...nameless, token_endpoint_auth_methods_supported: ['client_secret_basic'] });
+  assert.match(await refused(documents.fetch(address)), /neither none nor/);
+});
+
 test('RFC 7591 §2: keys of a client without private_key_jwt are not fetched', async (t) => {
   const { documents } = await opened(t);
   servesWithKeys(null, { ...WITH_KEYS_ELSEWHERE, token_endpoint_auth_method: 'none' });

@@ -80,9 +80,14 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['a negative overlap', { refreshOverlap: -1 }, /overlap must/],
   ['a broken retry window', { refreshRetryWindow: Number.NaN }, /retry window must/],
   ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
-  ['six keys', { keys: Array.from({ length: 6 }, () => keys.jwk) }, /at most 5 keys/],
+  ['six keys', { keys: Array.from({ length: 6 }, () => keys.jwk) }, /more than 5 keys/],
   ['a private key', { keys: [keys.jwk, keys.privateKey.export({ format: 'jwk' })] }, /key 2: it is a private key/],
-  ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /key 1: its kty/],
+  ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /key 1: it is a symmetric key/],
+  [
+    'no key that can be used',
+    { keys: [{ kty: 'AKP' }, { ...keys.jwk, use: 'enc' }] as ClientSettings['keys'] },
+    /key 1: its kty must be .*; key 2: its use must be sig/,
+  ],
   ['an optional scope twice', { scopes: [scope('a'), { ...scope('a'), optional: true }] }, /twice/],
 ];
 for (const [name, wrong, message] of wrongSettings) {
@@ -308,6 +313,23 @@ test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', 
   const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
   const stored = await registry.show(client.id);
   assert.equal(authenticateClient(stored, credentials), stored);
+});
+
+test('RFC 7517 §5: keys that cannot be used are omitted when registering and when updating, and nothing else of a key is kept', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const given = [
+    ...[
+      { ...keys.jwk, x5c: ['certificate'] },
+      { kty: 'AKP', pub: 'AAAA' },
+      { ...keys.jwk, use: 'enc' },
+    ],
+    ...[{ ...keys.jwk, alg: 'ES512' }, { kid: 'no kty' }],
+  ];
+  const { client } = await registry.register('confidential', { ...settings, keys: given }, operator);
+  assert.deepEqual((await registry.show(client.id)).keys, [keys.jwk]);
+  const { client: other } = await registry.register('confidential', settings, operator);
+  await registry.update(other.id, { keys: given }, operator);
+  assert.deepEqual((await registry.show(other.id)).keys, [keys.jwk]);
 });
 
 test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {

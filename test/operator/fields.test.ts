@@ -73,7 +73,7 @@ test('a value of another type is refused by its field, with the type that it mus
     [{ refresh_overlap: 1.5 }, /whole number of seconds/],
     [{ consent: 'never' }, /one of ask, remember, skip/],
     [{ person_fields: ['phone'] }, /some of name, username/],
-    [{ keys: [{ kid: 'a' }] }, /JSON Web Key/],
+    [{ keys: ['a'] }, /JSON Web Key/],
     [{ scopes: [{ name: 'read', sentence: 'Read', extra: 1 }] }, /a list of names, or of objects/],
     [{ scopes: { name: 'read' } }, /a list of names/],
   ];

@@ -26,8 +26,12 @@ export type ClientDocument = {
   readonly jwksUri: string | null;
 };
 
-/** A parsed document: the supported members, and notes on the omitted ones. */
-export type ReadDocument = { readonly document: ClientDocument; readonly notes: readonly string[] };
+/** A parsed document: the supported members, notes on the others, and why keys are omitted, as `ReadKeySet` has it. */
+export type ReadDocument = {
+  readonly document: ClientDocument;
+  readonly notes: readonly string[];
+  readonly omittedKeys: readonly string[];
+};
 
 /** The reason why a text cannot be the address of a document; null if it can. `isLocal`: http on loopback is accepted too. */
 export function documentAddressProblem(text: string, isLocal = false): string | null {
@@ -54,7 +58,7 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
   if (refusal) return refusal;
   const method = methodOf(members);
   if (method === null) return 'it offers neither none nor private_key_jwt with keys (token_endpoint_auth_method)';
-  const own = 'jwks' in members ? readKeySet(members['jwks']) : { keys: [], notes: [] };
+  const own = 'jwks' in members ? readKeySet(members['jwks']) : { keys: [], omitted: [] };
   if (typeof own === 'string') return own;
   const jwksUri = method === 'none' ? null : (members['jwks_uri'] ?? null);
   const unfit = jwksUri === null ? null : jwksUriProblem(address, jwksUri);
@@ -74,7 +78,16 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
     keys: method === 'none' ? [] : own.keys,
     jwksUri: textOf(jwksUri),
   };
-  return { document, notes: [...uris.notes, ...own.notes, ...notesOn(members)] };
+  return {
+    document,
+    notes: [...uris.notes, ...own.omitted.map(keyNote), ...notesOn(members)],
+    omittedKeys: own.omitted,
+  };
+}
+
+/** Returns the note on an omitted key. */
+export function keyNote(omitted: string): string {
+  return `omitted: ${omitted}`;
 }
 
 /** Why an address is none for the keys of a document. It has the document's origin, so that one host answers for a client. */
@@ -99,13 +112,21 @@ function refusalOf(address: string, members: Record<string, unknown>): string | 
   return null;
 }
 
-/** `private_key_jwt` where it is offered and there are keys, else `none` where that is offered. */
+/** `private_key_jwt` where it is offered and there are keys, else `none` where that is offered, or nothing is. */
 function methodOf(members: Record<string, unknown>): ClientDocument['method'] | null {
   const { token_endpoint_auth_method: one, token_endpoint_auth_methods_supported: several } = members;
   const offered = [one, ...(Array.isArray(several) ? several : [])];
   const hasKeys = 'jwks' in members || 'jwks_uri' in members;
   if (offered.includes('private_key_jwt') && hasKeys) return 'private_key_jwt';
-  return offered.includes('none') ? 'none' : null;
+  return offered.includes('none') || !namesMethod(members) ? 'none' : null;
+}
+
+/**
+ * False for a document without a method. RFC 7591 §2 would read `client_secret_basic` there, which no document can use
+ * (draft-ietf-oauth-client-id-metadata-document §4.1).
+ */
+function namesMethod(members: Record<string, unknown>): boolean {
+  return 'token_endpoint_auth_method' in members || Array.isArray(members['token_endpoint_auth_methods_supported']);
 }
 
 function redirectUrisOf(
@@ -142,7 +163,10 @@ function notesOn(members: Record<string, unknown>): string[] {
   const named = ignored.filter((name) => NAMED.includes(name));
   const others = ignored.length - named.length;
   const all = [...named, ...(others > 0 ? [`${others} other member${others === 1 ? '' : 's'}`] : [])];
-  return all.length > 0 ? [`ignored: ${all.join(', ')}`] : [];
+  return [
+    ...(namesMethod(members) ? [] : ['read as none: it has no token_endpoint_auth_method']),
+    ...(all.length > 0 ? [`ignored: ${all.join(', ')}`] : []),
+  ];
 }
 
 function textOf(value: unknown): string | null {

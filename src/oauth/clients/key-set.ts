@@ -1,4 +1,4 @@
-/** Sets of public keys that are fetched (RFC 7517 §5), and the port that fetches them. */
+/** Sets of public keys (RFC 7517 §5), given or fetched, and the port that fetches them. */
 import type { PublicKey } from './client.ts';
 import { MAX_KEYS, publicKeyProblem, secretKeyProblem } from './public-key.ts';
 
@@ -13,8 +13,8 @@ export type FetchedJson =
 /** Fetches a JSON document of at most `maxBytes`, as `process/outbound.ts` does. Never throws. */
 export type FetchJson = (url: string, maxBytes: number) => Promise<FetchedJson>;
 
-/** The keys of a set that can be used, and sentences on those left out. */
-export type ReadKeySet = { readonly keys: readonly PublicKey[]; readonly notes: readonly string[] };
+/** The keys of a set that can be used, and the reason why each other one is omitted, such as `key 2: its use must be sig`. */
+export type ReadKeySet = { readonly keys: readonly PublicKey[]; readonly omitted: readonly string[] };
 
 /** The sentence on a set by which a client has no key to prove itself with. */
 export const NO_KEY = 'its key set holds no key that Valetkey can use';
@@ -27,28 +27,28 @@ export async function fetchKeySet(fetchJson: FetchJson, jwksUri: string): Promis
   const fetched = await fetchJson(jwksUri, MAX_KEY_SET_BYTES);
   if (fetched.kind === 'refused') return fetched.problem;
   const set = readKeySet(fetched.value);
-  return typeof set !== 'string' && set.keys.length === 0 && set.notes.length > 0 ? NO_KEY : set;
+  return typeof set !== 'string' && set.keys.length === 0 && set.omitted.length > 0 ? NO_KEY : set;
 }
 
 /**
- * Reads a key set. Omits keys for other uses and of unknown kinds (RFC 7517 §5). Returns a sentence if the set is refused: a
+ * Reads a key set: the only reader, of options, the API, documents and their addresses. Omits keys for other uses and of unknown kinds (RFC 7517 §5). Returns a sentence if the set is refused: a
  * set that publishes a secret is refused as a whole.
  */
 export function readKeySet(value: unknown): ReadKeySet | string {
   const all = (value as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(all)) return 'its keys are no JWK Set';
-  if (all.length > MAX_KEYS) return `it has more than ${MAX_KEYS} keys`;
+  if (all.length > MAX_KEYS) return `there are more than ${MAX_KEYS} keys`;
   const keys: PublicKey[] = [];
-  const notes: string[] = [];
+  const omitted: string[] = [];
   for (const [index, key] of all.entries()) {
-    if (typeof key !== 'object' || key === null) return `key ${index + 1} is no object`;
+    if (typeof key !== 'object' || key === null || Array.isArray(key)) return `key ${index + 1} is no object`;
     const secret = secretKeyProblem(key);
     if (secret) return `key ${index + 1}: ${secret}`;
     const problem = publicKeyProblem(key);
-    if (problem) notes.push(`omitted: key ${index + 1}: ${problem}`);
+    if (problem) omitted.push(`key ${index + 1}: ${problem}`);
     else keys.push(publicPart(key));
   }
-  return { keys, notes };
+  return { keys, omitted };
 }
 
 /** The members that a signature is checked with, always in this order: certificates and the like are not kept. */

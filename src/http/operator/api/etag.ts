@@ -1,8 +1,8 @@
 /** Entity tags of single objects (RFC 9110 §8.8.3), for `If-Match`. */
 import { hash } from 'node:crypto';
 
-/** Members that change by themselves, without a change of the object. */
-const MOVES = /^(last_|apps_last_used_at$|jwks_fetched_at$|hand_over$|identities$)/;
+/** Members that change by themselves, without a change of the object, and those of a single answer. */
+const MOVES = /^(omitted_keys$|last_|apps_last_used_at$|jwks_fetched_at$|hand_over$|identities$)/;
 
 /** Names the member with whole public keys: JSON leaves a symbol's member out, and a copy by spread keeps it. */
 const KEYS = Symbol('keys');

@@ -10,13 +10,14 @@ import {
 } from '../../../operator/fields/client-fields.ts';
 import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
+import { omittedKeysJson } from '../../../operator/json/omitted-keys.ts';
 import type { Service } from '../../service.ts';
 import { tagsKeys } from '../api/etag.ts';
 import type { Route } from '../api/route.ts';
 import { CLIENT } from '../api/schemas.ts';
 import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
-import { CLIENT_SETTINGS, GRANTS_TO_END, NEW_CLIENT, REGISTERED_CLIENT } from './schemas.ts';
+import { CHANGED_CLIENT, CLIENT_SETTINGS, GRANTS_TO_END, NEW_CLIENT, REGISTERED_CLIENT } from './schemas.ts';
 import { SHOWN_BEFORE, secretRoutes } from './secrets.ts';
 
 const REGISTER = changing('clients', 'registerClient', 'Register an app', {
@@ -25,7 +26,7 @@ const REGISTER = changing('clients', 'registerClient', 'Register an app', {
   description: 'Needs `clients.secrets` too if a secret or a one-time address is made.',
 });
 const UPDATE = changing('clients', 'updateClient', 'Change an app (merge patch, RFC 7396)', {
-  ...{ schema: CLIENT, hasTag: true },
+  ...{ schema: CHANGED_CLIENT, hasTag: true },
   patch: CLIENT_SETTINGS,
 });
 const PAUSE = changing('clients', 'pauseClient', 'Refuse all requests of an app until it is resumed', {
@@ -73,7 +74,10 @@ export function changingClients(service: Service): Route[] {
             clientSecret,
             handOver: made,
           } = await clients.register(type, settings, actor, null, handOver);
-          const registered = registeredClientJson(client, clientSecret, endpoints);
+          const registered = {
+            ...registeredClientJson(client, clientSecret, endpoints),
+            ...omittedKeysJson(settings.keys),
+          };
           if (!made) return registered;
           return {
             ...registered,
@@ -82,6 +86,7 @@ export function changingClients(service: Service): Route[] {
         };
         return changes.make(call, register, async (id) => ({
           ...registeredClientJson(await clients.exact(id), null, endpoints),
+          ...omittedKeysJson(settings.keys),
           ...(handOver ? { hand_over: SHOWN_BEFORE } : {}),
         }));
       },
@@ -91,9 +96,12 @@ export function changingClients(service: Service): Route[] {
       also: (members) => actsOfSettings(readClientChanges(members)),
       answer: (call) => {
         const settings = readClientChanges(bodyOf(call));
-        return changes.on(noun, call, async (client, actor) =>
-          noun.json(Object.keys(settings).length === 0 ? client : await clients.update(client.id, settings, actor)),
-        );
+        return changes.on(noun, call, async (client, actor) => ({
+          ...(await noun.json(
+            Object.keys(settings).length === 0 ? client : await clients.update(client.id, settings, actor),
+          )),
+          ...omittedKeysJson(settings.keys),
+        }));
       },
     },
     one('POST', '/pause', 'clients.pause', PAUSE, (id, actor) => clients.pause(id, actor)),

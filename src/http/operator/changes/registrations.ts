@@ -22,6 +22,7 @@ import {
   findIdentityProviderJson,
   registeredProviderJson,
 } from '../../../operator/json/identity-provider.ts';
+import { omittedKeysJson } from '../../../operator/json/omitted-keys.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
 import { membersOf } from '../../provider/requests.ts';
@@ -33,6 +34,7 @@ import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from '../api/schemas.ts';
 import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
 import {
+  CHANGED_PROVIDER,
   ENDED_THROUGH_PROVIDER,
   FINDINGS,
   NEW_PROVIDER,
@@ -69,7 +71,7 @@ const PROVIDER = {
     description: 'Needs `identity-providers.secrets` too if a secret or a one-time address is made.',
   }),
   update: changing('identity-providers', 'updateIdentityProvider', 'Change a product (merge patch, RFC 7396)', {
-    ...{ schema: IDENTITY_PROVIDER, hasTag: true },
+    ...{ schema: CHANGED_PROVIDER, hasTag: true },
     patch: PROVIDER_SETTINGS,
   }),
   pause: changing('identity-providers', 'pauseIdentityProvider', 'Let nobody sign in there until it is resumed', {
@@ -195,16 +197,19 @@ export function changingIdentityProviders(service: Service): Route[] {
       operation: PROVIDER.register,
       also: (members) => actsOfNewProvider(readNewProvider(members)),
       answer: (call) => {
-        const { settings, handOver } = readNewProvider(bodyOf(call));
+        const members = bodyOf(call);
+        const { settings, handOver } = readNewProvider(members);
+        const omitted = omittedKeysJson('keys' in members ? settings.keys : undefined);
         const register = async (actor: Actor) => {
           const { provider, secret, handOver: made } = await identityProviders.register(settings, actor, handOver);
-          const registered = registeredProviderJson(provider, secret, endpoints);
+          const registered = { ...registeredProviderJson(provider, secret, endpoints), ...omitted };
           if (!made) return registered;
           const subject = { kind: 'identity_provider', row: provider } as const;
           return { ...registered, hand_over: madeHandOverJson(handOvers.addressOf(made, subject)) };
         };
         return changes.make(call, register, async (id) => ({
           ...registeredProviderJson(await identityProviders.show(id), null, endpoints),
+          ...omitted,
           ...(handOver ? { hand_over: SHOWN_BEFORE } : {}),
         }));
       },
@@ -215,13 +220,14 @@ export function changingIdentityProviders(service: Service): Route[] {
       also: (members) => actsOfProviderChanges(readProviderChanges(members)),
       answer: (call) => {
         const settings = readProviderChanges(bodyOf(call));
-        return changes.on(noun, call, async (provider, actor) =>
-          noun.json(
+        return changes.on(noun, call, async (provider, actor) => ({
+          ...(await noun.json(
             Object.keys(settings).length === 0
               ? provider
               : await identityProviders.update(provider.id, settings, actor),
-          ),
-        );
+          )),
+          ...omittedKeysJson(settings.keys),
+        }));
       },
     },
     simple('pause', PROVIDER.pause, (id, actor) => identityProviders.pause(id, actor)),

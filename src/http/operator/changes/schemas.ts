@@ -3,7 +3,7 @@ import { PROVIDER_RIGHTS } from '../../../accounts/people/identity-provider.ts';
 import { PERSON_FIELDS } from '../../../oauth/grants/person-fields.ts';
 import { SCOPE_EFFECTS } from '../../../oauth/grants/scope.ts';
 import { component, type ObjectSchema, object, type Schema, text } from '../../api/operation.ts';
-import { IDENTITY_PROVIDER, RESOURCE_SERVER, USER } from '../api/schemas.ts';
+import { CLIENT, IDENTITY_PROVIDER, RESOURCE_SERVER, USER } from '../api/schemas.ts';
 
 const TEXT: Schema = { type: 'string' };
 const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
@@ -17,7 +17,22 @@ const SECONDS_OR_NULL: Schema = {
 const list = (items: Schema): Schema => ({ type: 'array', items });
 const named = (name: string, schema: ObjectSchema): ObjectSchema => component('schemas', name, schema);
 const TIME: Schema = { type: 'string', format: 'date-time' };
-const KEYS: Schema = list({ type: 'object', description: 'A public key (RFC 7517 §4).', required: ['kty'] });
+const KEYS: Schema = list({ type: 'object', description: 'A public key (RFC 7517 §4).' });
+
+/** Keys of the request that cannot be used (RFC 7517 §5). */
+const OMITTED_KEYS = {
+  omitted_keys: {
+    ...list(TEXT),
+    description:
+      'Why each key of the request that cannot be used is omitted (RFC 7517 §5). Only if the request has `keys`.',
+  },
+};
+
+/** Returns the schema of an object after a call that may set its keys. */
+const changed = ({ properties, required }: ObjectSchema): ObjectSchema => {
+  const optional = Object.keys(properties).filter((name) => !(required as string[]).includes(name));
+  return object({ ...properties, ...OMITTED_KEYS }, [...optional, 'omitted_keys']);
+};
 
 /** Returns the schema of a setting whose default is set by null (RFC 7396 §2). */
 const orNull = ({ type, enum: words, ...others }: Schema): Schema => ({
@@ -86,11 +101,14 @@ const CLIENT_URLS = {
 /** A registered app: the values that its developer needs. */
 export const REGISTERED_CLIENT = named(
   'RegisteredClient',
-  object({ client_id: TEXT, client_secret: once('The secret'), ...CLIENT_URLS, hand_over: HAND_OVER }, [
-    'device_authorization_url',
-    'hand_over',
-  ]),
+  object(
+    { client_id: TEXT, client_secret: once('The secret'), ...CLIENT_URLS, ...OMITTED_KEYS, hand_over: HAND_OVER },
+    ['device_authorization_url', 'omitted_keys', 'hand_over'],
+  ),
 );
+
+/** An app after a change. */
+export const CHANGED_CLIENT = named('ChangedClient', changed(CLIENT));
 
 /** The settings of an API. */
 export const RESOURCE_SERVER_SETTINGS = {
@@ -138,11 +156,15 @@ export const REGISTERED_PROVIDER = named(
       ...IDENTITY_PROVIDER.properties,
       provider_secret: once('The secret'),
       sign_in_endpoint: TEXT,
+      ...OMITTED_KEYS,
       hand_over: HAND_OVER,
     },
-    ['hand_over'],
+    ['omitted_keys', 'hand_over'],
   ),
 );
+
+/** A product after a change. */
+export const CHANGED_PROVIDER = named('ChangedIdentityProvider', changed(IDENTITY_PROVIDER));
 
 /** The findings of a test of a product. */
 export const FINDINGS = named(

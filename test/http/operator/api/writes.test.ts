@@ -281,6 +281,29 @@ test('RFC 9110 §13.1.1: a key that another caller replaced is not overwritten',
   }
 });
 
+test('RFC 7517 §5: the answer names the keys of a set that cannot be used, and a private key refuses the set', async () => {
+  const keys = [makeKey().jwk, { kty: 'AKP', pub: 'AAAA' }, { ...makeKey().jwk, use: 'enc' }, { kid: 'a' }];
+  const kty = 'its kty must be EC, RSA or OKP';
+  const omitted = [`key 2: ${kty}`, 'key 3: its use must be sig', `key 4: ${kty}`];
+  const headers = { 'Idempotency-Key': 'with-keys' };
+  const app = await post('/clients', { ...APP, keys }, headers);
+  assert.deepEqual([app.status, app.body['omitted_keys'], app.body['client_secret']], [201, omitted, null]);
+  assert.deepEqual((await post('/clients', { ...APP, keys }, headers)).body['omitted_keys'], omitted);
+  const product = { provider_id: 'omits', name: 'Omits', sign_in_url: 'https://omits.test/sign-in', keys };
+  assert.deepEqual((await post('/identity-providers', product)).body['omitted_keys'], omitted);
+  for (const path of [`/clients/${app.body['client_id']}`, '/identity-providers/omits']) {
+    const changed = await patch(path, { keys });
+    assert.deepEqual([changed.status, changed.body['omitted_keys']], [200, omitted]);
+    const shown = await ask(path);
+    assert.equal(changed.headers.get('etag'), shown.headers.get('etag'), 'the tag is of the object alone');
+    assert.ok(!('omitted_keys' in shown.body || 'omitted_keys' in (await patch(path, { name: 'New' })).body));
+    const secret = await patch(path, { keys: [...keys.slice(0, 2), { kty: 'oct', k: 'AAAA' }] });
+    assert.deepEqual(errorOf(secret), [400, 'invalid_request', 'keys']);
+    assert.match(JSON.stringify(secret.body), /key 3: it is a symmetric key/);
+    assert.deepEqual(errorOf(await patch(path, { keys: keys.slice(1) })), [400, 'invalid_request', 'keys']);
+  }
+});
+
 test('RFC 7396 §2: the description of each PATCH allows null exactly where the call takes it', async () => {
   const { paths } = (await (await fetch(`${api.operatorUrl}/openapi.json`)).json()) as {
     paths: Record<string, { patch?: { requestBody: { content: Record<string, { schema: { properties: object } }> } } }>;
