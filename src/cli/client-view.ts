@@ -98,7 +98,7 @@ export function noteOfUpdate(before: Client, updated: Client): string {
     `${name} is updated.`,
     before.isChecked &&
       !updated.isChecked &&
-      'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
+      'You no longer vouch for it: its name, publisher, pages or contact, or the host of a redirect URI, changed. Check them, and give --checked again.',
     before.consent === 'skip' &&
       updated.consent === 'ask' &&
       'Users are asked again: it has another redirect host, or may get more. Check that, and give --consent skip again.',

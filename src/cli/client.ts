@@ -58,7 +58,7 @@ const PRIVACY = ['--privacy <url>', "the app's privacy page"] as const;
 const CONTACT = ['--contact <address>', 'the contact for users: an email address or a page'] as const;
 const CHECKED = [
   '--checked',
-  'you verified the publisher, and that it owns the redirect hosts; users see this, and a change of either removes it',
+  'you verified the publisher, and that it owns the redirect hosts; users see this, and a change of these, the name, a page or the contact removes it',
 ] as const;
 
 const PERSON = [

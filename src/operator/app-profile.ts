@@ -38,9 +38,13 @@ export function contactProblem(what: string, contact: string | null): string | n
   return pageProblem(what, contact, ' or an email address');
 }
 
-/** True if a change ends the operator's vouching, which is for the publisher and the redirect URIs' hosts. */
-export function endsVouching(before: Client, after: Pick<Client, 'publisher' | 'redirectUris'>): boolean {
-  return before.isChecked && (before.publisher !== after.publisher || hostsOf(before) !== hostsOf(after));
+/** Settings that the operator vouches for, besides the hosts of the redirect URIs. */
+const VOUCHED = ['name', 'publisher', 'homepage', 'privacyPage', 'contact'] as const;
+
+/** True if a change ends the operator's vouching, which is for what users read of an app's maker, and for the redirect hosts. */
+export function endsVouching(before: Client, after: Pick<Client, (typeof VOUCHED)[number] | 'redirectUris'>): boolean {
+  const isOther = VOUCHED.some((member) => before[member] !== after[member]) || hostsOf(before) !== hostsOf(after);
+  return before.isChecked && isOther;
 }
 
 /** The hosts of a client's redirect URIs as one text, each once; equal for equal hosts. */

@@ -150,9 +150,18 @@ export class ClientRegistry {
     return misleading(client, await store.listClientsNamed(client.name, 2), await store.listScopes());
   }
 
-  /** Changes some settings of a client, in the way of `client-update.ts`, and returns the changed client. */
-  async update(id: string, given: Partial<ClientSettings>, operator: Actor): Promise<Client> {
+  /**
+   * Changes some settings of a client, in the way of `client-update.ts`, and returns the changed client. `permit` throws if the
+   * operator may not change this client so: the write replaces the very row that it was asked about.
+   */
+  async update(
+    id: string,
+    given: Partial<ClientSettings>,
+    operator: Actor,
+    permit: (before: Client) => Promise<void> | void = () => {},
+  ): Promise<Client> {
     const before = await this.exact(id);
+    await permit(before);
     const { defaultResource: named } = given;
     const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) };
     const keys = given.keys === undefined ? {} : { keys: usableKeys(given.keys) };

@@ -13,7 +13,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
     [
       'a change that makes trust is asked for',
-      'of actsOfSettings(changes)) call.requires(act)',
+      'of actsOfSettings(changes, client.scopes)) call.requires(act)',
       'of []) call.requires(act)',
     ],
     [

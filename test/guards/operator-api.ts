@@ -32,6 +32,27 @@ export const operatorApiGuards: readonly Guard[] = [
   ...guardsIn('src/http/operator/api/key-guard.ts', RIGHTS, [
     ['acts that a body makes of a call are asked for', 'if (!also || !access) return;', 'if (also) return;'],
   ]),
+  ...guardsIn('src/operator/fields/client-fields.ts', WRITES, [
+    ['an own sentence is changed with trust alone', 'sentence !== (own.get(name) ?? null)', 'false'],
+    ['a scope that keeps its sentence needs no trust', 'sentence !== (own.get(name) ?? null)', 'sentence !== null'],
+  ]),
+  ...guardsIn('src/http/operator/changes/registrations.ts', RIGHTS, [
+    [
+      'a sentence of the catalogue needs trust',
+      "act: 'scopes.define', operation: MEANING.put, hasTag: true }, also: () => ['scopes.set-sentences'],",
+      "act: 'scopes.define', operation: MEANING.put, hasTag: true },",
+    ],
+    [
+      'the removal of a sentence of the catalogue needs trust',
+      "operation: MEANING.delete }, also: () => ['scopes.set-sentences'],",
+      'operation: MEANING.delete },',
+    ],
+  ]),
+  ...guardsIn(
+    'src/operator/app-profile.ts',
+    ['test/operator/client-registry.test.ts'],
+    [['another name or page ends the vouching', 'VOUCHED.some((member) => before[member] !== after[member]) ||', '']],
+  ),
   ...guardsIn('src/http/operator/changes/change.ts', WRITES, [
     ['If-Match is compared', 'if (!matchesTag(ifMatch, etagOf(await its.json(row)))) throw changedSince();', ''],
     ['a key is of its whole request', 'request.url, JSON.stringify(membersOf(request))', "''"],
@@ -61,6 +82,7 @@ export const operatorApiGuards: readonly Guard[] = [
         'const client = await this.#parts.store.findClient(id)',
         'const client = await this.find(id)',
       ],
+      ['a change is permitted for the row that it replaces', 'await permit(before);', ''],
     ],
   ),
   ...guardsIn(

@@ -118,7 +118,7 @@ test('a client is registered with a secret that is shown this once, and works', 
   assert.ok(!JSON.stringify(event).includes(clientSecret));
 });
 
-test('the operator’s word for an app ends with another publisher or another redirect host, and with nothing else', async (context) => {
+test('the operator’s word for an app ends with what users read of its maker and with another redirect host, and with nothing else', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const vouched = { publisher: 'One Ltd', isChecked: true };
@@ -131,18 +131,40 @@ test('the operator’s word for an app ends with another publisher or another re
     { redirectUris: ['https://two.test/cb'] },
     { redirectUris: [...settings.redirectUris, 'https://two.test/cb'] },
     { redirectUris: ['https://one.test:8443/cb'] },
+    { name: 'Uno' },
+    { homepage: 'https://uno.test/' },
+    { privacyPage: 'https://uno.test/privacy' },
+    { contact: 'help@uno.test' },
     { isChecked: false },
   ];
   for (const changes of ends) assert.equal(await after(changes), false, JSON.stringify(changes));
   const stays: Partial<ClientSettings>[] = [
-    { name: 'Uno' },
-    { homepage: 'https://uno.test/' },
+    { name: 'Uno', homepage: 'https://uno.test/', contact: null, isChecked: true },
+    { name: settings.name, homepage: null, consent: 'remember', requirePkce: true, scopes: [] },
     { redirectUris: [...settings.redirectUris, 'https://one.test/another'] },
     { publisher: 'Two Ltd', redirectUris: ['https://two.test/cb'], isChecked: true },
   ];
   for (const changes of stays) assert.equal(await after(changes), true, JSON.stringify(changes));
   const [, , recorded] = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 9 })).toReversed();
   assert.match(String(recorded?.detail), /is_checked -true \+false/, 'the trail tells that it ended');
+});
+
+test('a change is permitted for the very row that it replaces, and a refused one writes nothing', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings, operator);
+  const refusing = () => assert.fail('not permitted');
+  await assert.rejects(registry.update(client.id, { name: 'Two' }, operator, refusing), /not permitted/);
+  assert.deepEqual(await registry.show(client.id), client);
+  const told = [scope('read', 'Read other things')];
+  const overtaken = async (before: unknown) => {
+    assert.deepEqual(before, client);
+    await registry.update(client.id, { scopes: told }, operator);
+  };
+  await assert.rejects(
+    registry.update(client.id, { scopes: settings.scopes }, operator, overtaken),
+    /changed or was deleted at the same time/,
+  );
+  assert.deepEqual((await registry.show(client.id)).scopes, told);
 });
 
 test('consent: users are asked again where codes reach another host or the app may get more, unless that is said with it', async (context) => {

@@ -108,6 +108,14 @@ test('settings that make trust, and secrets, are acts of their own', () => {
     'clients.vouch',
     'clients.set-consent',
   ]);
+  assert.deepEqual(acts({ type: 'public', scopes: ['read', { name: 'send' }] }), []);
+  assert.deepEqual(acts({ type: 'public', scopes: ['read', { name: 'send', sentence: 'Send' }] }), [
+    'scopes.set-sentences',
+  ]);
   assert.deepEqual(actsOfSettings(readClientChanges({ name: 'B', is_checked: false, consent: 'ask' })), []);
   assert.deepEqual(actsOfSettings(readClientChanges({ keys: [] })), ['clients.set-keys']);
+  const told = readClientChanges({ scopes: [{ name: 'send', sentence: 'Send' }] });
+  const had = (sentence: string) => [{ name: 'send', sentence, optional: true }];
+  assert.deepEqual(actsOfSettings(told, had('Post')), ['scopes.set-sentences']);
+  assert.deepEqual(actsOfSettings(told, had('Send')), []);
 });

@@ -20,6 +20,7 @@ export const RIGHTS = [
   'identity-providers.trust',
   'scopes.read',
   'scopes.write',
+  'scopes.trust',
   'users.read',
   'users.write',
   'users.invite',
@@ -128,6 +129,8 @@ export const ACTS = {
   'scopes.show': read('scopes.read'),
   'scopes.define': admin('scopes.write'),
   'scopes.delete': admin('scopes.write'),
+  /** Sets, changes or removes what users are told of a scope: sentences and effect of the catalogue, or an app's own sentence. */
+  'scopes.set-sentences': present('scopes.trust'),
 
   'users.list': read('users.read'),
   'users.show': read('users.read'),

@@ -79,22 +79,37 @@ export function readClientChanges(members: Members): Partial<ClientSettings> {
 export function actsOfNewClient({ type, settings, handOver }: NewClient): Act[] {
   const makesSecret = type === 'confidential' && (settings.keys ?? []).length === 0 && !handOver;
   return [
-    ...actsOfSettings({ ...settings, keys: settings.keys?.length ? settings.keys : undefined }),
+    ...actsOfSettings({ ...settings, keys: settings.keys?.length ? settings.keys : undefined }, []),
     ...(makesSecret ? (['clients.make-secret'] as const) : []),
     ...(handOver ? (['clients.hand-over'] as const) : []),
   ];
 }
 
-/** Returns the further acts that a change of these settings is. */
+/**
+ * Returns the further act that a change of scopes is, if it changes what users are told: an app's own sentence hides the
+ * catalogue's. `had` are the scopes that the app has, in the row that the write replaces.
+ */
+export function actsOfScopes(scopes: readonly Scope[] | undefined, had: readonly Scope[]): Act[] {
+  const own = new Map(had.map(({ name, sentence }) => [name, sentence]));
+  const isTold = (scopes ?? []).some(({ name, sentence }) => sentence !== (own.get(name) ?? null));
+  return isTold ? ['scopes.set-sentences'] : [];
+}
+
+/**
+ * Returns the further acts that a change of these settings is. Without the scopes that the app `had`, those of `actsOfScopes` are
+ * left to the caller.
+ */
 export function actsOfSettings(
   changes: {
-    readonly [Name in 'isChecked' | 'consent' | 'keys']?: ClientSettings[Name] | undefined;
+    readonly [Name in 'isChecked' | 'consent' | 'keys' | 'scopes']?: ClientSettings[Name] | undefined;
   },
+  had: readonly Scope[] | null = null,
 ): Act[] {
   return [
     ...(changes.isChecked ? (['clients.vouch'] as const) : []),
     ...(changes.consent !== undefined && changes.consent !== 'ask' ? (['clients.set-consent'] as const) : []),
     ...(changes.keys === undefined ? [] : (['clients.set-keys'] as const)),
+    ...(had === null ? [] : actsOfScopes(changes.scopes, had)),
   ];
 }
 

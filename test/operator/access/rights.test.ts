@@ -25,7 +25,7 @@ const SUPPORT = [
 const READ = /^(?:own\..+|.+\.(?:list|show|tallies|failures)|identify)$/;
 /** The acts that act as another, make trust, end many, or concern operators. */
 const PRESENT =
-  /^(?:.+\.(?:make-secret|retire-secret|hand-over|vouch|set-consent|set-keys|trust|invite|delete|end-all)|clients\.revoke-grants|identity-providers\.register|operators\.(?!list|show).+|own\.(?:add|remove)-passkey)$/;
+  /^(?:.+\.(?:make-secret|retire-secret|hand-over|vouch|set-consent|set-keys|set-sentences|trust|invite|delete|end-all)|clients\.revoke-grants|identity-providers\.register|operators\.(?!list|show).+|own\.(?:add|remove)-passkey)$/;
 const NO_PRESENCE = ['scopes.delete'];
 const COMMANDS_ALONE = [
   ...['clients.refresh', 'users.add', 'users.set-password', 'users.link', 'users.import', 'grants.revoke-all'],
@@ -45,7 +45,8 @@ function rightFor(act: string): Right | null {
   if (/revoke|end-all/.test(verb)) return 'grants.end';
   if (READ.test(act)) return `${noun}.read` as Right;
   if (/secret|hand-over|set-keys/.test(verb)) return `${noun}.secrets` as Right;
-  if (/vouch|set-consent|trust/.test(verb) || act === 'identity-providers.register') return `${noun}.trust` as Right;
+  if (/vouch|set-consent|set-sentences|trust/.test(verb) || act === 'identity-providers.register')
+    return `${noun}.trust` as Right;
   return (verb === 'invite' ? 'users.invite' : `${noun}.write`) as Right;
 }
 
@@ -89,7 +90,7 @@ test('operators §3: a clock that is set back lengthens no presence', () => {
 
 test('operators: support gets no one-time address, no secret and no trust by any access', () => {
   const gives = (Object.keys(ACTS) as Act[]).filter((act) =>
-    /secret|hand-over|keys|vouch|consent|trust|invite|register|operators\.(?:add|reset|sign-in)|link|password|import/.test(
+    /secret|hand-over|keys|vouch|consent|sentences|trust|invite|register|operators\.(?:add|reset|sign-in)|link|password|import/.test(
       act,
     ),
   );

@@ -9,11 +9,17 @@ import { countVisit } from '../../public-limit.ts';
 import type { Service } from '../../service.ts';
 import { ApiError, refuseMethod } from './api-error.ts';
 
+/** The access of a request that passed the check, and the check of a further act: it throws `ApiError`. */
+export type KeyGuard = {
+  accessOf(request: FastifyRequest): Access;
+  requires(request: FastifyRequest, act: Act): Promise<void>;
+};
+
 /**
  * Adds the check to a part of the server, whose routes each name an act. Returns the access of a request that passed it. No
  * cookie is read here, so that no page of another site can have a browser act.
  */
-export function addKeyGuard(part: FastifyInstance, service: Service): (request: FastifyRequest) => Access {
+export function addKeyGuard(part: FastifyInstance, service: Service): KeyGuard {
   const found = new WeakMap<FastifyRequest, Access>();
 
   part.addHook('onRequest', async (request, reply) => {
@@ -34,13 +40,18 @@ export function addKeyGuard(part: FastifyInstance, service: Service): (request: 
     const { also } = request.routeOptions.config;
     const access = found.get(request);
     if (!also || !access) return;
-    for (const act of also(membersOf(request))) {
-      const refusal = refusalOf(act, access, service.now());
-      if (refusal !== null) await refuse(service, request, access, act, refusal);
-    }
+    for (const act of also(membersOf(request))) await requires(request, act);
   });
 
-  return (request) => found.get(request) as Access;
+  const accessOfRequest = (request: FastifyRequest) => found.get(request) as Access;
+
+  async function requires(request: FastifyRequest, act: Act): Promise<void> {
+    const access = accessOfRequest(request);
+    const refusal = refusalOf(act, access, service.now());
+    if (refusal !== null) await refuse(service, request, access, act, refusal);
+  }
+
+  return { accessOf: accessOfRequest, requires };
 }
 
 const TOO_MANY = 'this key made 100 calls in 10 seconds: wait, and ask again';

@@ -8,10 +8,13 @@ import type { Operation } from '../../api/operation.ts';
 import { originOf } from '../../origin.ts';
 import { ApiError, operatorAnswers } from './api-error.ts';
 import { etagOf } from './etag.ts';
+import type { KeyGuard } from './key-guard.ts';
 
 /** A call of the API that may do its route's act. */
 export type Call = {
   readonly access: Access;
+  /** Throws `ApiError` unless the access may do a further act. */
+  readonly requires: (act: Act) => Promise<void>;
   readonly origin: OperatorOrigin;
   /** The id in the path; empty without one. */
   readonly id: string;
@@ -40,11 +43,7 @@ const API_PATH = '/v1';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Adds routes to the API's part of the server, and answers 405 to all other methods of their addresses. */
-export function addRoutes(
-  part: FastifyInstance,
-  routes: readonly Route[],
-  accessOf: (request: FastifyRequest) => Access,
-): void {
+export function addRoutes(part: FastifyInstance, routes: readonly Route[], { accessOf, requires }: KeyGuard): void {
   for (const { method, path, act, operation, also, hasTag, answer } of routes)
     part.route<{ Params: { id?: string } }>({
       method,
@@ -53,7 +52,12 @@ export function addRoutes(
       handler: async (request, reply) => {
         const { id = '' } = request.params;
         refuseIfMatch(request, operation);
-        const body = await answer({ access: accessOf(request), origin: originOf(request), id, request, reply });
+        const body = await answer({
+          access: accessOf(request),
+          requires: (further) => requires(request, further),
+          origin: originOf(request),
+          ...{ id, request, reply },
+        });
         if (body && hasTag && !('dry_run' in body)) reply.header('ETag', etagOf(body));
         return body ? sendJson(reply, body) : sendDone(reply);
       },

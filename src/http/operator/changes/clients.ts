@@ -4,6 +4,7 @@ import type { Actor } from '../../../oauth/trail/audit.ts';
 import { grantsToEnd } from '../../../operator/blast-radius.ts';
 import {
   actsOfNewClient,
+  actsOfScopes,
   actsOfSettings,
   readClientChanges,
   readNewClient,
@@ -98,7 +99,11 @@ export function changingClients(service: Service): Route[] {
         const settings = readClientChanges(bodyOf(call));
         return changes.on(noun, call, async (client, actor) => ({
           ...(await noun.json(
-            Object.keys(settings).length === 0 ? client : await clients.update(client.id, settings, actor),
+            Object.keys(settings).length === 0
+              ? client
+              : await clients.update(client.id, settings, actor, async ({ scopes }) => {
+                  for (const act of actsOfScopes(settings.scopes, scopes)) await call.requires(act);
+                }),
           )),
           ...omittedKeysJson(settings.keys),
         }));

@@ -101,9 +101,11 @@ const MEANING = {
   put: changing('scopes', 'putScope', 'Define a scope, or replace its meaning', {
     ...{ schema: SCOPE, hasTag: true },
     body: { members: SCOPE_MEANING, required: ['sentences'] },
+    description: 'Needs `scopes.trust` too.',
   }),
   delete: changing('scopes', 'deleteScope', 'Delete the meaning of a scope; apps and grants keep the scope', {
     ...{ schema: deletedSchema(SCOPE), takesIfMatch: true, wouldEnd: NOTHING_TO_END },
+    description: 'Needs `scopes.trust` too.',
   }),
 };
 
@@ -301,6 +303,7 @@ export function changingScopes(service: Service): Route[] {
   return [
     {
       ...{ method: 'PUT', path: '/scopes/:id', act: 'scopes.define', operation: MEANING.put, hasTag: true },
+      also: () => ['scopes.set-sentences'],
       answer: async (call) => {
         const meaning = readScopeMeaning(bodyOf(call));
         const put = async (actor: Actor) => scopeJson(await scopes.put(call.id, meaning, actor));
@@ -310,6 +313,7 @@ export function changingScopes(service: Service): Route[] {
     },
     {
       ...{ method: 'DELETE', path: '/scopes/:id', act: 'scopes.delete', operation: MEANING.delete },
+      also: () => ['scopes.set-sentences'],
       answer: (call) =>
         changes.on(noun, call, async ({ name }, actor) =>
           isDryRun(call)

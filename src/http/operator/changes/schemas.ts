@@ -62,13 +62,14 @@ export const CLIENT_SETTINGS = {
   privacy_page: TEXT_OR_NULL,
   contact: TEXT_OR_NULL,
   is_checked: text(
-    'You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`.',
+    'You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`. A change of these, or of the name, homepage, privacy page or contact, makes it false, unless the same body sets it.',
     orNull(TRUTH),
   ),
   redirect_uris: orNull(list(TEXT)),
   scopes: orNull(
     list({
       anyOf: [TEXT, object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH }, ['sentence', 'optional'])],
+      description: 'A sentence other than the present one of that scope, which null removes, needs `scopes.trust`.',
     }),
   ),
   default_resource: TEXT_OR_NULL,

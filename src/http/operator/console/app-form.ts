@@ -69,7 +69,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       if (!client) throw new OperatorError('there is no app with this id');
       if (call.form.get('tag') !== (await tagOf(client))) throw changedMeanwhile();
       const changes = readClientChanges(changedMembers(client, typedValues(call.form)));
-      for (const act of actsOfSettings(changes)) call.requires(act);
+      for (const act of actsOfSettings(changes, client.scopes)) call.requires(act);
       const location = appHref(client.id);
       if (Object.keys(changes).length === 0) return { location };
       const actor = { ...call.actor, conditions: { unchanged: { noun: 'client', row: client } } } as const;

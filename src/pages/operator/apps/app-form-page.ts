@@ -121,7 +121,7 @@ ${textField(form, 'privacy_page', 'Privacy page', HTTPS)}
 </div></section>
 <details class="part further"${needsALook(form, FURTHER) && html` open`}><summary>Further settings</summary><div class="stack">
 ${radioField(form, 'consent', 'Consent', CONSENTS)}
-${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the check mark. A later change of the publisher or of a redirect URI’s host removes the check mark. You need your passkey for this.')}
+${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the check mark. A later change of the name, of what is said of its publisher, or of a redirect URI’s host removes the check mark. You need your passkey for this.')}
 ${flagField(form, 'require_pkce', 'Require PKCE', 'Refuses authorization requests without a code challenge. An app without a secret always needs PKCE.')}
 ${flagField(form, 'device_flow', 'Device flow', 'For devices without a browser: the user types a code on another device. Such an app needs no redirect URI.')}
 ${textField(form, 'default_resource', 'Default resource', { isOptional: true, hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}

@@ -71,6 +71,8 @@ const changes = (
   { role = 'admin', method = 'POST', json = {}, ...more }: Changing = {},
 ): ActRow => ({ act, role, right, path, request: () => ({ method, json }), ...more });
 
+/** A scope with a sentence of the app's own. */
+const OWN = { name: 'mail.read', sentence: 'Read your mail' };
 const APP = { name: 'Acme', redirect_uris: ['https://acme.test/callback'] };
 const aClient =
   (more = '') =>
@@ -138,9 +140,11 @@ export const CHANGING: readonly ActRow[] = [
   }),
   changes('identity-providers.hand-over', 'identity-providers.secrets', aProvider('/hand-over'), { done: 201 }),
   changes('scopes.define', 'scopes.write', ({ scope }) => `/scopes/${scope}`, {
-    ...{ method: 'PUT', json: { sentences: { en: 'Read' } } },
+    ...{ method: 'PUT', json: { sentences: { en: 'Read' } }, also: ['scopes.trust'] },
   }),
-  changes('scopes.delete', 'scopes.write', ({ scope }) => `/scopes/${scope}`, { method: 'DELETE' }),
+  changes('scopes.delete', 'scopes.write', ({ scope }) => `/scopes/${scope}`, {
+    ...{ method: 'DELETE', also: ['scopes.trust'] },
+  }),
   changes('users.update', 'users.write', aUser(), { method: 'PATCH', json: { name: 'New' } }),
   changes('users.invite', 'users.invite', aUser('/invite'), { done: 201 }),
   changes('users.disable', 'users.write', aUser('/disable'), support),
@@ -164,6 +168,18 @@ export const FURTHER: readonly ActRow[] = [
   }),
   changes('clients.set-consent', 'clients.trust', aClient(), {
     ...{ method: 'PATCH', json: { consent: 'skip' }, also: ['clients.write'] },
+  }),
+  changes('scopes.set-sentences', 'scopes.trust', () => '/clients', {
+    ...{ json: { ...APP, type: 'public', scopes: [OWN] }, also: ['clients.write'], done: 201 },
+  }),
+  changes('scopes.set-sentences', 'scopes.trust', aClient(), {
+    ...{ method: 'PATCH', json: { scopes: [OWN] }, also: ['clients.write'] },
+  }),
+  changes('scopes.set-sentences', 'scopes.trust', ({ scope }) => `/scopes/${scope}`, {
+    ...{ method: 'PUT', json: { sentences: { en: 'Read' }, effect: 'reads' }, also: ['scopes.write'] },
+  }),
+  changes('scopes.set-sentences', 'scopes.trust', ({ scope }) => `/scopes/${scope}`, {
+    ...{ method: 'DELETE', also: ['scopes.write'] },
   }),
   changes('clients.set-keys', 'clients.secrets', aClient(), {
     ...{ method: 'PATCH', json: { keys: [] }, also: ['clients.write'] },

@@ -89,6 +89,30 @@ test('consent: a key without trust leads no codes of an app that never asks to a
   assert.equal((await patch(`/clients/${id}`, trusting)).body['consent'], 'skip');
 });
 
+test('operators §3: an own sentence of an app changes only with scopes.trust, and a scope that keeps its sentence stays free', async () => {
+  const had = [{ name: 'mail', sentence: 'Read your mail', optional: false }, { name: 'send' }];
+  const { client_id: id } = await register({ ...APP, type: 'public', scopes: had });
+  const writer = (await addKey(api, 'admin', ['clients.write'])).key;
+  const change = (scopes: unknown) =>
+    call(api, writer, `/v1/clients/${id}`, { method: 'PATCH', json: { scopes, contact: 'help@acme.test' } });
+  const [mail, send] = had;
+  const told = [
+    [{ ...mail, sentence: 'Read one letter' }, send],
+    [{ ...mail, sentence: null }, send],
+    ['mail', send],
+    [mail, { ...send, sentence: 'Look at your mail' }],
+    [mail, send, { name: 'delete', sentence: 'Look at your mail' }],
+  ];
+  for (const scopes of told) {
+    const refused = await change(scopes);
+    assert.deepEqual(errorOf(refused), [403, 'forbidden', null], JSON.stringify(scopes));
+    assert.match(JSON.stringify(refused.body), /this needs a key with scopes\.trust/);
+  }
+  assert.equal((await ask(`/clients/${id}`)).body['contact'], null, 'nothing of a refused change is written');
+  for (const scopes of [[send, mail, 'delete'], [{ ...mail, optional: true }], [mail, send], []])
+    assert.equal((await change(scopes)).status, 200, JSON.stringify(scopes));
+});
+
 test('an id is exact: the name of an app, or the address of a user, is none', async () => {
   await register({ ...APP, name: 'By name' });
   assert.equal((await post('/clients/By%20name/pause')).status, 404);
