@@ -112,22 +112,28 @@ export class Outbound {
 }
 
 /**
- * Parses an address. Takes the IPv4 address out of IPv6 forms that carry one: mapped, NAT64 (RFC 6052), 6to4 (RFC
- * 3056).
+ * Parses an address. Takes the IPv4 address out of IPv6 forms that carry one in a known place: mapped, NAT64 of the well-known
+ * prefix 64:ff9b::/96 (RFC 6052 §2.1), 6to4 (RFC 3056). A network chooses its own place in 64:ff9b:1::/48 (RFC 8215), so
+ * those addresses stay as they are, and none is public.
  */
 export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
   const address = ipaddr.process(text);
   if (address.kind() === 'ipv4') return address;
   const bytes = address.toByteArray();
   const range = address.range();
-  if (range === 'rfc6052') return ipaddr.fromByteArray(bytes.slice(12)) as ipaddr.IPv4;
+  if ((address as ipaddr.IPv6).match(WELL_KNOWN_NAT64, 96)) return ipaddr.fromByteArray(bytes.slice(12)) as ipaddr.IPv4;
   if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)) as ipaddr.IPv4;
   return address;
 }
 
+const WELL_KNOWN_NAT64 = ipaddr.IPv6.parse('64:ff9b::');
+
+/** Azure's host, which every machine there reaches: public by its range, and no server of anybody else's. */
+const AZURE_HOST = '168.63.129.16';
+
 /** True for public unicast. IANA assigns only IPv6 addresses of 2000::/3. */
 export function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || address.toString() === AZURE_HOST) return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3);
 }
 

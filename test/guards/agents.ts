@@ -157,7 +157,13 @@ export const agentsGuards: readonly Guard[] = [
     [
       ['no address is asked that is not public', 'if (isPublic(plain)) return null;', 'if (plain) return null;'],
       ['every address of a name is judged', 'found.map((address) =>', 'found.slice(0, 1).map((address) =>'],
-      ['IPv4 in NAT64 is judged as IPv4', "if (range === 'rfc6052')", "if (range === ('none' as string))"],
+      [
+        'IPv4 in NAT64 is judged as IPv4',
+        '.match(WELL_KNOWN_NAT64, 96)',
+        ".match(WELL_KNOWN_NAT64, 96) && range === 'unicast'",
+      ],
+      ['a local NAT64 prefix is not taken apart', '.match(WELL_KNOWN_NAT64, 96)', '.match(WELL_KNOWN_NAT64, 32)'],
+      ["Azure's host is not public", ' || address.toString() === AZURE_HOST', ''],
       ['IPv4 in 6to4 is judged as IPv4', "if (range === '6to4')", "if (range === ('none' as string))"],
       ['what IANA has not given out is not public', '(address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3)', 'true'],
       ['an installation on loopback asks loopback alone', "plain.range() === 'loopback'", 'true'],

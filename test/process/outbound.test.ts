@@ -57,7 +57,14 @@ test('RFC 9110 §15.3.1: a document is fetched by its name, with TLS and Host of
 
 test('SSRF: only public unicast addresses are public, and IPv4 is taken out of the IPv6 forms that carry it', () => {
   const addresses = {
-    public: ['93.184.216.34', '2606:2800:220:1::1', '64:ff9b::5db8:d822', '2002:5db8:d822::1', '::ffff:93.184.216.34'],
+    public: [
+      '93.184.216.34',
+      '2606:2800:220:1::1',
+      '64:ff9b::5db8:d822',
+      '2002:5db8:d822::1',
+      '::ffff:93.184.216.34',
+      '168.63.129.15',
+    ],
     not: [
       ...['10.0.0.1', '172.16.0.1', '192.168.0.1', '127.0.0.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
       ...['224.0.0.1', '255.255.255.255', '192.0.2.1', '198.18.0.1', '240.0.0.1'],
@@ -73,6 +80,11 @@ test('SSRF: only public unicast addresses are public, and IPv4 is taken out of t
         '::10.0.0.1',
       ],
       ...['64:ff9b::a00:1', '64:ff9b:1::1', '2002:a00:1::1', '2001::1', '100::1', '4000::1'],
+      // RFC 8215: the place of the IPv4 address is the network's choice, so 8.8.8.8 may be 169.254.169.254.
+      ...['64:ff9b:1:a9fe:a9:fe00:808:808', '64:ff9b:1::808:808', '64:ff9b:1:ffff:ffff:ffff:808:808'],
+      ...['64:ff9b:0:1::808:808', '64:ff9b::1:808:808', '64:ff9b:2::808:808'],
+      // Azure's host, also in the forms that carry it.
+      ...['168.63.129.16', '::ffff:168.63.129.16', '64:ff9b::a83f:8110', '2002:a83f:8110::1'],
     ],
   };
   for (const [kind, texts] of Object.entries(addresses))
