@@ -21,7 +21,7 @@ export function addFailures(client: CliCommand, run: CommandRun): void {
     )
     .option(
       '--since <time>',
-      'only failures since then: 24h ago by default, or a time such as 2026-11-24',
+      'only failures since then: 24h ago by default, or a time such as 2026-11-24; counts begin with its hour or day',
       readMoment,
       readMoment('24h'),
     )
@@ -53,7 +53,7 @@ function shown(id: string, name: string, found: FoundActivity, width: number): C
   return {
     json,
     text: [
-      `${name}: ${countsLine(tally)} since ${readableTime(since)}.`,
+      `${name}: ${countsLine(tally)} since ${readableTime(since)} (counted by the ${found.span}).`,
       ...(failures.length === 0 ? [] : ['', ...table(COLUMNS, failures, width)]),
       ...(failures.length === 0 && tally.failures > 0 ? ['', UNPROVEN] : []),
     ],
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<FailureJson>[] = [
 
 /** Only authenticated requests have failures with reasons. */
 const UNPROVEN =
-  'No reason is recorded: these requests did not authenticate as the app, or are more than 30 days old. The log has a line for each, with this client ID.';
+  'No reason is recorded: these requests did not authenticate as the app, came before the time that you asked for, or are more than 30 days old. The log has a line for each, with this client ID.';
 
 /** The numbers in words, such as `3 failures (invalid_grant 2, limited 1); refreshes 5`. */
 function countsLine({

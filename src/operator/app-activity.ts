@@ -16,10 +16,11 @@ import {
 import type { FailureSummary, RecordedCause } from '../oauth/activity/failure-summary.ts';
 import { causesOf, summarizeFailures } from './failure-summary.ts';
 
-/** The activity of an app in the hour or day in which a time lies, and after it: the numbers, and the failures, newest first. */
+/** The activity of an app since a time: the failures, newest first, and the numbers since the hour or day in which that time lies. */
 export type FoundActivity = {
-  /** When that hour or day began (ms). */
+  /** When that hour or day began (ms): counts are kept for whole ones. */
   readonly countedSince: number;
+  readonly span: Span;
   readonly tally: AppTally;
   readonly failures: readonly AppFailure[];
 };
@@ -48,15 +49,15 @@ export class AppActivity {
     this.#now = now;
   }
 
-  /** The activity of an app since a time (ms), with at most `limit` failures: those that were counted. */
+  /** The activity of an app since a time (ms), with at most `limit` failures. */
   async find(clientId: string, since: number, limit = FAILURES_KEPT): Promise<FoundActivity> {
     const { span } = spansSince(since, this.#now());
     const countedSince = since - (since % SPAN_MS[span]);
     const [tallies, failures] = await Promise.all([
       this.#store.listTallies(clientId, span, since),
-      this.#store.listFailures(clientId, countedSince, limit),
+      this.#store.listFailures(clientId, since, limit),
     ]);
-    return { countedSince, tally: sumOf(tallies), failures };
+    return { countedSince, span, tally: sumOf(tallies), failures };
   }
 
   /** The failures of an app with their causes: reads at most 49 tallies and 200 failures. */

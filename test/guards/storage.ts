@@ -29,6 +29,17 @@ export const storageGuards: readonly Guard[] = [
     [['a deletion waits for an Allow that began', 'WHERE account_id = $1 FOR UPDATE)', 'WHERE account_id = $1)']],
   ),
   ...guardsIn(
+    'src/operator/app-activity.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'no failure is listed from before',
+        'listFailures(clientId, since, limit)',
+        'listFailures(clientId, countedSince, limit)',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/tables/activity.ts',
     ['test/storage/sqlite.test.ts'],
     [

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AppFailure, FAILURES_KEPT } from '../../../src/oauth/activity/app-failure.ts';
 import { type AppTally, emptyTally, SPAN_MS, type Span } from '../../../src/oauth/activity/app-tally.ts';
+import { AppActivity } from '../../../src/operator/app-activity.ts';
 import type { WholeStore } from '../../../src/storage/tables/alike.ts';
 import { event, NOW, sampleClient } from '../../support/storage.ts';
 import type { WithStore } from './any-store.ts';
@@ -54,6 +55,23 @@ export function activity(withStore: WithStore): void {
     await add(store, NOW, all);
     const [found] = await store.listTallies(app, 'hour', 0);
     assert.deepEqual(found, { clientId: app, span: 'hour', bucket: NOW - (NOW % HOUR), ...all });
+  });
+
+  withApps('failures are listed from the time that was asked, and counted from its hour or day', async (store) => {
+    const hour = NOW - (NOW % HOUR);
+    const at = (time: number) => ({ ...failure(time - NOW), at: time });
+    const asked = hour + HOUR / 2;
+    const failures = [at(hour), at(asked - 1), at(asked)];
+    await store.addActivity({ clientId: app, at: hour, tally: tally({ invalidGrant: 3 }), failures }, NOW);
+    const { countedSince, span, ...found } = await new AppActivity(store, () => NOW + HOUR).find(app, asked);
+    assert.deepEqual([countedSince, span, found.tally.invalidGrant], [hour, 'hour', 3]);
+    assert.deepEqual(
+      found.failures.map((each) => each.at),
+      [asked],
+    );
+    const later = await new AppActivity(store, () => NOW + 10 * SPAN_MS.day).find(app, asked);
+    assert.deepEqual([later.countedSince, later.span], [hour - (hour % SPAN_MS.day), 'day']);
+    assert.equal(later.failures.length, 1);
   });
 
   withApps('nobody unknown makes a row, and an app that is deleted keeps none', async (store) => {

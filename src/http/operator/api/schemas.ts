@@ -141,9 +141,9 @@ export const FAILURES = named(
   'Failures',
   object({
     client_id: TEXT,
-    counted_since: TIME,
+    counted_since: { ...TIME, description: 'Start of the hour or day that `since` is in: `tally` counts from then.' },
     tally: TALLY,
-    failures: list(FAILURE),
+    failures: { ...list(FAILURE), description: 'The failures since `since`, newest first.' },
     authorization_page: list(PAGE_FAILURE),
   }),
 );
