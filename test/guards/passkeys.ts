@@ -99,11 +99,13 @@ export const passkeyGuards: readonly Guard[] = [
     [['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"]],
   ),
   ...guardsIn('src/oauth/readable.ts', TEXTS, [
-    ['a text holds no control', '[\\p{Cc}\\p{Cf}', '[\\p{Cf}'],
-    ['a text changes no direction', '[\\p{Cc}\\p{Cf}', '[\\p{Cc}'],
-    ['a text holds no half of a character', '\\p{Cs}', ''],
-    ['a text is one line', '\\p{Zl}\\p{Zp}', ''],
+    ['a label holds no control', 'label: /[\\p{Cc}\\p{Cf}', 'label: /[\\p{Cf}'],
+    ['a label changes no direction', 'label: /[\\p{Cc}\\p{Cf}', 'label: /[\\p{Cc}'],
+    ['a label is no half of a character', 'label: /[\\p{Cc}\\p{Cf}\\p{Cs}', 'label: /[\\p{Cc}\\p{Cf}'],
+    ['a label is one line', 'label: /[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}', 'label: /[\\p{Cc}\\p{Cf}\\p{Cs}'],
+    ['words are readable', '(?![\\u200c\\u200d])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]', '(?!)'],
     ['a name has an end', '&& [...name].length <= most', ''],
+    ['a name is seen', 'VISIBLE.test(name) ? null', 'name ? null'],
   ]),
   ...guardsIn('src/accounts/people/account.ts', TEXTS, [
     ['a person’s name is readable', "return nameProblem(name, 'words');", 'return name && null;'],

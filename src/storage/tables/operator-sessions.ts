@@ -53,7 +53,7 @@ const USE_PASSKEY = `
 const IS_ROOM = `SELECT 1 WHERE (SELECT count(*) FROM operator_passkey WHERE operator_id = $1) < ${MAX_PASSKEYS}`;
 const ADD_PASSKEY = `${OPERATOR_PASSKEY.insertion} ON CONFLICT DO NOTHING`;
 const REMOVE_PASSKEY = 'DELETE FROM operator_passkey WHERE id = $1 AND operator_id = $2';
-/** A counter went on, or both are 0. */
+/** The rule of `goesOn`, asked again of the counter as it is now. */
 const SUSPECT_PASSKEY = `
   UPDATE operator_passkey SET suspected_at = COALESCE(suspected_at, $4)
   WHERE id = $1 AND operator_id = $2 AND counter >= $3 AND counter > 0`;

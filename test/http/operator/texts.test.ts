@@ -186,7 +186,18 @@ test('operators §2: a name has at most 100 characters, however many bytes each 
   }
 });
 
+test('operators §2: a name is refused for what is wrong with it', () => {
+  for (const [name, why] of Object.entries({
+    '': /1 to 100/,
+    ' a': /no space/,
+    '\u200b': /invisible/,
+    '\u0301': /a letter/,
+  }))
+    assert.match(String(nameProblem(name, 'label')), why, JSON.stringify(name));
+});
+
 test('operators §2: joiners, which some scripts and emoji need, may stand in the names of people alone', () => {
   for (const name of ['علی\u200cرضا', '👩\u200d🔬 Ada']) assert.equal(personNameProblem(name), null);
-  for (const name of ['Ada\u200e', 'Ada\ufeff', 'Ada\u00ad']) assert.notEqual(personNameProblem(name), null);
+  for (const name of ['Ada\u200e', 'Ada\ufeff', 'Ada\u00ad', '\ud83d\u200d\ude00 Ada'])
+    assert.notEqual(personNameProblem(name), null);
 });
