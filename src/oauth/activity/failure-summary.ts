@@ -49,3 +49,13 @@ export type FailureSummary = {
   /** True if more failed in 24 hours than are recorded of one app. */
   readonly isPartlyRecorded: boolean;
 };
+
+/**
+ * The number of refused requests since a time. `isWhole` is false if that is more than two days ago: earlier ones are not
+ * counted. `isAtLeast` if more were counted in the hour of that time, of which nothing says if they came before it.
+ */
+export type RefusedSince = {
+  readonly isWhole: boolean;
+  readonly refused: number;
+  readonly isAtLeast: boolean;
+};

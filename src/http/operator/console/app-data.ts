@@ -7,6 +7,7 @@ import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { failsNow } from '../../../operator/failure-summary.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { type ClientUses, findClientUses, lastClientUse, lastSecretUse } from '../../../operator/last-uses.ts';
+import { refusedSince } from '../../../operator/refused-since.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret } from '../../../operator/secret-rotation.ts';
 import type { AppData } from '../../../pages/operator/apps/app-page.ts';
@@ -41,6 +42,7 @@ export async function appData(
     operatorApi.handOvers.newest({ kind: 'client', id }),
     service.operators.registry.list(),
   ]);
+  const paused = (pauses?.items ?? []).map(shownEvent)[0] ?? null;
   const nameOf = (actorId: string) => operators.find((each) => each.id === actorId)?.name ?? actorId;
   return {
     operator,
@@ -58,7 +60,8 @@ export async function appData(
     days: { span: 'day', from: daysFrom, to: now, registeredAt, tallies: days },
     failures: failures.summary,
     isFailing: failsNow(failures.summary, now),
-    paused: (pauses?.items ?? []).map(shownEvent)[0] ?? null,
+    paused,
+    refused: refusedSince(paused?.at ?? 0, failures.hours, failures.recorded, now),
     pageFailureCount: pageFailures.list(id).length,
     changes: (changes?.items ?? []).map(shownEvent),
     may: {

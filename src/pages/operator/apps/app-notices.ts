@@ -1,5 +1,5 @@
 /** The notices at the top of an app's page: that it fails, and that it is paused. */
-import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
+import type { FailureSummary, RefusedSince } from '../../../oauth/activity/failure-summary.ts';
 import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated } from '../../isolated.ts';
@@ -28,17 +28,19 @@ export function failingNotice({ messages }: PageContext, { id, name }: NamedApp,
   return html`<div class="notice problem">${icons.alert}<div><strong>${isolated(name)} fails: ${formats.number(failures)} of ${formats.number(counted)} requests in 24 hours were refused.</strong> ${since}${why} <a href="${failuresHref(id)}">See its failures</a></div></div>`;
 }
 
-/** Says who paused an app and when, and if it is still called. `event` is null if the audit trail has it no more. */
+/** Says who paused an app and when, and how often it was refused since. `event` is null if the audit trail has it no more. */
 export function pausedNotice(
   context: PageContext,
   { id }: NamedApp,
   event: ShownEvent | null,
-  { failures }: FailureSummary,
+  { isWhole, refused, isAtLeast }: RefusedSince,
 ): Html {
   const by = event && html`${doneBy(context, event)}<br>`;
-  const calls =
-    failures === 0
-      ? 'In 24 hours it sent no token request.'
-      : html`In 24 hours, <a href="${failuresHref(id)}">${formats.number(failures)} token ${failures === 1 ? 'request was' : 'requests were'} refused</a>.`;
+  const period = isWhole ? 'Since then' : 'In the last two days';
+  const number = html`${isAtLeast && 'at least '}${formats.number(refused)} token ${refused === 1 ? 'request was' : 'requests were'} refused`;
+  const some = isAtLeast
+    ? 'Token requests were refused in the hour of the pause, before it or after.'
+    : `${period}, no token request was refused.`;
+  const calls = refused === 0 ? some : html`${period}, <a href="${failuresHref(id)}">${number}</a>.`;
   return html`<div class="notice problem">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;
 }

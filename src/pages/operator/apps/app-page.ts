@@ -1,6 +1,6 @@
 /** The page of one app. */
 
-import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
+import type { FailureSummary, RefusedSince } from '../../../oauth/activity/failure-summary.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -48,6 +48,8 @@ export type AppData = {
   isFailing: boolean;
   /** The event of its last pause; null if the trail has none. */
   paused: ShownEvent | null;
+  /** The refused requests since that event, or since they are counted. */
+  refused: RefusedSince;
   /** Number of refusals on the authorization page that this instance remembers. */
   pageFailureCount: number;
   /** The last changes of the registration. */
@@ -105,9 +107,9 @@ export function appHref(id: string): string {
 }
 
 /** A paused app, or one that fails, says so first. */
-function state(context: PageContext, { app, paused, failures, isFailing, may }: AppData): Html | null {
+function state(context: PageContext, { app, paused, refused, failures, isFailing, may }: AppData): Html | null {
   if (app.status === 'active') return isFailing ? failingNotice(context, app, failures) : null;
-  return html`${pausedNotice(context, app, paused, failures)}
+  return html`${pausedNotice(context, app, paused, refused)}
 ${may.pause && resuming(appHref(app.id))}`;
 }
 

@@ -38,12 +38,12 @@ export function daySummary({ activity, incidents, countedTo }: LastDay): Html {
   const all = succeeded + refused;
   const requests =
     all === 0
-      ? 'no app sent a request'
+      ? 'no request of an app was counted'
       : html`<a href="#refused">${formats.number(refused)} of ${formats.number(all)} requests were refused</a>`;
   const count = incidentsOf(incidents);
   const isMore = Object.values(incidents).some((number) => number > countedTo);
   const number = isMore ? `more than ${formats.number(countedTo)}` : count === 0 ? 'no' : formats.number(count);
-  const happened = `${number} ${count === 1 ? 'incident' : 'incidents'} happened`;
+  const happened = `${number} ${count === 1 ? 'incident was' : 'incidents were'} recorded`;
   return html`In 24 hours, ${requests}, and ${count === 0 ? happened : html`<a href="#incidents">${happened}</a>`}.`;
 }
 
@@ -53,9 +53,9 @@ export function lastDay(context: PageContext, day: LastDay): Html {
   return html`<section class="part"><h2>Last 24 hours, all apps</h2>
 ${plot(activity)}</section>
 <section class="part" id="refused"><h2>Apps with the most refused requests</h2>
-${failing.length === 0 ? html`<p>No app had a refused request.</p>` : failingApps(failing)}</section>
+${failing.length === 0 ? html`<p>No refused request of an app was counted.</p>` : failingApps(failing)}</section>
 <section class="part" id="incidents"><h2>Incidents</h2>
-${incidentsOf(incidents) === 0 ? html`<p>No code or token was used twice, and nobody tried many passwords.</p>` : incidentTable(context, day)}
+${incidentsOf(incidents) === 0 ? html`<p>The audit trail records no code or token that was used twice, and no wrong passwords. It records those of an hour when the hour is over.</p>` : incidentTable(context, day)}
 <p><a href="/events?action=operator-changes">Changes by operators</a></p></section>`;
 }
 

@@ -380,10 +380,38 @@ test('operators §7: a paused app says who paused it, and if it is still called'
   const { body } = await browser.get(page);
   assert.match(
     textOf(body),
-    /Paused: every request is refused\. By Ann \(operator\), 15 Jan 2026, 12:02 UTC\. See the event In 24 hours it sent no token request\. .*Resume the app/,
+    /Paused: every request is refused\. By Ann \(operator\), 15 Jan 2026, 12:02 UTC\. See the event Since then, no token request was refused\. .*Resume the app/,
   );
   const [, event = ''] = /href="(\/events\/\d+)">See the event/.exec(body) ?? [];
   assert.match(textOf((await browser.get(service.operatorUrl + event)).body), /Ann paused Notes/);
   await presentWrongCode(service, clientId, clientSecret);
-  assert.match(textOf((await browser.get(page)).body), /In 24 hours, 1 token request was refused ?\./);
+  assert.match(textOf((await browser.get(page)).body), /Since then, 1 token request was refused ?\./);
+});
+
+test('operators §7: the notice of a paused app counts from its pause, and says no more than was counted', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'support', 'Ann');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  const notice = async () =>
+    textOf(/<div class="notice problem">.*?<\/div><\/div>/s.exec((await browser.get(page)).body)?.[0] ?? '');
+  await presentWrongCode(service, clientId, clientSecret);
+  service.clock.advance(60);
+  await pressAct(browser, page, `/apps/${clientId}/pause`);
+  assert.match(await notice(), /Since then, no token request was refused\./, 'what was refused before does not count');
+  await presentWrongCode(service, clientId, 'wrong');
+  assert.match(await notice(), /Token requests were refused in the hour of the pause, before it or after\./);
+  service.clock.advance(60);
+  await presentWrongCode(service, clientId, clientSecret);
+  assert.match(await notice(), /Since then, at least 1 token request was refused ?\./);
+  for (let count = 0; count < 3; count++) {
+    service.clock.advance(20 * 60); // A session of the console ends after half an hour without a request.
+    await notice();
+  }
+  for (let count = 0; count < 2; count++) await presentWrongCode(service, clientId, 'wrong');
+  assert.match(await notice(), /Since then, at least 3 token requests were refused ?\./);
+  service.clock.advance(3 * DAY_S);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  const { body } = await later.get(page);
+  assert.match(textOf(body), /In the last two days, no token request was refused\./);
 });
