@@ -18,6 +18,7 @@ const CLIENTS = STORED_CLIENT.computed({
   type: "'confidential'",
   name: "'App ' || n",
   publisher: 'NULL',
+  publisherKey: 'NULL',
   homepage: 'NULL',
   privacyPage: 'NULL',
   contact: 'NULL',

@@ -7,11 +7,10 @@ import type { Account } from '../src/accounts/people/account.ts';
 import { SET_HERE } from '../src/accounts/people/new-account.ts';
 import type { Client } from '../src/oauth/clients/client.ts';
 import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
-import { nameKey } from '../src/oauth/name-key.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
 import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
-import { STORED_CLIENT } from '../src/storage/tables/clients.ts';
+import { STORED_CLIENT, storedClient } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grant-rows.ts';
 import type { Table } from '../src/storage/tables/table.ts';
 import {
@@ -139,14 +138,13 @@ function rowsOf<Row extends object>(table: Table<Row>, count: number, row: (n: n
   return { table: table.name, insertion: inSqlite(table.insertion), count, values };
 }
 
-function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client & { readonly nameKey: string } {
-  return {
+function filledClient(n: number, { since, scope, clientSecret }: MadeUp) {
+  const client: Client = {
     id: clientId(n),
     epoch: 0,
     status: 'active',
     type: 'confidential',
     name: `App ${n}`,
-    nameKey: nameKey(`App ${n}`),
     publisher: null,
     homepage: null,
     privacyPage: null,
@@ -172,6 +170,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     jwksFetchedAt: null,
     jwksAskedAt: null,
   };
+  return storedClient(client);
 }
 
 function filledAccount(n: number, { since, keyId, sealedPhc }: MadeUp): Account & AccountSearchKeys {

@@ -14,7 +14,7 @@ import {
   type TallyOfSpan,
 } from '../oauth/activity/app-tally.ts';
 import type { FailureSummary, RecordedCause } from '../oauth/activity/failure-summary.ts';
-import { causesOf, summarizeFailures } from './failure-summary.ts';
+import { causesOf, failsNow, summarizeFailures } from './failure-summary.ts';
 
 /** The activity of an app since a time: the failures, newest first, and the numbers since the hour or day in which that time lies. */
 export type FoundActivity = {
@@ -31,6 +31,9 @@ type FoundFailures = {
   readonly recorded: readonly AppFailure[];
   readonly summary: FailureSummary;
 };
+
+/** The number of an app's refused requests since a day, and true if it fails now. */
+export type Refusals = { readonly refused: number; readonly isFailing: boolean };
 
 /** Number of apps of each hour that are looked at for the worst ones of several hours. */
 const WORST_OF_HOUR = 20;
@@ -68,6 +71,18 @@ export class AppActivity {
       this.#store.listFailures(clientId, now - FAILURES_KEPT_MS, FAILURES_KEPT),
     ]);
     return { hours, recorded, summary: summarizeFailures(hours, recorded, now) };
+  }
+
+  /**
+   * The number of an app's refused requests since the day in which a time lies (ms), and true if it fails now. Reads some tallies.
+   */
+  async refusals(clientId: string, since: number): Promise<Refusals> {
+    const now = this.#now();
+    const [days, hours] = await Promise.all([
+      this.#store.listTallies(clientId, 'day', since),
+      this.#store.listTallies(clientId, 'hour', now - TALLIES_KEPT_MS.hour),
+    ]);
+    return { refused: failuresOf(sumOf(days)), isFailing: failsNow(summarizeFailures(hours, [], now), now) };
   }
 
   /** The causes of an app's recorded failures that concern one of its grants: reads at most 200 failures. */

@@ -13,13 +13,21 @@ export type ClientsAsked = {
   readonly id?: string | undefined;
   /** A text anywhere in their name, as people read both (`nameKey`). */
   readonly name?: string | undefined;
+  /** A text anywhere in their name or their publisher's, likewise. */
+  readonly text?: string | undefined;
   readonly status?: Client['status'] | undefined;
   /** Spans, in one of which they have a failure. */
   readonly failing?: SpansSince | undefined;
 };
 
+/** An order of clients: by age, or by name as people read it, and by id. */
+export type ClientOrder = 'oldest' | 'newest' | 'name';
+
 /** A client, and the number of its failures. */
 export type ClientFailures = { readonly client: Client; readonly failures: number };
+
+/** The place of a client in such an order. */
+export type ClientPlace = Pick<Client, 'id' | 'createdAt' | 'name'>;
 
 /** The place of a client among those that fail. */
 export type FailingPlace = Pick<Client, 'id'> & Pick<ClientFailures, 'failures'>;
@@ -34,7 +42,13 @@ export type ClientStore = {
   /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;
   /** The next clients after one (null: from the first), oldest first, at most `limit`: all, or those that are asked for. */
-  listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number, asked?: ClientsAsked): Promise<Client[]>;
+  listClients(
+    after: ClientPlace | null,
+    limit: number,
+    asked?: ClientsAsked & { readonly order?: ClientOrder },
+  ): Promise<Client[]>;
+  /** The number of clients that are asked for, counted to `limit`. */
+  countClients(asked: ClientsAsked, limit: number): Promise<number>;
   /**
    * The next clients with failures in the days that end after `since` (ms), after a place (null: from the first), at most `limit`:
    * most failures first, and by id.

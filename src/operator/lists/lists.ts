@@ -3,6 +3,7 @@ import type { Account } from '../../accounts/people/account.ts';
 import { type ListedAccount, NO_USE } from '../../accounts/people/account-list.ts';
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
 import type { IdentityProviderStore, LastSignIn } from '../../accounts/people/store.ts';
+import type { Client } from '../../oauth/clients/client.ts';
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
@@ -11,14 +12,18 @@ import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
 import type { ListedClient } from '../client-list.ts';
+import { findClientUses, lastClientUse } from '../last-uses.ts';
 import {
   type ClientAsked,
   type ClientReader,
+  countFew,
   type FailingAsked,
   failingWithUses,
+  fewClients,
   type ListedFailing,
   walkClients,
   walkFailing,
+  walkMeasured,
   withUses,
 } from './client-pages.ts';
 import { openCursor, sealCursor } from './cursor.ts';
@@ -67,10 +72,47 @@ export class Lists {
     this.#parts = parts;
   }
 
-  /** Apps, oldest first. */
+  /** Apps by age or name. */
   clients(asked: ClientAsked, page: AskedPage): Promise<ListPage<ListedClient> | null> {
     const { store, now } = this.#parts;
     return this.#page('clients', asked, walkClients(store, asked, now()), page, (some) => withUses(store, some));
+  }
+
+  /** The number of apps that match, if at most 1,000 are to be looked at for it; otherwise null. */
+  async countClients(asked: ClientAsked): Promise<number | null> {
+    const { store, now } = this.#parts;
+    if (asked.unusedSince === undefined) return countFew(store, asked, now());
+    return (await fewClients(store, asked, now()))?.length ?? null;
+  }
+
+  /**
+   * Apps by a number of each, the greatest first: the time of the last use (never is first of all), the refused requests since a
+   * time (ms), or the people. Null, too, if more than 1,000 are to be looked at.
+   */
+  async measuredClients(
+    measure: 'used' | 'refused' | 'people',
+    asked: ClientAsked & { readonly refusedSince: number },
+    page: AskedPage,
+  ): Promise<ListPage<ListedClient> | null> {
+    const { store, now } = this.#parts;
+    const { refusedSince, ...conditions } = asked;
+    const clients = await fewClients(store, conditions, now());
+    if (clients === null) return null;
+    const failing =
+      measure === 'refused' ? await store.listFailing(null, clients.length, refusedSince, conditions) : [];
+    const refused = new Map(failing.map(({ client: { id }, failures }) => [id, failures]));
+    const numberOf = {
+      used: async (client: Client) => lastClientUse(await findClientUses(client, store)) ?? 0,
+      refused: async ({ id }: Client) => refused.get(id) ?? 0,
+      people: async ({ id }: Client) => (await this.peopleOf(id)).people,
+    }[measure];
+    const walk = walkMeasured(clients, numberOf);
+    return this.#page('measured-clients', { ...asked, measure }, walk, page, (some) =>
+      withUses(
+        store,
+        some.map(({ client }) => client),
+      ),
+    );
   }
 
   /** Apps that fail, most failures first. */

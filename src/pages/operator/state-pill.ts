@@ -3,6 +3,7 @@ import { type Html, html } from '../html.ts';
 
 const PILLS = {
   active: html`<span class="effect">Active</span>`,
+  failing: html`<span class="effect sensitive">Failing</span>`,
   paused: html`<span class="effect sensitive">Paused</span>`,
   disabled: html`<span class="effect sensitive">Disabled</span>`,
 } as const;

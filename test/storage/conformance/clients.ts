@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { Client } from '../../../src/oauth/clients/client.ts';
 import type { AssertionUse, UsedAssertion } from '../../../src/oauth/clients/client-assertion.ts';
+import type { ClientOrder } from '../../../src/oauth/clients/client-store.ts';
 import {
   event,
   NOW,
@@ -54,6 +55,20 @@ export function clients(withStore: WithStore): void {
         if (page.length < 2) break;
       }
       assert.deepEqual(pages, ['app_one', 'app_x0', 'app_x1', 'app_x2', 'app_x3', 'app_x4']);
+      for (const [order, ids] of Object.entries({
+        newest: ['app_x4', 'app_x3', 'app_x2', 'app_x1', 'app_x0', 'app_one'],
+        name: ['app_one', 'app_x2', 'app_x0', 'app_x1', 'app_x3', 'app_x4'],
+      }) as [ClientOrder, string[]][]) {
+        const found: string[] = [];
+        for (let after = null as Client | null; found.length < 6; ) {
+          const page = await store.listClients(after, 2, { order });
+          found.push(...page.map(({ id }) => id));
+          after = page.at(-1) ?? assert.fail(order);
+        }
+        assert.deepEqual(found, ids, order);
+      }
+      assert.deepEqual([await store.countClients({}, 9), await store.countClients({}, 4)], [6, 4]);
+      assert.equal(await store.countClients({ text: 'CLAIR' }, 9), 4);
       const idsOf = async (name: string, limit = 10) => (await store.listClientsNamed(name, limit)).map(({ id }) => id);
       assert.deepEqual(await idsOf('ÉCLAIR'), ['app_x3', 'app_x0', 'app_x1']);
       assert.deepEqual(await idsOf('ÉCLAIR', 1), ['app_x3'], 'the very name comes first');

@@ -155,7 +155,7 @@ export function lists(withStore: WithStore): void {
       ids.filter((id) => id !== 'app_011'),
     );
     const named = await walkOf(
-      (page) => listsOf(store).failingClients({ ...asked, name: 'P_00' }, page),
+      (page) => listsOf(store).failingClients({ ...asked, text: 'P_00' }, page),
       ({ client }) => client.id,
       3,
     );

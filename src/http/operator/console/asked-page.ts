@@ -14,7 +14,7 @@ export function askedPage(query: Parameters, limit = PAGE_LENGTH): AskedPage {
 export function chosen<Value extends string>(
   query: Parameters,
   name: string,
-  options: readonly (readonly [value: Value, words: string])[],
+  options: readonly (readonly [value: Value, ...rest: unknown[]])[],
 ): Value | '' {
   return options.map(([value]) => value).find((value) => value === query.get(name)) ?? '';
 }

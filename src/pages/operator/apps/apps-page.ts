@@ -2,12 +2,25 @@
 import { type Html, html } from '../../html.ts';
 import { shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import { Formats } from '../../messages/formats.ts';
 import { doneNotice } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import { choiceFilter, emptyList, type Filter, filterForm, type Listed, listing, textFilter } from '../listing.ts';
+import {
+  choiceFilter,
+  emptyList,
+  type Filter,
+  filterForm,
+  type Listed,
+  listHref,
+  listing,
+  textFilter,
+} from '../listing.ts';
 import { statePill } from '../state-pill.ts';
 import { type Column, dataTable } from '../table.ts';
+import { failuresHref } from './app-failures.ts';
 import { appHref } from './app-page.ts';
+
+const formats = new Formats('en-GB');
 
 /** An app in the list. Times in ms. */
 export type ListedApp = {
@@ -20,15 +33,22 @@ export type ListedApp = {
   /** People with a live grant; `more` if older grants were not looked at. */
   readonly people: number;
   readonly more: boolean;
-  /** Refused requests, in the list of failing apps; null in others. */
-  readonly failures: number | null;
+  /** Refused requests since yesterday. */
+  readonly refused: number;
+  readonly isFailing: boolean;
 };
 
 /** Data of the page. */
 export type AppsData = {
   operator: ShownOperator;
   list: Listed<ListedApp>;
-  filter: Filter;
+  filter: Filter & { readonly q: string; readonly show: ShownApps; readonly sort: AppsOrder | '' };
+  /** The order that the list has. */
+  order: AppsOrder;
+  /** The number of apps that match; null if there are many, which are sorted by name and age alone. */
+  count: number | null;
+  /** The largest such number. */
+  countedTo: number;
   isFirst: boolean;
   /** The beginning (ms) of the day from which refused requests are counted. */
   countedSince: number;
@@ -43,49 +63,76 @@ export const SHOWN_APPS = [
   ['', 'All apps'],
   ['active', 'Active'],
   ['paused', 'Paused'],
-  ['failing', 'Failing since yesterday'],
+  ['failing', 'Refused since yesterday'],
   ['unused', 'Unused for 90 days'],
 ] as const;
 
 /** Such a value. */
 export type ShownApps = (typeof SHOWN_APPS)[number][0];
 
+/** The orders of the list, by a value of the address: its words, and if an index has it, so that it is there for any number. */
+export const APPS_ORDERS = [
+  ['newest', 'newest', true],
+  ['oldest', 'oldest', true],
+  ['name', 'name', true],
+  ['used', 'last used', false],
+  ['people', 'most people', false],
+  ['refused', 'most refused', false],
+] as const;
+
+/** Such a value. */
+export type AppsOrder = (typeof APPS_ORDERS)[number][0];
+
 /** The page of all apps. */
 export function appsPage(context: PageContext, data: AppsData): Html {
   const { operator, list, filter, isFirst, countedSince, isDeleted, mayRegister } = data;
-  const { q = '', show = '' } = filter;
+  const { q, show } = filter;
   const isFiltered = q !== '' || show !== '';
-  const isFailing = show === 'failing';
   return consoleLayout(
     context,
     operator,
     { title: 'Apps' },
     html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
-${filterForm('/apps', html`${textFilter('q', 'Name, part of it, or client ID', q)}${choiceFilter('show', 'Which apps', SHOWN_APPS, show)}`)}
-${isFailing && html`<p class="fine">The apps with the most refused requests since yesterday, ${context.messages.day(countedSince)} (UTC), come first.</p>`}
+${filterForm('/apps', html`${textFilter('q', 'Name or publisher, part of it, or client ID', q)}${choiceFilter('show', 'Which apps', SHOWN_APPS, show)}`)}
 ${show === 'unused' && html`<p>${UNUSED}${list.items.length > 0 && ` ${NEXT}`}</p>`}
-${!isFailing && list.items.length > 0 && html`<p class="fine">The app that was registered first comes first.</p>`}
+${list.items.length > 0 && orders(data)}
 ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO_APPS, (apps) =>
-  dataTable('Apps', columns(context, isFailing), apps),
+  dataTable('Apps', columns(context), apps),
 )}
-${list.items.length > 0 && html`<p class="fine">${NUMBERS}</p>`}`,
+${list.items.length > 0 && html`<p class="fine">Refused: requests since yesterday, ${context.messages.day(countedSince)} (UTC). Failing: at least 10 requests of 24 hours, and one in a hundred, were refused, and some still are. ${NUMBERS}</p>`}`,
   );
 }
 
-function columns({ messages }: PageContext, isFailing: boolean): readonly Column<ListedApp>[] {
-  const refused: Column<ListedApp> = [
-    'Refused',
-    ({ id, failures }) => html`<a href="${appHref(id)}/failures">${failures}</a>`,
-  ];
+/** Says how many apps match, and leads to the other orders; many have those alone that an index has. */
+function orders({ filter, count, countedTo, order }: AppsData): Html {
+  const { q, show } = filter;
+  const what = q === '' && show === '' ? '' : ' found';
+  const found =
+    count === null
+      ? html`More than ${formats.number(countedTo)} apps to look through: search for fewer to sort them by last use, people or refused requests.`
+      : html`${formats.number(count)} ${count === 1 ? 'app' : 'apps'}${what}.`;
+  const links = APPS_ORDERS.filter(([, , isIndexed]) => isIndexed || count !== null).map(([sort, words]) =>
+    sort === order
+      ? html`<li aria-current="true">${words}</li>`
+      : html`<li><a href="${listHref('/apps', { ...filter, sort })}">${words}</a></li>`,
+  );
+  return html`<p class="fine">${found}</p>
+<nav class="sections" aria-labelledby="order"><p id="order">Order:</p><ul>${links}</ul></nav>`;
+}
+
+function columns({ messages }: PageContext): readonly Column<ListedApp>[] {
   return [
     [
       'App',
       ({ id, name, publisher }) =>
         html`<a href="${appHref(id)}">${shortened(name)}</a><small>${publisher !== null && html`${shortened(publisher)}, `}<code>${shortenedAddress(id)}</code></small>`,
     ],
-    ...(isFailing ? [refused] : []),
-    ['State', ({ status }) => statePill(status)],
+    ['State', ({ status, isFailing }) => statePill(status === 'active' && isFailing ? 'failing' : status)],
+    [
+      'Refused',
+      ({ id, refused }) => (refused === 0 ? 0 : html`<a href="${failuresHref(id)}">${formats.number(refused)}</a>`),
+    ],
     ['People', peopleWords],
     ['Registered', ({ registeredAt }) => messages.day(registeredAt)],
     ['Last used', ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : messages.day(lastUsedAt))],

@@ -50,6 +50,7 @@ CREATE TABLE client (
   name text NOT NULL,
   name_key text COLLATE "C" NOT NULL,
   publisher text,
+  publisher_key text,
   homepage text,
   privacy_page text,
   contact text,

@@ -48,6 +48,7 @@ CREATE TABLE client (
   name TEXT NOT NULL,
   name_key TEXT NOT NULL,
   publisher TEXT,
+  publisher_key TEXT,
   homepage TEXT,
   privacy_page TEXT,
   contact TEXT,

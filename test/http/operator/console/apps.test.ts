@@ -8,7 +8,7 @@ import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { addClient, addUser } from '../../../support/service.ts';
-import { secondConnection, temporaryPath } from '../../../support/storage.ts';
+import { event, sampleClient, secondConnection, temporaryPath } from '../../../support/storage.ts';
 
 /** The text of a page, without its markup. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
@@ -48,9 +48,9 @@ test('operators §7: apps are listed page by page, found by any part of their na
   assert.match(textOf(await get('?q=%00')), /No app found/);
   const found = await browser.get(`${at}?q=${first}`);
   assert.deepEqual([found.status, found.headers.get('location')], [303, `/apps/${first}`]);
-  assert.match(textOf(one), /The app that was registered first comes first/);
+  assert.match(textOf(one), /21 apps\. Order: newest oldest name last used most people most refused/);
   assert.match(one, new RegExp(`</a><small><code>[^/]*${first}[^/]*</.*</code></small></th>`));
-  assert.match(textOf(one), /Registered Last used App \d\d app_\w+ Active 0 15 Jan 2026 Never/);
+  assert.match(textOf(one), /Refused People Registered Last used App \d\d app_\w+ Active 0 0 15 Jan 2026 Never/);
   assert.match(one, /<button class="secondary">Show<\/button>/);
   const unused = textOf(await get('?show=unused'));
   assert.match(unused, /Only apps that were registered more than 90 days ago, .* in the last 90 days\. No app found/);
@@ -91,7 +91,7 @@ test('operators §7: failing apps come with their refused requests, most first, 
     [`/apps/${printer}/failures`, '5'],
     [`/apps/${calendar}/failures`, '3'],
   ]);
-  assert.match(textOf(failing), /most refused requests since yesterday, .* \(UTC\), come first/);
+  assert.match(textOf(failing), /3 apps found\. .* Refused: requests since yesterday, .* \(UTC\)/);
   const named = (await browser.get(`${operatorUrl}/apps?show=failing&q=printer`)).body;
   assert.deepEqual(cells(named, 'Refused'), [[`/apps/${printer}/failures`, '5']]);
 
@@ -104,7 +104,18 @@ test('operators §7: failing apps come with their refused requests, most first, 
       .sort(),
     ['0', '0', '0', '1'],
   );
-  assert.deepEqual(cells(all, 'Refused'), [], 'other lists count none');
+  const refused = (body: string) => cells(body, 'Refused').map(([, count]) => count);
+  assert.deepEqual(refused(all).toSorted(), ['0', '12', '3', '5'], 'every list counts them');
+  assert.match(textOf(all), /Notes .*? Failing 12 /, 'what fails says so');
+  const sorted = (await browser.get(`${operatorUrl}/apps?sort=refused`)).body;
+  assert.deepEqual(refused(sorted), ['12', '5', '3', '0']);
+  const byPeople = (await browser.get(`${operatorUrl}/apps?sort=people`)).body;
+  assert.deepEqual(
+    cells(byPeople, 'People').map(([, people]) => people),
+    ['1', '0', '0', '0'],
+  );
+  const byUse = textOf((await browser.get(`${operatorUrl}/apps?sort=used`)).body);
+  assert.match(byUse, /Last used Calendar /, 'the one that was used');
   clock.advance(2 * 86_400);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(textOf((await later.get(`${operatorUrl}/apps?show=failing`)).body), /No app found/);
@@ -133,6 +144,58 @@ test('operators §7: of 40 apps that fail in one hour all are listed, page by pa
   assert.deepEqual([...shown(first), ...shown(second)].toSorted(), names);
   const named = (await browser.get(`${service.operatorUrl}/apps?show=failing&q=failing+3`)).body;
   assert.deepEqual(shown(named).toSorted(), names.slice(30, 40));
+});
+
+test('operators §7: the newest app comes first, and apps are sorted by age, name and what is known of each, page by page', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const names = Array.from({ length: 45 }, (_, n) => `App ${String((n * 7) % 45).padStart(2, '0')}`);
+  for (const [n, name] of names.entries()) {
+    const { clientId } = await addClient(service, { name, publisher: n % 9 === 0 ? 'Mäker & Sons' : 'Somebody' });
+    for (let failed = 0; failed < n % 4; failed += 1) service.installation.activity.count(clientId, 'invalidGrant');
+    service.clock.advance(1);
+  }
+  await service.installation.activity.flush();
+  const walk = async (query: string) => {
+    const found: string[] = [];
+    for (let at: string | undefined = `/apps?${query}`; at !== undefined; ) {
+      const { body } = await browser.get(service.operatorUrl + at);
+      found.push(...[...body.matchAll(/<th scope="row"[^>]*><a [^>]*><bdi>([^<]*)</g)].map(([, name]) => String(name)));
+      at = /rel="next" href="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    }
+    return found;
+  };
+  assert.deepEqual(await walk(''), names.toReversed());
+  assert.deepEqual(await walk('sort=oldest'), names);
+  assert.deepEqual(await walk('sort=name'), names.toSorted());
+  const refused = await walk('sort=refused');
+  assert.deepEqual(
+    refused.map((name) => names.indexOf(name) % 4),
+    names.map((_, n) => n % 4).toSorted((one, other) => other - one),
+  );
+  for (const sort of ['refused', 'people', 'used']) assert.equal(new Set(await walk(`sort=${sort}`)).size, 45, sort);
+  assert.deepEqual(
+    await walk('q=M%C3%84KER&sort=oldest'),
+    names.filter((_, n) => n % 9 === 0),
+    'by publisher',
+  );
+  assert.equal((await walk('show=failing&sort=name')).length, names.filter((_, n) => n % 4 > 0).length);
+});
+
+test('operators §7: of more than 1,000 apps the list says that it sorts them by name and age alone', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { store } = service.installation.operators;
+  for (let n = 0; n <= 1000; n += 1)
+    await store.registerClient(
+      sampleClient({ id: `app_${n}`, name: `App ${n}`, secrets: [] }),
+      event('client_registered'),
+    );
+  const of = async (query: string) => textOf((await browser.get(`${service.operatorUrl}/apps?${query}`)).body);
+  const many = /More than 1,000 apps to look through: .* Order: newest oldest name .*App/;
+  assert.match(await of(''), many);
+  assert.doesNotMatch(await of('sort=people'), /most people/);
+  assert.match(await of('q=app+99'), /11 apps found\. Order: .*most people/);
 });
 
 test('operators §7: hostile names are text', async (t) => {
