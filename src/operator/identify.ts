@@ -89,6 +89,11 @@ export class Identification {
     return (await this.#deviceCode(text)) ?? this.#secret(text);
   }
 
+  /** True for a text that may be a credential, a part of one, or a mistyped one: no address, page or log may have it. */
+  mayBeCredential(text: string): boolean {
+    return text.includes(`${this.#parts.prefix}_`) || linkToken(text) !== null || /[\w-]{40}|\btoken=/.test(text);
+  }
+
   /** Says why a text is not identified, in a sentence for the operator. */
   whyUnknown(text: string): string {
     if (this.#isWhole(text)) return FORGOTTEN;

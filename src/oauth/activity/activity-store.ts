@@ -23,6 +23,17 @@ export type ActivityStore = {
   listTallies(clientId: string, span: Span, since: number): Promise<TallyOfSpan[]>;
   /** The failures of an app at `since` (ms) or later, newest first, at most `limit`. */
   listFailures(clientId: string, since: number, limit: number): Promise<AppFailure[]>;
+  /**
+   * The places of the next failures of all apps after one (null: from the first), at most `limit`; each says if it is of a
+   * request.
+   */
+  listFailurePlaces(
+    requestId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{ readonly key: string; readonly isFound: boolean }[]>;
+  /** The failures at these places that are there. */
+  listFailuresAt(keys: readonly string[]): Promise<AppFailure[]>;
   /** The sums over all apps, deleted ones too, of the hours that end after `since` (ms), oldest first. */
   listTalliesOfAll(since: number): Promise<SummedTally[]>;
   /** The apps with the most failures in the hour that began at `hour` (ms), at most `limit`, the worst one first. */

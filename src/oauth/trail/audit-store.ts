@@ -33,6 +33,8 @@ export type AuditWalk = Omit<AuditFilter, 'sequence' | 'since' | 'limit'> & {
    * changes of its registration. They have an index.
    */
   readonly changesOf?: string;
+  /** The id of the request that the actor made; it has no index. */
+  readonly requestId?: string;
   /** The id of the actor, who is an operator. */
   readonly operatorId?: string;
   /** Only acts of operators, which have an index. */

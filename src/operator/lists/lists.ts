@@ -10,7 +10,7 @@ import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
 import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
-import type { AuditStore, NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
+import type { NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
 import type { ListedClient } from '../client-list.ts';
 import { findClientUses, lastClientUse } from '../last-uses.ts';
 import {
@@ -31,6 +31,7 @@ import { type EventAsked, type EventStore, walkEvents } from './event-pages.ts';
 import { type GrantAsked, walkGrants } from './grant-pages.ts';
 import { readPage, type Walk } from './page.ts';
 import { type PeopleAsked, type PeopleStore, walkAll, walkBeginning } from './people-pages.ts';
+import { type FoundRequest, findRequest, type RequestPlace, type RequestStore } from './request-search.ts';
 import { type UserAsked, type UserStore, walkUsers } from './user-pages.ts';
 
 /** Maximum number of grants that a page counts. */
@@ -54,7 +55,7 @@ export type ListsParts = {
     UserStore &
     PeopleStore &
     EventStore &
-    Pick<AuditStore, 'listNamedAuditEventsAt'> &
+    RequestStore &
     Pick<GrantStore, 'listGrantStates' | 'listGrantsById'> &
     Pick<ResourceServerStore, 'listResourceServers'> &
     Pick<IdentityProviderStore, 'listIdentityProviders'> &
@@ -176,6 +177,20 @@ export class Lists {
   eventsCursor(asked: EventAsked, sequence: number): string {
     const { keyring, now } = this.#parts;
     return sealCursor(keyring, { list: 'events', filter: asked }, sequence, now());
+  }
+
+  /** The events and recorded failures of a request, as far as a page looks; null for a text that is no cursor of it. */
+  async request(
+    requestId: string,
+    after: string | undefined,
+  ): Promise<(Omit<FoundRequest, 'next'> & { readonly next: string | null }) | null> {
+    const { store, keyring, now, stopwatch } = this.#parts;
+    const name = { list: 'request', filter: { requestId } };
+    const start: RequestPlace = { events: null, failures: null };
+    const place = after === undefined ? start : openCursor<RequestPlace>(keyring, name, after, now());
+    if (place === null) return null;
+    const found = await findRequest(store, requestId, place, stopwatch);
+    return { ...found, next: found.next && sealCursor(keyring, name, found.next, now()) };
   }
 
   /** APIs, by id. */

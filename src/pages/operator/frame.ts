@@ -115,5 +115,5 @@ export function sectionLinks(sections: readonly (readonly [id: string, name: str
 }
 
 function bar({ name, role }: ShownOperator): Html {
-  return html`<a class="skip" href="#content">Skip to the content</a><form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
+  return html`<a class="skip" href="#content">Skip to the content</a><form method="post" action="/search" class="find" role="search"><label class="unseen" for="find">Search: an app, person, grant, event, request ID or credential</label><input id="find" name="q" placeholder="Search, or paste an ID or credential" required autocomplete="off" autocapitalize="off" spellcheck="false"><button class="quiet">Search</button></form><form method="post" action="/sign-out" class="session"><span>${isolated(name)} (${role})</span><a href="/passkeys">Your passkeys</a><button class="quiet">Sign out</button></form>`;
 }

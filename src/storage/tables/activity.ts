@@ -51,6 +51,13 @@ const FORGET = `
 const TALLIES = `SELECT ${TALLY.names} FROM tally WHERE key > $1 AND key < $2 ORDER BY key`;
 const LIST_FAILURES = `
   SELECT ${APP_FAILURE.names} FROM app_failure WHERE key > $1 AND key < $2 ORDER BY key DESC LIMIT $3`;
+const FAILURE_PLACE = Table.of<{ readonly key: string; readonly isFound: boolean }>('app_failure', {
+  key: 'text',
+  isFound: 'boolean',
+});
+const FAILURE_PLACES = `
+  SELECT key, request_id = $1 FROM app_failure WHERE key > $2 ORDER BY key LIMIT $3`;
+const FAILURE = `SELECT ${APP_FAILURE.names} FROM app_failure WHERE key = $1`;
 /** The id of the sum over all apps. */
 const ALL = '';
 /** Expression for the failures of a tally, as the indexes have it. */
@@ -105,6 +112,12 @@ export function activityStore(runner: Runner): ActivityStore {
       (await listed(runner, APP_FAILURE, LIST_FAILURES, [keyAt(clientId, 'f', since), keysOf(clientId)[1], limit])).map(
         ({ key: _, ...failure }) => failure,
       ),
+    listFailurePlaces: (requestId, after, limit) =>
+      listed(runner, FAILURE_PLACE, FAILURE_PLACES, [requestId, after ?? '', limit]),
+    async listFailuresAt(keys) {
+      const found = await Promise.all(keys.map((key) => listed(runner, APP_FAILURE, FAILURE, [key])));
+      return found.flat().map(({ key: _, ...failure }) => failure);
+    },
   };
 }
 

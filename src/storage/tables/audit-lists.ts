@@ -20,7 +20,11 @@ const INDEXED = {
   byOperators: () => OF_OPERATORS,
   clientId: (id: string) => `client_id = ${id}`,
 } as const satisfies Partial<Record<keyof AuditWalk, (value: string) => string>>;
-const COMPARED = { ...INDEXED, action: (action: string) => `action = ${action}` } as const;
+const COMPARED = {
+  ...INDEXED,
+  action: (action: string) => `action = ${action}`,
+  requestId: (id: string) => `actor_request_id = ${id}`,
+} as const;
 
 /** One index alone is read, and each of its rows counts, so that a page reads no more than its window. */
 function walkOf({ order, actions, ...filter }: AuditWalk, after: number | null, limit: number): Statement {

@@ -163,6 +163,42 @@ export function lists(withStore: WithStore): void {
     assert.equal(named.length, 10);
   });
 
+  withStore(
+    'a search for a request looks at a bounded part of events and failures, and goes on from there',
+    async (store) => {
+      const requestId = '0123456789ab';
+      const actor = { kind: 'user', id: 'usr_1', source: '127.0.0.1', requestId } as const;
+      await store.recordDenial(event('consent_denied', { actor }));
+      for (let n = 0; n < 600; n += 1) await store.recordDenial(event('consent_denied', { at: NOW + n }));
+      await addAll(store, apps(0, 4));
+      for (const [n, clientId] of apps(0, 4).entries()) {
+        const failures = Array.from({ length: 150 }, (_, at) => ({
+          ...({ clientId, at: NOW - at, endpoint: 'token', error: 'invalid_grant', reason: 'x' } as const),
+          ...{ network: '192.0.2.0/24', grantId: null, requestId: n === 3 && at === 0 ? requestId : `${n} ${at}` },
+        }));
+        await store.addActivity({ clientId, at: NOW, tally: { ...emptyTally(), invalidGrant: 150 }, failures }, NOW);
+      }
+      let time = 0;
+      const lists = listsOf(store, () => (time += 60_000));
+      const first = (await lists.request(requestId, undefined)) ?? assert.fail();
+      assert.deepEqual([first.events, first.failures, first.hasAllFailures], [[], [], false]);
+      assert.ok((first.eventsSince ?? 0) > NOW, 'it says since when it looked');
+      const second = (await lists.request(requestId, String(first.next))) ?? assert.fail();
+      assert.deepEqual(
+        second.events.map((each) => each.actor.requestId),
+        [requestId],
+      );
+      assert.deepEqual(
+        second.failures.map((each) => [each.clientId, each.requestId]),
+        [['app_003', requestId]],
+      );
+      assert.deepEqual([second.eventsSince, second.hasAllFailures, second.next], [null, true, null]);
+      assert.equal(await lists.request('0123456789ac', String(first.next)), null, 'a cursor is bound to its request');
+      const whole = (await listsOf(store).request(requestId, undefined)) ?? assert.fail();
+      assert.deepEqual([whole.events.length, whole.failures.length, whole.next], [1, 1, null]);
+    },
+  );
+
   withStore('of 60 apps that fail equally often, and of those of a name, none is lost between pages', async (store) => {
     const ids = apps(0, 60);
     await addAll(store, ids);
@@ -173,7 +209,7 @@ export function lists(withStore: WithStore): void {
       ['p_03', apps(30, 40)],
     ] as const) {
       const found = await walkOf(
-        (page) => listsOf(store).failingClients({ since: NOW, ...(name && { name }) }, page),
+        (page) => listsOf(store).failingClients({ since: NOW, ...(name && { text: name }) }, page),
         ({ client }) => client.id,
         7,
       );

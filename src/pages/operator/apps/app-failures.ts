@@ -12,6 +12,7 @@ import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { asSentence } from '../act.ts';
 import { listHref } from '../listing.ts';
+import { requestHref } from '../search/request-page.ts';
 import { dataTable } from '../table.ts';
 
 const formats = new Formats('en-GB');
@@ -44,7 +45,7 @@ export function failureTable({ messages }: PageContext, failures: readonly Shown
       [
         'Request from',
         ({ network, requestId }) =>
-          html`<span class="whole">${isolatedAddress(network)}</span><small><code class="whole">${isolatedAddress(requestId)}</code></small>`,
+          html`<span class="whole">${isolatedAddress(network)}</span><small><a class="whole" href="${requestHref(requestId)}"><code>${isolatedAddress(requestId)}</code></a></small>`,
       ],
     ],
     failures,

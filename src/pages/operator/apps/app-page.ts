@@ -116,7 +116,8 @@ ${may.pause && resuming(appHref(app.id))}`;
 /** Beside each other, unless one is empty. */
 function plots({ hours, days }: AppData): Html {
   const both = html`<div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div>`;
-  return html`<div class="${hours.tallies.length === 0 ? 'stacked' : 'halves'}">${both}</div>`;
+  return html`<div class="${hours.tallies.length === 0 ? 'stacked' : 'halves'}">${both}</div>
+<p class="fine">The two plots have different scales: a bar is an hour in one, and a day in the other.</p>`;
 }
 
 function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {

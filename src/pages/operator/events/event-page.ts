@@ -4,6 +4,7 @@ import { isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
+import { requestHref } from '../search/request-page.ts';
 import { facts } from '../table.ts';
 import { changeSentences, detailFacts } from './details.ts';
 import { doerLink, eventSentence, isSame, type ShownEvent, thingLink } from './shown-event.ts';
@@ -37,7 +38,10 @@ ${facts([
   ],
   ...(detail === null ? [] : detailFacts(detail, about?.name ?? null)),
   ['From the address', source !== null && isolatedAddress(source)],
-  ['Request in the log', requestId !== null && html`<code>${isolatedAddress(requestId)}</code>`],
+  [
+    'Request in the log',
+    requestId !== null && html`<a href="${requestHref(requestId)}"><code>${isolatedAddress(requestId)}</code></a>`,
+  ],
 ])}
 ${detail !== null && changesPart(context, detail)}
 <p class="fine">In logs and the API this is event ${sequence}, ${isolatedCode(action)}.</p>

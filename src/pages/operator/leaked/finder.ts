@@ -11,13 +11,13 @@ export type CredentialUse = {
   readonly needs: readonly (keyof typeof NEEDS)[];
 };
 
-/** "Yes", which alarms if a finder needs nothing else, with what the finder can do; or why the credential does not work. */
+/** "Yes", which alarms, with what a finder can do, and what for it is needed besides; or why the credential does not work. */
 export function worksText({ kind, deadBecause, isHeldUp, needs }: CredentialUse): Html {
   if (deadBecause !== null) return html`No${isHeldUp && ', for now'}: ${isolated(deadBecause, 300)}`;
   const use = USES[kind];
   if (needs.length === 0) return html`<strong class="effect sensitive">Yes</strong> Whoever has it can at once ${use}.`;
   const others = needs.map((need) => NEEDS[need]).join(' and ');
-  return html`<strong class="effect">Yes</strong> Alone, it gives nothing. Whoever also has ${others} can ${use}.`;
+  return html`<strong class="effect sensitive">Yes</strong> Alone, it gives nothing. Whoever also has ${others} can ${use}.`;
 }
 
 const NEEDS = {

@@ -17,7 +17,7 @@ const PAGES = globSync('src/http/operator/console/**/*.ts')
   .filter((path) => !['/sign-in', '/enrol', '/confirm'].includes(path));
 
 /** Acts that the role `read` may do: on its own passkeys and sessions, and a question. */
-const OWN_ACTS = ['/sign-out', '/passkeys/new', '/passkeys/remove', '/sessions/end', '/leaked'];
+const OWN_ACTS = ['/sign-out', '/passkeys/new', '/passkeys/remove', '/sessions/end', '/leaked', '/search'];
 
 const problems = { gone: /There is nothing here/, away: /The database does not answer/ };
 

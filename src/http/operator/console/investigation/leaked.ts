@@ -28,6 +28,7 @@ import { permissionsGranted } from '../../../browser/permissions.ts';
 import type { Service } from '../../../service.ts';
 import { doneIn } from '../asked-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
+import { addSearch } from './search.ts';
 
 /** Adds the pages. */
 export function addLeaked(routes: ConsoleRoutes, service: Service): void {
@@ -38,22 +39,12 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   routes.act(
     '/leaked',
     'identify',
-    async (call) => {
-      const { context, operator, form } = call;
-      const sent = (form.get('credential') ?? '').trim();
-      if (sent === '' || sent.length > MAX_CREDENTIAL_LENGTH)
-        throw new OperatorError(`Paste one credential, of at most ${MAX_CREDENTIAL_LENGTH} characters.`);
-      const found = await identification.identify(sent);
-      if (!found) throw new OperatorError(identification.whyUnknown(sent));
-      const { grant, ...shown } = found;
-      const link = shownLink(call, found);
-      const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
-      const app = client && (await leakedApp(call, client, grant));
-      return identifiedPage(context, operator, { ...shown, app, link });
-    },
+    (call) => identify(call, (call.form.get('credential') ?? '').trim()),
     async ({ context, operator }, { text }) => leakedPage(context, operator, text),
     { hasCredential: true },
   );
+
+  addSearch(routes, service, identify);
 
   routes.page('/leaked/apps/:id', 'clients.show', (call) => steps(call, call.query.get('grant'), null));
 
@@ -79,6 +70,18 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   });
   step('pause', 'clients.pause', 'paused', ({ id, actor }) => clients.pause(id, actor));
   step('revoke-grants', 'clients.revoke-grants', 'all', ({ id, actor }) => clients.revokeGrants(id, actor));
+
+  async function identify(call: ConsoleCall, sent: string): Promise<Html> {
+    if (sent === '' || sent.length > MAX_CREDENTIAL_LENGTH)
+      throw new OperatorError(`Paste one credential, of at most ${MAX_CREDENTIAL_LENGTH} characters.`);
+    const found = await identification.identify(sent);
+    if (!found) throw new OperatorError(identification.whyUnknown(sent));
+    const { grant, ...shown } = found;
+    const link = shownLink(call, found);
+    const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
+    const app = client && (await leakedApp(call, client, grant));
+    return identifiedPage(call.context, call.operator, { ...shown, app, link });
+  }
 
   async function steps(
     call: ConsoleCall,
