@@ -74,5 +74,5 @@ test('operating: the password of the database is read from a file, .pgpass', asy
   // The home of the user that runs the program is the folder of the test.
   writeFileSync(join(program.folder, '.pgpass'), `127.0.0.1:${server.port}:*:valetkey:hush\n`, { mode: 0o600 });
   const { code, stderr } = await migrate();
-  assert.equal(code, 0, stderr);
+  assert.deepEqual([code, stderr.replace(/^.* a new installation begins .*$/m, '').trim()], [0, '']);
 });

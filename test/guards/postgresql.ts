@@ -4,6 +4,11 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/storage/postgresql that are no rules of revocations or devices. */
 export const postgresqlGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/postgresql/connection.ts',
+    ['test/docs/command-lines.test.ts'],
+    [['the password file is read without a warning', 'readPasswordFromFile(client);', 'void readPasswordFromFile;']],
+  ),
+  ...guardsIn(
     'src/storage/postgresql/runner.ts',
     ['test/postgresql/faults.test.ts'],
     [['what adds is not repeated after a lost commit', 'if (again && mayBeDone) throw', 'if (false as boolean) throw']],

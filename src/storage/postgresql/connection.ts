@@ -3,6 +3,7 @@ import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type
 import { hmacBlocks, type NewChain } from '../../oauth/trail/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
+import { readPasswordFromFile } from './password-file.ts';
 
 /** The use of a session. Times in ms. */
 export type Session = {
@@ -90,6 +91,7 @@ export class Connection {
       keepAliveInitialDelayMillis: 10_000,
       fallback_application_name: 'valetkey',
     });
+    readPasswordFromFile(client);
     client.setTypeParser(types.builtins.INT8, Number);
     // Without a listener the loss of an idle connection would end the process.
     client.on('error', () => {});

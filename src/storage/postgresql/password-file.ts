@@ -1,0 +1,22 @@
+/** The password of a database user from `.pgpass`, as `libpq` finds it. */
+import { createRequire } from 'node:module';
+import type { Client } from 'pg';
+
+type Wanted = Pick<Client, 'host' | 'port' | 'user' | 'database'>;
+
+/** The library has no types. */
+const readPasswordFile = createRequire(import.meta.url)('pgpass') as (
+  wanted: Wanted,
+  done: (password: string | undefined) => void,
+) => void;
+
+/**
+ * Lets a client without a password look in `.pgpass` when the server asks for one. The client would look there by itself, but
+ * warns each time that it will not do so any more.
+ */
+export function readPasswordFromFile(client: Client): void {
+  const { host, port, user, database } = client;
+  const read = () =>
+    new Promise<string | undefined>((resolve) => readPasswordFile({ host, port, user, database }, resolve));
+  Object.assign(client, { password: client.password ?? read });
+}
