@@ -333,7 +333,8 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
 }
 
-if (import.meta.main) {
+/** Runs the program on this process: also for the package's command, which first looks at the version of Node.js. */
+export async function main(): Promise<void> {
   // The reader of our output may close the pipe early (`valetkey client list | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -344,3 +345,5 @@ if (import.meta.main) {
   });
   process.exitCode = await runProgram(process.argv.slice(2), makeCommandContext(process.env));
 }
+
+if (import.meta.main) await main();

@@ -1,7 +1,7 @@
 // npm run package: makes the packages under dist/, as npm installs them, with the list of what is in them (SBOM). Nothing is
 // published. Node.js strips no types under node_modules, so they hold what `tsc` makes of the sources.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeBillOfMaterials } from './bill-of-materials.mjs';
@@ -14,7 +14,7 @@ const readJson = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 /** What the program runs with, in the words of the checkout: nothing of the development of it. */
 function manifest() {
   const { name, version, description, license, author, type, engines, dependencies } = readJson('package.json');
-  const bin = { valetkey: 'src/main.js' };
+  const bin = { valetkey: 'command.cjs' };
   // It is a program: nothing of it is to be imported, and so everything may change.
   const exports = { './package.json': './package.json' };
   return { name, version, description, license, author, type, engines, bin, exports, dependencies };
@@ -49,8 +49,8 @@ export function buildProgram(folder) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), readFileSync(join(root, file), 'utf8').replace('/src/main.ts', '/src/main.js'));
   }
-  const main = join(folder, 'src/main.js');
-  writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, 'utf8')}`, { mode: 0o755 });
+  copyFileSync(join(root, 'packages/valetkey/command.cjs'), join(folder, 'command.cjs'));
+  chmodSync(join(folder, 'command.cjs'), 0o755);
   const own = manifest();
   writeJson(join(folder, 'package.json'), own);
   writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(own));

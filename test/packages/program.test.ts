@@ -47,7 +47,15 @@ await run('npm', 'install', join(folder, packed.filename), '--prefer-offline', '
 test('the package holds what the program runs from, and nothing else', () => {
   const ofItself = files.filter((path) => !/^(src|demo)\/.*\.js$/.test(path)).sort();
   const data = globSync(['src/**/*.sql', 'demo/**/*.svg'], { cwd: root });
-  const beside = ['CHANGELOG.md', 'LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', BILL_OF_MATERIALS];
+  const beside = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'command.cjs',
+    'npm-shrinkwrap.json',
+    'package.json',
+    BILL_OF_MATERIALS,
+  ];
   assert.deepEqual(ofItself, [...data, ...DEPLOYED, ...beside].sort());
   for (const path of files.filter((path) => path.endsWith('.js')))
     assert.ok(globSync(path.replace(/\.js$/, '.ts'), { cwd: root }).length === 1, path);
@@ -59,12 +67,12 @@ test('the package holds what the program runs from, and nothing else', () => {
 test('its manifest says what it needs and which command it has, runs no script and exports nothing', () => {
   const manifest = readJson(built, 'package.json');
   const { name, version, license, engines, dependencies } = readJson(root, 'package.json');
-  assert.deepEqual(manifest.bin, { valetkey: 'src/main.js' });
+  assert.deepEqual(manifest.bin, { valetkey: 'command.cjs' });
   for (const [field, value] of Object.entries({ name, version, license, engines, dependencies }))
     assert.deepEqual(manifest[field], value, field);
   for (const field of ['scripts', 'devDependencies', 'private', 'main'])
     assert.equal(manifest[field], undefined, field);
-  assert.match(readFileSync(join(built, 'src/main.js'), 'utf8'), /^#!\/usr\/bin\/env node\n/);
+  assert.match(readFileSync(join(built, 'command.cjs'), 'utf8'), /^#!\/usr\/bin\/env node\n/);
 });
 
 test('it pins each package that it runs with to the one that is tested, and lists all of them', () => {
@@ -90,6 +98,18 @@ test('it pins each package that it runs with to the one that is tested, and list
   const before = readFileSync(join(built, BILL_OF_MATERIALS), 'utf8');
   writeBillOfMaterials(built);
   assert.equal(readFileSync(join(built, BILL_OF_MATERIALS), 'utf8'), before, 'the same each time');
+});
+
+test('an old Node.js is told in one sentence which one is needed, by a command that it can read', async () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { node: '20.11.1' } })`;
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(older)}`];
+  await assert.rejects(run(process.execPath, ...flags, join(built, 'command.cjs'), '--version'), {
+    code: 1,
+    stdout: '',
+    stderr: 'valetkey: Valetkey needs Node.js 24.15 or later; this is 20.11.1.\n',
+  });
+  // Nothing newer than ECMAScript 2015, except for the import of the program.
+  assert.doesNotMatch(readFileSync(join(built, 'command.cjs'), 'utf8'), /\b(?:async|await)\b|\?\.|\?\?|\*\*|\.\.\./);
 });
 
 /** What npx runs, without the second that npx itself takes. */
