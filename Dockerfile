@@ -18,7 +18,7 @@ ENV PATH=/usr/local/bin \
 EXPOSE 3000 3001 3002
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s \
-  CMD ["node", "--eval", "fetch('http://127.0.0.1:3000/readyz', { signal: AbortSignal.timeout(3000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "--env-file-if-exists=/run/secrets/valetkey.env", "--eval", "const at = process.env.VALETKEY_APP_LISTEN.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]'); fetch('http://' + at + '/readyz', { signal: AbortSignal.timeout(3000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # SIGUSR1 would open a debugger, which shows the keys. The file may hold variables that nobody shall find by looking at the
 # container, such as a database URL with its password.
 ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--disable-sigusr1", "--max-semi-space-size=4", "--env-file-if-exists=/run/secrets/valetkey.env", "/opt/valetkey/src/main.ts"]
