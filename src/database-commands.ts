@@ -101,7 +101,7 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
 }
 
 const HAS_OWN_WAYS =
-  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; docs/operating/backup.md has the commands';
+  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; "Backups of PostgreSQL" in the documentation has the commands';
 
 function at(read: Configuration, path: string): Configuration {
   return { ...read, database: { kind: 'file', path } };

@@ -41,7 +41,7 @@ export function registeredProvider(
 
 /** Returns the note after a registration. */
 export function nextAfterRegistering({ id }: IdentityProvider): string {
-  return `Next: serve with VALETKEY_SIGN_IN_METHODS=${id} (or password,${id}), and see docs/adopting.md.`;
+  return `Next: serve with VALETKEY_SIGN_IN_METHODS=${id} (or password,${id}), and see "Adopting" in the documentation.`;
 }
 
 /** One provider. */

@@ -27,6 +27,7 @@ import {
   readSupportAddress,
   readText,
 } from './readers.ts';
+import { similarName } from './spelling.ts';
 
 /** A variable: the parser of its text (`Mistake` if wrong), its default as text, and a sentence for the documents. */
 type Setting<T> = {
@@ -364,7 +365,10 @@ function unknownVariables(variables: Readonly<Record<string, string | undefined>
   const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
   return Object.keys(variables)
     .filter((name) => name.startsWith('VALETKEY_') && !known.includes(name))
-    .map((name) => `${name}: unknown variable; docs/reference/settings.md lists the known ones`);
+    .map((name) => {
+      const meant = similarName(name, known);
+      return `${name}: unknown variable; ${meant ? `did you mean ${meant}?` : 'remove it, or see "Settings" in the documentation'}`;
+    });
 }
 
 function defaultListenAddress(url: string, portBehindProxy: number): ListenAddress {

@@ -50,7 +50,7 @@ export function differences({ settings }: InstallationRecord, { shared }: Instal
 export function differenceSentences(found: readonly Difference[]): string[] {
   return found.map(
     ({ variable, recorded, own }) =>
-      `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record: set it as the other instances have it, or change the record with "database adopt-settings"`,
+      `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record: if you changed it, record the new value with "database adopt-settings"; otherwise set it as the other instances have it`,
   );
 }
 

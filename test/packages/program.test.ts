@@ -112,6 +112,20 @@ test('an old Node.js is told in one sentence which one is needed, by a command t
   assert.doesNotMatch(readFileSync(join(built, 'command.cjs'), 'utf8'), /\b(?:async|await)\b|\?\.|\?\?|\*\*|\.\.\./);
 });
 
+test('no message names a file that the package lacks', () => {
+  const NAMED = /(?<![\w/.@-])(?:docs|packages|test|tools|examples|deploy|demo|src)\/[\w./-]*\.\w+/g;
+  const named = files
+    .filter((path) => path.endsWith('.js'))
+    .flatMap((path) => {
+      const code = readFileSync(join(built, path), 'utf8').replace(/^\s*(?:\/\*.*|\*.*|\/\/.*)$/gm, '');
+      return [...code.matchAll(NAMED)].map(([file]) => `${path}: ${file}`);
+    });
+  assert.deepEqual(
+    named.filter((each) => !files.includes(each.split(': ')[1] ?? '')),
+    [],
+  );
+});
+
 /** What npx runs, without the second that npx itself takes. */
 const COMMAND = 'node_modules/.bin/valetkey';
 

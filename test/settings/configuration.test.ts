@@ -120,7 +120,10 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_TOKEN_PREFIX', 'Acme_', /lower-case/],
     ['VALETKEY_PRODUCT_COLOUR', 'teal', /#0f5c4d/],
     ['VALETKEY_SUPPORT_ADDRESS', 'javascript:alert(1)', /https address/],
-    ['VALETKEY_CODE_TLL', '60', /unknown variable/],
+    ['VALETKEY_CODE_TLL', '60', /unknown variable; did you mean VALETKEY_CODE_TTL\?/],
+    ['VALETKEY_APPURL', 'https://auth.example', /unknown variable; did you mean VALETKEY_APP_URL\?/],
+    ['VALETKEY_PRODUCTNAM', 'Acme', /unknown variable; did you mean VALETKEY_PRODUCT_NAME\?/],
+    ['VALETKEY_WINDOW', 'Acme', /unknown variable; remove it/],
   ];
   for (const [variable, value, remedy] of refused) {
     const message = mistakesOf({ [variable]: value });
