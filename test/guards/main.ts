@@ -4,6 +4,30 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/main.ts, src/open-database.ts and src/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/settings/configuration.ts',
+    ['test/settings/configuration.test.ts'],
+    [
+      [
+        'a misspelled variable names the one that was meant',
+        'const meant = similarName(name, known);',
+        'const meant = similarName(name, []);',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/import/import-lines.ts',
+    ['test/accounts/import-lines.test.ts'],
+    [
+      ['a header is read without blanks and capitals', 'return field.trim().toLowerCase();', 'return field;'],
+      ['a header with another separator names it', 'meantSeparator(header) ??', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/operator/api/query.ts',
+    ['test/http/operator/api/frame.test.ts'],
+    [['an empty limit is refused', "name === 'limit' ? sent.getNumber(name) : sent.get(name)", 'sent.get(name)']],
+  ),
+  ...guardsIn(
     'src/installation.ts',
     ['test/operator/provider-test.test.ts'],
     [
