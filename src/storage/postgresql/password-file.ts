@@ -4,11 +4,10 @@ import type { Client } from 'pg';
 
 type Wanted = Pick<Client, 'host' | 'port' | 'user' | 'database'>;
 
+const require = createRequire(import.meta.url);
+
 /** The library has no types. */
-const readPasswordFile = createRequire(import.meta.url)('pgpass') as (
-  wanted: Wanted,
-  done: (password: string | undefined) => void,
-) => void;
+const readPasswordFile = require('pgpass') as (wanted: Wanted, done: (password: string | undefined) => void) => void;
 
 /**
  * Lets a client without a password look in `.pgpass` when the server asks for one. The client would look there by itself, but
