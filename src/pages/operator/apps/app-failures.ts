@@ -11,8 +11,8 @@ import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolat
 import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { asSentence } from '../act.ts';
+import { requestHref } from '../events/shown-event.ts';
 import { listHref } from '../listing.ts';
-import { requestHref } from '../search/request-page.ts';
 import { dataTable } from '../table.ts';
 
 const formats = new Formats('en-GB');

@@ -4,10 +4,9 @@ import { isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
-import { requestHref } from '../search/request-page.ts';
 import { facts } from '../table.ts';
 import { changeSentences, detailFacts } from './details.ts';
-import { doerLink, eventSentence, isSame, type ShownEvent, thingLink } from './shown-event.ts';
+import { doerLink, eventSentence, isSame, requestHref, type ShownEvent, thingLink } from './shown-event.ts';
 
 const NAMES = { app: 'App', API: 'API', product: 'Product', operator: 'Operator', person: 'Person' } as const;
 

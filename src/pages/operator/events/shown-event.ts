@@ -91,3 +91,8 @@ function doerName(by: Doer): Html | string {
 function nameOf({ id, name }: Thing): Html {
   return name === null ? shortenedAddress(id) : shortened(name);
 }
+
+/** Returns the address of a request's page. */
+export function requestHref(id: string): string {
+  return `/requests/${id}`;
+}

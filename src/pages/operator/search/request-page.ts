@@ -5,7 +5,7 @@ import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { appHref } from '../apps/app-page.ts';
 import { eventsTable } from '../events/events-table.ts';
-import type { ShownEvent } from '../events/shown-event.ts';
+import { requestHref, type ShownEvent } from '../events/shown-event.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
@@ -34,11 +34,6 @@ export type RequestData = {
   readonly next: string | null;
   readonly isFirst: boolean;
 };
-
-/** Returns the address of a request's page. */
-export function requestHref(id: string): string {
-  return `/requests/${id}`;
-}
 
 /** The page of a request. */
 export function requestPage(context: PageContext, data: RequestData): Html {

@@ -1,4 +1,4 @@
-/** What a search found that names nothing exactly: apps and people. */
+/** The page of a search that names nothing exactly: apps and people that were found. */
 import { type Html, html } from '../../html.ts';
 import { isolated, shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
