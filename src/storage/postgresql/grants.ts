@@ -140,9 +140,12 @@ export function ownGrants(database: Database): OwnGrants {
  * and cannot see that Allow's new grant. So it locks again until it finds no more. Afterwards every later Allow waits.
  */
 async function lockAll(connection: Connection, values: readonly (string | null)[]): Promise<void> {
-  for (let locked = -1, found = 0; found !== locked; ) {
-    locked = found;
-    found = (await connection.rows(LOCK_OF_CLIENT, values)).length;
+  const lock = async () => (await connection.rows(LOCK_OF_CLIENT, values)).length;
+  let before = 0;
+  let locked = await lock();
+  while (locked !== before) {
+    before = locked;
+    locked = await lock();
   }
 }
 
