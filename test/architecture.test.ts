@@ -138,6 +138,11 @@ const rules: readonly Rule[] = [
     example: ['src/operator/scope-registry.ts', 'constructor(store: ScopeStore, operator: Actor) {}'],
   },
   {
+    says: 'what Node.js does not document is used in one file: add it to src/http/connection/node-internals.ts',
+    finds: outside('src/http/connection/node-internals.ts', /\.listeners\(|\b_handle\b|\bhttpAllowHalfOpen\b/),
+    example: ['src/http/connection/pipeline.ts', "const [parse] = socket.listeners('data');"],
+  },
+  {
     says: 'a file is named after what it holds: find the thing in it and name the file so',
     finds: ({ path }) =>
       path.split('/').filter((part) => /^(.+-)?(utils?|helpers?|common|shared|index|managers?)(\.ts)?$/.test(part)),

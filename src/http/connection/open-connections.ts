@@ -1,6 +1,7 @@
 /** The open connections of servers: limits their number, and ends those whose client does not read. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { bytesTaken } from './node-internals.ts';
 
 /** An open connection. */
 export type OpenConnection = {
@@ -193,18 +194,6 @@ function newConnection(turnOf: unknown, isOfProxy: boolean): OpenConnection {
 /** True if no request is pending or waits to be read, and no answer is being sent. */
 function isIdle(socket: Socket, { unanswered }: OpenConnection): boolean {
   return !unanswered && socket.readableLength === 0 && socket.writableLength === 0;
-}
-
-/** Node.js' internal counts of a connection; undocumented. */
-type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
-
-/**
- * Returns the number of bytes that the system has taken; null if none wait. `bytesWritten` includes libuv's queue
- * (`writeQueueSize`), which the system has not taken yet. Node.js uses the same number for its own timeouts.
- */
-function bytesTaken(socket: Socket): number | null {
-  const { _handle: handle } = socket as unknown as { _handle: Handle | null };
-  return handle && handle.writeQueueSize > 0 ? handle.bytesWritten - handle.writeQueueSize : null;
 }
 
 /** Makes an answer say whether it is the last of its connection. Has no effect once the answer is being sent. */

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ConnectionContext, TIMEOUTS } from './context.ts';
+import { replaceParser } from './node-internals.ts';
 import type { OpenConnection } from './open-connections.ts';
 
 const CR = 0x0d;
@@ -33,15 +34,10 @@ export class Pipeline {
 
   /** Takes over a paused connection that Node.js already listens to. */
   constructor(socket: Socket, context: ConnectionContext) {
-    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
-    if (!parse) throw new Error('Node.js does not listen to what comes on a connection');
     this.#socket = socket;
     this.#context = context;
     this.#self = context.open.of(socket);
-    this.#parse = parse;
-    // Add our listener first: with a second listener, the parser of Node.js leaves the reading to the socket.
-    socket.on('data', this.#onData);
-    socket.off('data', parse);
+    this.#parse = replaceParser(socket, this.#onData);
   }
 
   /** Called when Node.js has read the head of a request; `handle` is called in the turn of the connection's source. */
