@@ -6,7 +6,7 @@ import type { Tuple } from '../acts.ts';
 import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import { standingOf } from '../tables/operator-rows.ts';
-import { Table } from '../tables/table.ts';
+import { nullable, Table } from '../tables/table.ts';
 import type { Connection } from './connection.ts';
 import { Connections, type PoolUse, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
@@ -14,7 +14,7 @@ import { arraysOf, given } from './rows.ts';
 
 /** An event with the id of the attempt that it records. */
 const ATTEMPTED_EVENT = NEW_EVENT.and(
-  Table.of<{ readonly attempt: string | null }>('audit_event', { attempt: 'text?' }),
+  Table.of<{ readonly attempt: string | null }>('audit_event', { attempt: nullable('text') }),
 );
 
 /** Records events; an event whose attempt exists stays unchanged. */

@@ -10,7 +10,7 @@ import {
 } from '../../oauth/device/device-authorization.ts';
 import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
 import { WEIGHTS } from '../../oauth/guessing/networks.ts';
-import { Table } from '../tables/table.ts';
+import { nullable, Table } from '../tables/table.ts';
 import type { Database } from './database.ts';
 
 /** A stored request. */
@@ -21,11 +21,11 @@ export const DEVICE_REQUEST = Table.of<
   grantId: 'uuid',
   clientId: 'text',
   scope: 'json',
-  resource: 'text?',
+  resource: nullable('text'),
   resourceIsDefault: 'boolean',
   codeChallenge: 'text',
   expiresAt: 'time',
-  decision: 'text?',
+  decision: nullable('text'),
   polledAt: 'time',
   intervalS: 'integer',
 });

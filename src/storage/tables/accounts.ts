@@ -15,7 +15,7 @@ import type { ProviderProof } from '../../oauth/clients/provider-proof.ts';
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
 import { stillProven } from './identity-providers.ts';
-import { type Stored, Table } from './table.ts';
+import { nullable, type Stored, Table } from './table.ts';
 
 /**
  * Columns stored beside an account for searches: the key of its email, and the rank and wrapping of a foreign password.
@@ -31,19 +31,19 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   id: 'text',
   epoch: 'integer',
   status: 'text',
-  email: 'text?',
-  emailKey: 'text?',
+  email: nullable('text'),
+  emailKey: nullable('text'),
   emailVerified: 'boolean',
   emailSetHere: 'boolean',
-  username: 'text?',
-  name: 'text?',
-  avatarUrl: 'text?',
-  password: 'json?',
-  foreignRank: 'integer?',
+  username: nullable('text'),
+  name: nullable('text'),
+  avatarUrl: nullable('text'),
+  password: nullable('json'),
+  foreignRank: nullable('integer'),
   isUnwrapped: 'boolean',
-  passwordSetAt: 'time?',
+  passwordSetAt: nullable('time'),
   mustChangePassword: 'boolean',
-  invitation: 'json?',
+  invitation: nullable('json'),
   createdAt: 'time',
 });
 

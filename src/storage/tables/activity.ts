@@ -14,7 +14,7 @@ import {
   type TallyOfSpan,
 } from '../../oauth/activity/app-tally.ts';
 import { listed, type Runner, type Statement } from '../acts.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored tally. */
 export const TALLY = Table.of<{ readonly key: string } & TallyOfSpan>('tally', {
@@ -33,7 +33,7 @@ export const TALLY = Table.of<{ readonly key: string } & TallyOfSpan>('tally', {
 /** A stored failure. */
 export const APP_FAILURE = Table.of<{ readonly key: string } & AppFailure>('app_failure', {
   ...({ key: 'text', clientId: 'text', at: 'time', requestId: 'text', endpoint: 'text' } as const),
-  ...({ error: 'text', reason: 'text', network: 'text', grantId: 'text?' } as const),
+  ...({ error: 'text', reason: 'text', network: 'text', grantId: nullable('text') } as const),
 });
 
 const COUNTS = TALLY.columns.slice(-COUNTERS.length).map(({ name }) => name);

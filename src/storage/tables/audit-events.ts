@@ -14,19 +14,19 @@ import {
 } from '../../oauth/trail/audit-store.ts';
 import { inGroups, type Runner, type Statement, type Tuple } from '../acts.ts';
 import { auditLists } from './audit-lists.ts';
-import { asBuffer, type Stored, Table } from './table.ts';
+import { asBuffer, nullable, type Stored, Table } from './table.ts';
 
 /** A stored event, with its positions in the trail and in a chain. */
 export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   sequence: 'integer',
   at: 'time',
   action: 'text',
-  actor: { kind: 'text', id: 'text', source: 'text?', requestId: 'text?' },
-  clientId: 'text?',
-  resourceOwnerId: 'text?',
-  grantId: 'text?',
-  detail: 'text?',
-  endedAccess: 'json?',
+  actor: { kind: 'text', id: 'text', source: nullable('text'), requestId: nullable('text') },
+  clientId: nullable('text'),
+  resourceOwnerId: nullable('text'),
+  grantId: nullable('text'),
+  detail: nullable('text'),
+  endedAccess: nullable('json'),
   chain: { id: 'text', number: 'integer', mac: 'bytes' },
 });
 

@@ -16,7 +16,7 @@ import { FAILED, forgettingActivity } from './activity.ts';
 import { endingHandOver, forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
-import { JsonForm, type Stored, Table } from './table.ts';
+import { JsonForm, nullable, type Stored, Table } from './table.ts';
 
 const SCOPES = new JsonForm<readonly Scope[]>(
   (scopes) => scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
@@ -34,31 +34,31 @@ export const STORED_CLIENT = Table.of<Client & NameKeys>('client', {
   type: 'text',
   name: 'text',
   nameKey: 'text',
-  publisher: 'text?',
-  publisherKey: 'text?',
-  homepage: 'text?',
-  privacyPage: 'text?',
-  contact: 'text?',
+  publisher: nullable('text'),
+  publisherKey: nullable('text'),
+  homepage: nullable('text'),
+  privacyPage: nullable('text'),
+  contact: nullable('text'),
   isChecked: 'boolean',
   requirePkce: 'boolean',
-  refreshOverlap: 'integer?',
-  refreshRetryWindow: 'integer?',
+  refreshOverlap: nullable('integer'),
+  refreshRetryWindow: nullable('integer'),
   createdAt: 'time',
-  remembersSince: 'time?',
+  remembersSince: nullable('time'),
   secrets: SECRETS,
   redirectUris: 'json',
   scopes: SCOPES,
-  defaultResource: 'text?',
+  defaultResource: nullable('text'),
   personFields: 'json',
   keys: 'json',
   consent: 'text',
   deviceFlow: 'boolean',
   assertionAudience: 'text',
   seesExternalId: 'boolean',
-  documentSha256: 'text?',
-  jwksUri: 'text?',
-  jwksFetchedAt: 'time?',
-  jwksAskedAt: 'time?',
+  documentSha256: nullable('text'),
+  jwksUri: nullable('text'),
+  jwksFetchedAt: nullable('time'),
+  jwksAskedAt: nullable('time'),
 });
 
 /** A client without its search keys. */

@@ -6,24 +6,24 @@ import { rowKey } from '../row-key.ts';
 import { changeOf } from './identities.ts';
 import { IDENTITY_PROVIDER, stillProven } from './identity-providers.ts';
 import { endingOldest, SESSION } from './sessions.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored external sign-in. */
 export const EXTERNAL_SIGN_IN = Table.of<ExternalSignIn>('external_sign_in', {
   nonce: 'bytes',
   providerId: 'text',
-  identityId: 'text?',
+  identityId: nullable('text'),
   profile: 'json',
   browser: 'bytes',
   continueTo: 'text',
   requestedAt: 'time',
   demandsLogin: 'boolean',
-  maxAge: 'integer?',
-  authTime: 'time?',
+  maxAge: nullable('integer'),
+  authTime: nullable('time'),
   amr: 'json',
   ticket: 'bytes',
   ticketExpiresAt: 'time',
-  takenAt: 'time?',
+  takenAt: nullable('time'),
   expiresAt: 'time',
 });
 

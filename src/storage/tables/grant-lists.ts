@@ -6,7 +6,7 @@ import type { UseMarks } from '../use-marks.ts';
 import { CLIENT } from './clients.ts';
 import { GRANT } from './grant-rows.ts';
 import { FROM_CONTEXT, inContext } from './grants-in-context.ts';
-import { type Stored, sideBySide, Table } from './table.ts';
+import { nullable, type Stored, sideBySide, Table } from './table.ts';
 
 /** The columns of grants with their context in a list. */
 export const LISTED = inContext(CLIENT.pick('epoch', 'status', 'name'));
@@ -14,7 +14,7 @@ export const LISTED = inContext(CLIENT.pick('epoch', 'status', 'name'));
 /** Selects grants whose client and account exist. */
 export const LIST = `SELECT ${LISTED.selected} ${FROM_CONTEXT}`;
 
-const NOW_OF = (table: string) => Table.of<{ readonly epoch: number | null }>(table, { epoch: 'integer?' });
+const NOW_OF = (table: string) => Table.of<{ readonly epoch: number | null }>(table, { epoch: nullable('integer') });
 const STATE = sideBySide(
   GRANT.pick('id', 'clientId', 'resourceOwnerId', 'epochs', 'revokedAt', 'expiresAt', 'generation'),
   NOW_OF('installation'),

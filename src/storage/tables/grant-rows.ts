@@ -1,7 +1,7 @@
 /** The rows of grants in both stores, and the conditions of their transitions. */
 import type { Grant, Use } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /**
  * A stored grant, with the source address that presented its current generation: the audit trail names it after a
@@ -15,13 +15,13 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
   generation: 'integer',
   keyId: 'integer',
   rotatedAt: 'time',
-  presentedFrom: 'text?',
-  accessTokenExpiresAt: 'time?',
+  presentedFrom: nullable('text'),
+  accessTokenExpiresAt: nullable('time'),
   expiresAt: 'time',
   usedGeneration: 'integer',
-  lastUsedAt: 'time?',
-  revokedAt: 'time?',
-  revocationReason: 'text?',
+  lastUsedAt: nullable('time'),
+  revokedAt: nullable('time'),
+  revocationReason: nullable('text'),
   grantedAt: 'time',
   absoluteExpiresAt: 'time',
   seed: 'bytes',
@@ -29,11 +29,11 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
   leftOut: 'text',
   personFields: 'text',
   redirectUri: 'text',
-  codeChallenge: 'text?',
-  resource: 'text?',
+  codeChallenge: nullable('text'),
+  resource: nullable('text'),
   resourceIsDefault: 'boolean',
-  providerId: 'text?',
-  externalId: 'text?',
+  providerId: nullable('text'),
+  externalId: nullable('text'),
   signedInAt: 'time',
 });
 
@@ -73,7 +73,7 @@ export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   WHERE client.id = oauth_grant.client_id AND (client.remembers_since IS NULL OR client.remembers_since < oauth_grant.granted_at))`;
 
 /** The access of a grant, as returned by the statement that ends it. */
-export const ENDED_ACCESS = Table.of<GrantedAccess>('oauth_grant', { resource: 'text?', scope: 'text' });
+export const ENDED_ACCESS = Table.of<GrantedAccess>('oauth_grant', { resource: nullable('text'), scope: 'text' });
 
 /** A use mark without its grant. */
 export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });

@@ -3,7 +3,7 @@
  */
 import { type GrantSummary, SUMMARIZED, type SummarizedBy } from '../../oauth/grants/grant.ts';
 import { GRANT, NOT_ENDED } from './grant-rows.ts';
-import { type Column, Table } from './table.ts';
+import { type Column, nullable, Table } from './table.ts';
 
 type Summarized = keyof typeof SUMMARIZED;
 
@@ -17,7 +17,7 @@ const OF_SUMMARY = Table.of<Omit<GrantSummary, Summarized>>('summary', {
   hasDocument: 'boolean',
   isRedeemed: 'boolean',
   lastGrantedAt: 'time',
-  lastUsedAt: 'time?',
+  lastUsedAt: nullable('time'),
 });
 
 /** A summary, as `summarize` selects it. */

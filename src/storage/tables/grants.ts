@@ -22,9 +22,13 @@ import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './g
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
 import { FIND_FOR_CHECK, FIND_GRANT } from './grants-in-context.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
-const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
+const PRESENTATION = Table.of<Presentation>('oauth_grant', {
+  generation: 'integer',
+  at: 'time',
+  source: nullable('text'),
+});
 
 const EPOCHS = Table.of<Epochs>('epochs', { installation: 'integer', client: 'integer', resourceOwner: 'integer' });
 
@@ -72,7 +76,11 @@ const ACTIVE = `
   WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}
   ORDER BY 2 LIMIT ${WALK_WINDOW}`;
 
-const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', { resource: 'text?', scope: 'text', personFields: 'text' });
+const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', {
+  resource: nullable('text'),
+  scope: 'text',
+  personFields: 'text',
+});
 
 /** An unredeemed grant has no tokens yet, so no API has seen it. */
 const liveAccess = (inWindow: string) => `

@@ -2,7 +2,7 @@
 import type { AuditEvent } from '../../oauth/trail/audit.ts';
 import type { HandOver, HandOverEnd, HandOverName } from '../../operator/hand-over/hand-over.ts';
 import type { Act, Statement } from '../acts.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored hand-over. */
 export const HAND_OVER = Table.of<HandOver>('hand_over', {
@@ -11,10 +11,10 @@ export const HAND_OVER = Table.of<HandOver>('hand_over', {
   madeAt: 'time',
   madeBy: 'text',
   expiresAt: 'time',
-  fetchedAt: 'time?',
-  fetchedFrom: 'text?',
-  endedAt: 'time?',
-  endedWhy: 'text?',
+  fetchedAt: nullable('time'),
+  fetchedFrom: nullable('text'),
+  endedAt: nullable('time'),
+  endedWhy: nullable('text'),
 });
 
 /** The condition of a hand-over that can be used at a time. */

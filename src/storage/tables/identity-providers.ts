@@ -7,7 +7,7 @@ import { found, type Runner, type Statement } from '../acts.ts';
 import { endingHandOver, forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored identity provider. */
 export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider', {
@@ -19,7 +19,7 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
   keys: 'json',
   ownIds: 'boolean',
   rights: 'json',
-  sessionLifetime: 'integer?',
+  sessionLifetime: nullable('integer'),
   createdAt: 'time',
 });
 

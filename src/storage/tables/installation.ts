@@ -1,6 +1,6 @@
 /** The installation's own row, whose presence completes a database, and its root keys. */
 import type { RootKey } from '../../oauth/keys/root-key.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** The row of the installation; `number` is always 1. `settings` is JSON text, as `recordedForm` returns it. */
 export type StoredInstallation = {
@@ -33,10 +33,10 @@ export const INSTALLATION = Table.of<StoredInstallation>('installation', {
   tokenPrefix: 'text',
   settings: 'text',
   currentKeyId: 'integer',
-  nextKeyId: 'integer?',
+  nextKeyId: nullable('integer'),
   history: 'bytes',
-  restoredAt: 'time?',
-  backedUpAt: 'time?',
+  restoredAt: nullable('time'),
+  backedUpAt: nullable('time'),
   isBackup: 'boolean',
   cleanUpTime: 'time',
 });
@@ -46,6 +46,6 @@ export const STORED_ROOT_KEY = Table.of<RootKey & { readonly canary: Buffer }>('
   keyId: 'integer',
   canary: 'bytes',
   createdAt: 'time',
-  supersededAt: 'time?',
-  retiredAt: 'time?',
+  supersededAt: nullable('time'),
+  retiredAt: nullable('time'),
 });

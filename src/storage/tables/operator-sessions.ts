@@ -6,7 +6,7 @@ import { MAX_PASSKEYS, type Passkey } from '../../operator/access/passkey.ts';
 import { listed, type Runner, type Statement } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { isActive, isThere, OPERATOR, once, raisingEpoch, withOperator } from './operator-rows.ts';
-import { sideBySide, Table } from './table.ts';
+import { nullable, sideBySide, Table } from './table.ts';
 
 /** A stored passkey. */
 export const OPERATOR_PASSKEY = Table.of<Passkey>('operator_passkey', {
@@ -18,8 +18,8 @@ export const OPERATOR_PASSKEY = Table.of<Passkey>('operator_passkey', {
   transports: 'json',
   isBackedUp: 'boolean',
   createdAt: 'time',
-  lastUsedAt: 'time?',
-  suspectedAt: 'time?',
+  lastUsedAt: nullable('time'),
+  suspectedAt: nullable('time'),
 });
 
 /** A stored session of an operator. */
@@ -30,9 +30,9 @@ export const OPERATOR_SESSION = Table.of<OperatorSession>('operator_session', {
   createdAt: 'time',
   lastSeenAt: 'time',
   expiresAt: 'time',
-  presentAt: 'time?',
-  begunBy: 'text?',
-  confirmedBy: 'text?',
+  presentAt: nullable('time'),
+  begunBy: nullable('text'),
+  confirmedBy: nullable('text'),
   source: 'text',
   browser: 'text',
 });

@@ -5,15 +5,15 @@ import type { Runner, Search } from '../acts.ts';
 import { forgettingHandOvers } from './hand-over-rows.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored resource server. */
 export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
   id: 'text',
   name: 'text',
-  resource: 'text?',
+  resource: nullable('text'),
   acceptsUnbound: 'boolean',
-  scopes: 'json?',
+  scopes: nullable('json'),
   secrets: SECRETS,
   createdAt: 'time',
 });

@@ -3,13 +3,13 @@
 import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
 import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import { listed, type Runner } from '../acts.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored scope definition. */
 export const SCOPE = Table.of<ScopeDefinition>('scope', {
   name: 'text',
   sentences: 'json',
-  effect: 'text?',
+  effect: nullable('text'),
   createdAt: 'time',
 });
 

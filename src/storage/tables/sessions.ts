@@ -4,7 +4,7 @@ import type { SessionStore } from '../../accounts/people/store.ts';
 import { listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { ACCOUNT, endingSessions, NEW_PASSWORD, storedPassword } from './accounts.ts';
-import { Table } from './table.ts';
+import { nullable, Table } from './table.ts';
 
 /** A stored session. */
 export const SESSION = Table.of<Session>('session', {
@@ -13,8 +13,8 @@ export const SESSION = Table.of<Session>('session', {
   createdAt: 'time',
   lastSeenAt: 'time',
   expiresAt: 'time',
-  providerId: 'text?',
-  external: 'json?',
+  providerId: nullable('text'),
+  external: nullable('json'),
 });
 
 const FIND = `

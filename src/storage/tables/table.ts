@@ -23,6 +23,20 @@ export class JsonForm<Value> {
   }
 }
 
+/** The kind of a column that may be null. */
+class Nullable<K extends Kind> {
+  readonly kind: K;
+
+  constructor(kind: K) {
+    this.kind = kind;
+  }
+}
+
+/** Returns the kind of a column that may be null. */
+export function nullable<K extends Kind>(kind: K): Nullable<K> {
+  return new Nullable(kind);
+}
+
 /** A column; `path` is the path of its value in an object. */
 export type Column = {
   readonly name: string;
@@ -33,14 +47,14 @@ export type Column = {
 };
 
 /**
- * A kind for each field, in the order of the schemas, with a question mark if it may be null; the first is the key. A
- * nested object may be described by its fields: their columns have its name as a prefix. An optional field is not stored.
+ * A kind for each field, in the order of the schemas, `nullable` if it may be null; the first is the key. A nested object
+ * may be described by its fields: their columns have its name as a prefix. An optional field is not stored.
  */
 export type Description<Row> = { readonly [Field in Always<Row>]: DescriptionOf<Row[Field]> };
 
 type Always<Row> = { [Field in keyof Row]-?: object extends Pick<Row, Field> ? never : Field }[keyof Row];
 
-type DescriptionOf<Value> = null extends Value ? `${KindOf<NonNullable<Value>> & string}?` : KindOf<Value>;
+type DescriptionOf<Value> = null extends Value ? Nullable<KindOf<NonNullable<Value>> & Kind> : KindOf<Value>;
 
 type KindOf<Value> = [Value] extends [string]
   ? 'text'
@@ -162,14 +176,16 @@ function put(object: Record<string, unknown>, path: readonly string[], value: un
 }
 
 function columnsOf(description: object, path: readonly string[] = []): Column[] {
-  return Object.entries(description).flatMap(([field, described]) => {
-    const [full, isForm] = [[...path, field], described instanceof JsonForm];
-    if (typeof described === 'object' && !isForm) return columnsOf(described as object, full);
-    const name = full.map(inSnakeCase).join('_');
-    if (isForm) return [{ name, kind: 'json' as const, isNullable: false, path: full, form: described }];
-    const [kind, isNullable] = [described.replace('?', '') as Kind, (described as string).endsWith('?')];
-    return [{ name, kind, isNullable, path: full, form: null }];
-  });
+  return Object.entries(description).flatMap(
+    ([field, described]: [string, Kind | Nullable<Kind> | JsonForm<unknown> | object]) => {
+      const full = [...path, field];
+      const column = { name: full.map(inSnakeCase).join('_'), isNullable: false, path: full, form: null };
+      if (typeof described === 'string') return [{ ...column, kind: described }];
+      if (described instanceof Nullable) return [{ ...column, kind: described.kind, isNullable: true }];
+      if (described instanceof JsonForm) return [{ ...column, kind: 'json' as const, form: described }];
+      return columnsOf(described, full);
+    },
+  );
 }
 
 function inSnakeCase(field: string): string {
