@@ -237,7 +237,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     async countClients(asked, limit) {
       const values: Stored[] = [limit];
       const some = `SELECT 1 FROM client WHERE true ${matching(asked, values, runner.dialect)} LIMIT $1`;
-      const [row] = await runner.select({ sql: `SELECT count(*) FROM (${some}) AS some`, values }, 'all');
+      const [row] = await runner.select({ sql: `SELECT count(*) FROM (${some}) AS matching`, values }, 'all');
       return Number(row?.[0]);
     },
     async listFailing(after, limit, since, asked = {}) {
