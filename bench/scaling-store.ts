@@ -138,7 +138,10 @@ export function issue(store: Store, grant: Grant): Promise<boolean> {
   } as const;
   const { clientId, resourceOwnerId, grantedAt } = grant;
   const about = { clientId, resourceOwnerId, grantId: grantIdText(grant.id) };
-  return store.issueGrant(grant, auditEvent('consent_allowed', actor, grantedAt, about));
+  return store.issueGrant(
+    grant,
+    auditEvent('consent_allowed', actor, grantedAt, about, { scopes: scopeNames(grant.scope) }),
+  );
 }
 
 /** What the next rotation of a grant writes. */

@@ -69,7 +69,19 @@ async function write({ stdout }: CommandContext, text: string): Promise<void> {
 }
 
 const FIELDS = [
-  ...['sequence', 'at', 'action', 'actor_kind', 'actor_id', 'source', 'request_id', 'client_id', 'user_id', 'grant_id'],
+  ...[
+    'sequence',
+    'at',
+    'action',
+    'actor_kind',
+    'actor_id',
+    'source',
+    'request_id',
+    'actor_by',
+    'client_id',
+    'user_id',
+    'grant_id',
+  ],
   ...['detail', 'ended_access', 'chain_id', 'chain_number', 'chain_mac'],
 ] as readonly (keyof ExportedEvent)[];
 

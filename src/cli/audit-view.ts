@@ -22,6 +22,7 @@ export function eventCard(named: NamedAuditEvent): string[] {
     ['Action', event.action],
     ['By', byWhom(event)],
     ['From', event.source ?? (event.actor_kind === 'operator' ? 'a command' : '')],
+    ['With', event.actor_by ?? ''],
     ['Request', event.request_id ?? ''],
     ['App or API', withId(event.client_name, event.client_id)],
     ['User', withId(event.user, event.user_id)],

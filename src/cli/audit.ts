@@ -11,7 +11,14 @@ import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { DEFAULT_LIMIT, type Moment, readLimit, readMoment, timeOf, whereItEnds } from './option.ts';
 
-type ListOptions = { since?: Moment; client?: string; user?: string; action?: AuditAction; limit: number };
+type ListOptions = {
+  since?: Moment;
+  client?: string;
+  user?: string;
+  key?: string;
+  action?: AuditAction;
+  limit: number;
+};
 
 /** Adds the commands about the audit trail. */
 export function addAuditCommands(program: CliCommand, run: CommandRun): void {
@@ -21,10 +28,12 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
       'audit list --since 2h',
       'audit list --client app_6qm1v0t4y8d3k2xz --action refresh_reuse',
       'audit list --user ada@example.com --json',
+      'audit list --key opk_6qm1v0t4y8d3k2xz',
     ])
     .option('--since <time>', 'only events since then: 2h or 7d ago, or a time such as 2026-11-24T09:30', readMoment)
     .option('--client <app>', 'only events about this app (ID or name), resource server or identity provider')
     .option('--user <user>', 'only events about this user, named as in "user show"')
+    .option('--key <key>', 'only acts with this key of an operator: its ID, as in "operator key list"')
     .option('--action <name>', 'only events with this action, such as client_updated', readAction)
     .option('--limit <number>', 'the maximum number of events', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
@@ -36,12 +45,13 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
 }
 
 async function list(installation: Installation, options: ListOptions, run: CommandRun) {
-  const { since, client, user, action, limit } = options;
+  const { since, client, user, key, action, limit } = options;
   const events = await installation.audit.listNamedAuditEvents({
     limit,
     ...(since === undefined ? {} : { since: timeOf(since, run.context.now()) }),
     ...(client === undefined ? {} : { clientId: (await installation.clients.find(client))?.id ?? client }),
     ...(user === undefined ? {} : { resourceOwnerId: await accountId(installation, user) }),
+    ...(key === undefined ? {} : { actorBy: key }),
     ...(action === undefined ? {} : { action }),
   });
   return {

@@ -5,6 +5,7 @@ import { isForDevice } from '../oauth/grants/device-grant.ts';
 import { MAX_GRANTS_OF_ONE_APP, USE_IS_NEWS_AFTER_MS } from '../oauth/grants/grant.ts';
 import type { FoundGrant, ListedGrant } from '../oauth/protocol/grant-store.ts';
 import type { NamedAuditEvent } from '../oauth/trail/audit-store.ts';
+import type { Members } from '../oauth/trail/event-members.ts';
 import {
   type FoundGrantJson,
   foundGrantJson,
@@ -86,9 +87,14 @@ function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
     ['Status', 'deleted: rows are removed a day after their end'],
     ['App', withId(allowed.client_name, allowed.client_id)],
     ['User', withId(allowed.user, allowed.user_id)],
-    ['Scope', allowed.detail ?? ''],
+    ['Scope', scopesIn(allowed.members)],
     ['Allowed', exactTime(allowed.at)],
   ];
+}
+
+function scopesIn(members: Members | null): string {
+  const scopes = members?.['scopes'];
+  return Array.isArray(scopes) ? scopes.join(' ') : '';
 }
 
 /** The time and place of the user's sign-in, and their subject at the identity provider. */

@@ -6,6 +6,7 @@
 import type { Keyring } from '../oauth/keys/keyring.ts';
 import { readRootKeyName } from '../oauth/keys/root-key.ts';
 import { chainKeyId, type TrailRow } from '../oauth/trail/audit-chain.ts';
+import { readMembers, textIn } from '../oauth/trail/event-members.ts';
 
 /** Maximum number of absent keys whose events are told apart: an installation has a few, and a forger may invent any number. */
 const MAX_KEYS = 1000;
@@ -36,7 +37,7 @@ export class AbsentKeys {
 
   /** Notes a retirement; `proven` is the last event that a checkpoint proves which a key here signed. */
   retire({ sequence, detail, chain }: TrailRow, proven: number): void {
-    const keyId = readRootKeyName(detail ?? '');
+    const keyId = readRootKeyName(textIn(readMembers(detail), 'root_key') ?? '');
     const by = chainKeyId(chain.id);
     if (keyId === null || by === null || this.#retirements.has(keyId)) return;
     this.#retirements.set(keyId, { sequence, by, proven });

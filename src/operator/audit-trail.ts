@@ -113,7 +113,7 @@ export class AuditTrail {
     if (end && start.upTo < end.upTo) {
       await this.#requireSame(start, end);
       const { text } = signShortening(keyring, installation, end, now());
-      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
+      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), {}, text));
     }
     while (await store.deleteTrailRows(Math.max(start.upTo, end?.upTo ?? 0), WINDOW));
   }
@@ -172,7 +172,7 @@ export class AuditTrail {
     const isOwn = row && whyNotOwn(this.#parts, shortening, row.sequence) === null;
     if (shortening && isOwn && shortening.keyId !== keyring.currentKeyId) {
       const { text } = signShortening(keyring, installation, shortening, now());
-      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
+      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), {}, text));
     }
     await this.#record(found, actor);
   }
@@ -181,7 +181,7 @@ export class AuditTrail {
     const { store, keyring, installation, now } = this.#parts;
     const checkpoint = signCheckpoint(keyring, installation, state, now());
     const { text } = checkpoint;
-    await store.recordOfTrail(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
+    await store.recordOfTrail(auditEvent('audit_checkpoint', actor, now(), {}, text));
     this.#own = { checkpoint, heads };
     return text;
   }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../oauth/error.ts';
 import type { BackupRecord, BackupStore } from '../oauth/installation/restore.ts';
-import { BY_RESTORE, endedEvents, endedSince, type Revived, revivedSince } from '../oauth/installation/since-backup.ts';
+import { endedEvents, endedSince, type Revived, revivedSince } from '../oauth/installation/since-backup.ts';
 import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 import type { Checkpoint } from '../oauth/trail/audit-checkpoint.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -68,7 +68,7 @@ export class Backups {
   /** Notes that a backup was made; `where` in a few words, for the audit trail. Returns when (ms). */
   async note(where: string, operator: Actor): Promise<number> {
     const at = this.#now();
-    await this.#store.noteBackup(auditEvent('database_backed_up', operator, at, { detail: where }));
+    await this.#store.noteBackup(auditEvent('database_backed_up', operator, at, {}, { backup: where }));
     return at;
   }
 
@@ -83,16 +83,19 @@ export class Backups {
     const [ended, revived] = [endedSince(acts), revivedSince(acts)];
     const at = this.#now();
     const endsAll = !keepGrants || ended.all;
-    const told = `${from}; ${endsAll ? 'all grants ended' : 'grants go on, codes ended'}`;
     const wrong = newer?.report.wrong ?? 0;
-    const how = `${endRevived ? 'applied' : 'read'}${wrong > 0 ? ', of a trail that failed its verification' : ''}`;
-    const detail = newer === null ? told : `${told}; ${acts.length} later events ${how}`;
+    const read = newer && {
+      later_events: acts.length,
+      revived_ended: endRevived,
+      trail_failed: wrong > 0 || undefined,
+    };
+    const detail = { backup: from, all_grants_ended: endsAll, ...read };
     const taken = endRevived ? revived : [];
     await this.#store.beginHistory(
       randomBytes(HISTORY_BYTES),
-      auditEvent('database_restored', operator, at, { detail }),
+      auditEvent('database_restored', operator, at, {}, detail),
       {
-        endAll: endsAll ? auditEvent('all_grants_revoked', operator, at, { detail: BY_RESTORE }) : null,
+        endAll: endsAll ? auditEvent('all_grants_revoked', operator, at, {}, { by_restore: true }) : null,
         ended: newer === null ? null : ended,
         revived: taken,
         events: endedEvents(endsAll ? NOTHING : ended, taken, operator, at),

@@ -20,6 +20,7 @@ import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, registeredAlready } from './client-registry.ts';
 import type { NewClientSettings } from './client-settings.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
+import { changeText } from './event-words.ts';
 
 /** Parts of the reading of documents. `isLocal`: http on loopback is good as well; `now` returns ms. */
 export type ClientDocumentsParts = {
@@ -98,7 +99,7 @@ export class ClientDocuments {
     const { redirectUris, keys, jwksUri } = document;
     const refreshed = { type: typeOf(document), redirectUris, keys, jwksUri, sha256, fetchedAt };
     const after = refreshedClient(client, refreshed, fetchedAt);
-    const changes = documentChanges(client, after);
+    const changes = documentChanges(client, after).map(changeText);
     return {
       ...{ client, refreshed, changes, omittedKeys },
       notes: [...fetched.notes, ...profileNotes(client, document)],

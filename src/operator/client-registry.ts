@@ -9,6 +9,7 @@ import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
+import type { DetailArgument } from '../oauth/trail/event-members.ts';
 import { misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import {
@@ -100,8 +101,9 @@ export class ClientRegistry {
       jwksFetchedAt,
       jwksAskedAt: jwksFetchedAt,
     };
-    const from = document ? `; from ${document.address}; sha256 ${document.sha256}` : '';
-    const event = this.#event('client_registered', operator, client.id, client.name + from);
+    const event = this.#event('client_registered', operator, client.id, {
+      ...{ name: client.name, document: document?.address, sha256: document?.sha256 },
+    });
     const handOver = isHandedOver ? await registerHandedOver(store, { kind: 'client', row: client }, event) : null;
     if (!handOver && (isHandedOver || !(await store.registerClient(client, event)))) throw registeredAlready(client.id);
     return { client, clientSecret: made?.text ?? null, handOver };
@@ -169,7 +171,9 @@ export class ClientRegistry {
     const client = { ...before, ...changes };
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
-    const event = this.#event('client_updated', operator, id, changesOf<ClientSettings>(before, changes));
+    const event = this.#event('client_updated', operator, id, {
+      changes: changesOf<ClientSettings>(before, changes),
+    });
     mustBeThere(await this.#parts.store.updateClient(client, before, event), id);
     return client;
   }
@@ -182,7 +186,7 @@ export class ClientRegistry {
     const { id } = before;
     const client = refreshedClient(before, document, this.#parts.now());
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
-    const detail = [...documentChanges(before, client), `sha256 ${document.sha256}`].join('; ');
+    const detail = { changes: documentChanges(before, client), sha256: document.sha256 };
     const event = this.#event('client_document_refreshed', operator, id, detail);
     mustBeThere(await this.#parts.store.refreshClient(client, before, event), id);
     return client;
@@ -231,11 +235,19 @@ export class ClientRegistry {
   /** Deletes a client with all its grants. */
   async delete(id: string, operator: Actor): Promise<Client> {
     const client = await this.exact(id);
-    mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', operator, id, client.name)), id);
+    mustBeThere(
+      await this.#parts.store.deleteClient(id, this.#event('client_deleted', operator, id, { name: client.name })),
+      id,
+    );
     return client;
   }
 
-  async #setStatus(id: string, status: Client['status'], action: AuditAction, operator: Actor): Promise<Client> {
+  async #setStatus(
+    id: string,
+    status: Client['status'],
+    action: 'client_paused' | 'client_resumed',
+    operator: Actor,
+  ): Promise<Client> {
     const client = await this.exact(id);
     if (client.status === status) throw new OperatorError(`the app is ${status} already`);
     mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, operator, id)), id);
@@ -245,7 +257,7 @@ export class ClientRegistry {
   async #replaceSecrets(
     client: Client,
     secrets: Client['secrets'],
-    action: AuditAction,
+    action: 'client_secret_rotated' | 'client_secret_retired',
     operator: Actor,
   ): Promise<void> {
     const replaced = await this.#parts.store.replaceClientSecrets(
@@ -260,8 +272,13 @@ export class ClientRegistry {
       });
   }
 
-  #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
-    return auditEvent(action, operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  #event<Action extends AuditAction>(
+    action: Action,
+    operator: Actor,
+    clientId: string,
+    ...detail: DetailArgument<Action>
+  ): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId }, ...detail);
   }
 }
 

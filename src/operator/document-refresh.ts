@@ -1,5 +1,6 @@
 /** Changes that a metadata document makes to its client when it is fetched again (draft-ietf-oauth-client-id-metadata-document §8.4). */
 import type { Client } from '../oauth/clients/client.ts';
+import type { SettingChange } from '../oauth/trail/event-members.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
 import { consentAfter } from './client-update.ts';
 import { changesOf } from './registration-changes.ts';
@@ -30,10 +31,10 @@ export function refreshedClient(before: Client, document: RefreshedDocument, at:
 }
 
 /**
- * Each setting that a refresh changes, as `changesOf` tells it; none where all is as before. Keys at an address change by
+ * Returns each setting that a refresh changes; none where all is as before. Keys at an address change by
  * themselves, so there only another address counts.
  */
-export function documentChanges(before: Client, after: Client): string[] {
+export function documentChanges(before: Client, after: Client): SettingChange[] {
   const hasLiveKeys = after.jwksUri !== null && before.jwksUri === after.jwksUri;
   const counted = [
     'redirectUris',
@@ -45,5 +46,5 @@ export function documentChanges(before: Client, after: Client): string[] {
   ] as const;
   return counted
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => changesOf<Client>(before, { [name]: after[name] }));
+    .flatMap((name) => changesOf<Client>(before, { [name]: after[name] }));
 }

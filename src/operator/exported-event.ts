@@ -2,6 +2,7 @@
 
 import type { ActSince } from '../oauth/installation/since-backup.ts';
 import { type ChainedAuditEvent, rowText, type TrailRow } from '../oauth/trail/audit-chain.ts';
+import { readMembers } from '../oauth/trail/event-members.ts';
 
 /** The fields, in the order of the columns of CSV. Times are ISO 8601 in UTC, bytes hexadecimal digits. */
 export type ExportedEvent = {
@@ -12,9 +13,12 @@ export type ExportedEvent = {
   readonly actor_id: string;
   readonly source: string | null;
   readonly request_id: string | null;
+  /** The ID of the operator's key, or kind and begin of the session; null for everybody else. */
+  readonly actor_by: string | null;
   readonly client_id: string | null;
   readonly user_id: string | null;
   readonly grant_id: string | null;
+  /** The JSON of the members exactly as it is stored: its MAC covers it. */
   readonly detail: string | null;
   /** The access that grants gave which the act ended one by one. */
   readonly ended_access: readonly { readonly resource: string | null; readonly scope: string }[] | null;
@@ -34,6 +38,7 @@ export function exportedEvent(event: ChainedAuditEvent): ExportedEvent {
     actor_id: actor.id,
     source: actor.source,
     request_id: actor.requestId,
+    actor_by: actor.by,
     client_id: event.clientId,
     user_id: event.resourceOwnerId,
     grant_id: event.grantId,
@@ -56,11 +61,14 @@ export function readExportedEvent(line: string): ReadEvent | null {
   const at = Date.parse(event.at);
   const access = event.ended_access && JSON.stringify(event.ended_access);
   const chain = { id: event.chain_id, number: event.chain_number, mac: Buffer.from(event.chain_mac, 'hex') };
-  const who = [event.actor_kind, event.actor_id, event.source, event.request_id];
+  const who = [event.actor_kind, event.actor_id, event.source, event.request_id, event.actor_by];
   const whom = [clientId, resourceOwnerId, grantId];
   const text = rowText([sequence, at, action, ...who, ...whom, detail, access, chain.id, chain.number]);
   const row = { sequence, at, action, detail, chain, text };
-  return { row, act: { action: action as ActSince['action'], clientId, resourceOwnerId, grantId, detail } };
+  return {
+    row,
+    act: { action: action as ActSince['action'], clientId, resourceOwnerId, grantId, members: readMembers(detail) },
+  };
 }
 
 function parsed(line: string): ExportedEvent | null {

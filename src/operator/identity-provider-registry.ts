@@ -10,6 +10,7 @@ import type { AccountStore, IdentityProviderStore } from '../accounts/people/sto
 import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
+import type { DetailArgument } from '../oauth/trail/event-members.ts';
 import type { NewHandOver } from './hand-over/hand-over.ts';
 import type { HandOverStore } from './hand-over/hand-over-store.ts';
 import { registerHandedOver } from './hand-over/registration.ts';
@@ -76,7 +77,7 @@ export class IdentityProviderRegistry {
     const made = keys.length > 0 || isHandedOver ? null : this.#makeSecret(createdAt);
     const secrets = made ? [made.secret] : [];
     const provider: IdentityProvider = { ...settings, keys, status: 'active', secrets, createdAt };
-    const event = this.#event('identity_provider_registered', operator, provider.id, provider.name);
+    const event = this.#event('identity_provider_registered', operator, provider.id, { name: provider.name });
     const subject = { kind: 'identity_provider', row: provider } as const;
     const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
     if (!handOver && (isHandedOver || !(await store.registerIdentityProvider(provider, event))))
@@ -110,12 +111,9 @@ export class IdentityProviderRegistry {
         remedy: 'register another one with keys',
         command: 'register another one with --jwks',
       });
-    const event = this.#event(
-      'identity_provider_updated',
-      operator,
-      id,
-      changesOf<IdentityProviderSettings>(before, changes),
-    );
+    const event = this.#event('identity_provider_updated', operator, id, {
+      changes: changesOf<IdentityProviderSettings>(before, changes),
+    });
     mustBeThere(await this.#parts.store.updateIdentityProvider(changed, before, event), id);
     return changed;
   }
@@ -176,7 +174,7 @@ export class IdentityProviderRegistry {
   /** Deletes a provider that nobody has an identity at. */
   async delete(id: string, operator: Actor): Promise<IdentityProvider> {
     const provider = await this.show(id);
-    const event = this.#event('identity_provider_deleted', operator, id, provider.name);
+    const event = this.#event('identity_provider_deleted', operator, id, { name: provider.name });
     if (!(await this.#parts.store.deleteIdentityProvider(id, event)))
       throw new OperatorError(
         `accounts are linked to ${JSON.stringify(id)}: stop it with "identity-provider pause", or delete those accounts first`,
@@ -187,7 +185,7 @@ export class IdentityProviderRegistry {
   async #setStatus(
     id: string,
     status: IdentityProvider['status'],
-    action: AuditAction,
+    action: 'identity_provider_paused' | 'identity_provider_resumed',
     operator: Actor,
   ): Promise<IdentityProvider> {
     const provider = await this.show(id);
@@ -227,7 +225,7 @@ export class IdentityProviderRegistry {
   async #replaceSecrets(
     provider: IdentityProvider,
     secrets: IdentityProvider['secrets'],
-    action: AuditAction,
+    action: 'identity_provider_secret_rotated' | 'identity_provider_secret_retired',
     operator: Actor,
   ) {
     const { store } = this.#parts;
@@ -243,8 +241,13 @@ export class IdentityProviderRegistry {
     return makeSecret(this.#parts.prefix, 'ps', at);
   }
 
-  #event(action: AuditAction, operator: Actor, id: string, detail?: string): AuditEvent {
-    return auditEvent(action, operator, this.#parts.now(), { clientId: id, ...(detail ? { detail } : {}) });
+  #event<Action extends AuditAction>(
+    action: Action,
+    operator: Actor,
+    id: string,
+    ...detail: DetailArgument<Action>
+  ): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId: id }, ...detail);
   }
 }
 

@@ -96,7 +96,7 @@ export class KeyRegistry {
       await store.prepareRootKey(null);
       throw error;
     }
-    const event = auditEvent('root_key_used', operator, now(), { detail: rootKeyName(keyId) });
+    const event = auditEvent('root_key_used', operator, now(), {}, { root_key: rootKeyName(keyId) });
     if (await store.useRootKey(keyId, event)) return { keyId, before: currentKeyId };
     throw new OperatorError('another rotation ran at the same time: check "keys list", and rotate again if needed');
   }
@@ -115,7 +115,7 @@ export class KeyRegistry {
     const problem = this.#whyNeeded(key);
     if (problem) throw new OperatorError(problem);
     await proveTrail(acceptTrail, operator);
-    const event = auditEvent('root_key_retired', operator, now(), { detail: rootKeyName(keyId) });
+    const event = auditEvent('root_key_retired', operator, now(), {}, { root_key: rootKeyName(keyId) });
     if (!(await store.retireRootKey(keyId, now() - LAST_USE_MS, event)))
       throw new OperatorError('the keys were changed at the same time: check "keys list", and try again');
     return ended;
@@ -131,13 +131,13 @@ export class KeyRegistry {
 
   async #endGrants(keyId: number, operator: Actor): Promise<number> {
     const { store, now } = this.#parts;
-    const detail = `root key ${rootKeyName(keyId)}`;
+    const detail = { root_key: rootKeyName(keyId) };
     let ended = 0;
     await endWalked(
       (after) => store.walkGrants({ keyId }, now(), after),
       ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) => {
-        const about = { grantId: grantIdText(id), clientId, resourceOwnerId, detail };
-        return store.revokeGrant(id, 'operator', auditEvent('grant_revoked', operator, now(), about));
+        const about = { grantId: grantIdText(id), clientId, resourceOwnerId };
+        return store.revokeGrant(id, 'operator', auditEvent('grant_revoked', operator, now(), about, detail));
       },
       (number) => {
         ended += number;

@@ -4,8 +4,9 @@
  */
 
 import { OperatorError } from '../oauth/error.ts';
-import { type ActSince, BY_RESTORE } from '../oauth/installation/since-backup.ts';
+import type { ActSince } from '../oauth/installation/since-backup.ts';
 import type { TrailRow } from '../oauth/trail/audit-chain.ts';
+import { readMembers } from '../oauth/trail/event-members.ts';
 import { readExportedEvent } from './exported-event.ts';
 import type { VerificationParts } from './trail-verification.ts';
 
@@ -88,7 +89,7 @@ async function lastBeforeRestores(own: OwnTrail): Promise<number> {
     for (const { sequence, action, detail } of rows.reverse()) {
       if (isAfterIt) last = sequence;
       isAfterIt = action === 'database_restored';
-      if (!isAfterIt && !detail?.startsWith(BY_RESTORE)) return last;
+      if (!isAfterIt && readMembers(detail)?.['by_restore'] !== true) return last;
     }
   }
   return isAfterIt ? 0 : last;

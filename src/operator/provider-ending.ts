@@ -10,7 +10,7 @@ import { statedAt } from '../accounts/providers/ticket.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Grant, grantIdText, oldestGrantId } from '../oauth/grants/grant.ts';
 import type { GrantStore } from '../oauth/protocol/grant-store.ts';
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
+import { type Actor, auditEvent } from '../oauth/trail/audit.ts';
 import { endWalked } from './end-walked.ts';
 
 /** The parts of the ending. `now` returns ms since the epoch; `report` gets the number ended so far. */
@@ -42,6 +42,7 @@ type Endings = {
   grant(grant: GrantToEnd): Promise<boolean>;
 };
 
+type EndingAction = 'identity_provider_all_ended' | 'sign_in_refused' | 'user_sessions_ended' | 'grant_revoked';
 type TicketToEnd = Pick<ExternalSignIn, 'nonce' | 'ticket' | 'ticketExpiresAt'>;
 type GrantToEnd = Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>;
 
@@ -59,9 +60,9 @@ export async function endThroughProvider(
 ): Promise<EndedThroughProvider> {
   const { store, now } = parts;
   refuseFuture(since, now());
-  const through = `through ${providerId} since ${new Date(since).toISOString()}`;
-  const event = (action: AuditAction, about: Partial<AuditEvent> = {}) =>
-    ({ ...auditEvent(action, operator, now(), { clientId: providerId, detail: through }), ...about }) as AuditEvent;
+  const through = { provider: providerId, since: new Date(since).toISOString() };
+  const event = (action: EndingAction, about: Parameters<typeof auditEvent>[3] = {}) =>
+    auditEvent(action, operator, now(), { clientId: providerId, ...about }, through);
   await store.recordSignInEvent(event('identity_provider_all_ended'));
   const endings: Endings = {
     signIn: async ({ nonce, ticket }) => store.takeTicket(nonce, ticket, null, event('sign_in_refused')),

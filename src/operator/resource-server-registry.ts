@@ -9,6 +9,7 @@ import type { ScopeStore } from '../oauth/clients/scope-store.ts';
 import { NothingThere, OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/keys/secret.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
+import type { DetailArgument } from '../oauth/trail/event-members.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { lostDefaults } from './default-resource.ts';
 import type { NewHandOver } from './hand-over/hand-over.ts';
@@ -67,7 +68,7 @@ export class ResourceServerRegistry {
     const createdAt = now();
     const made = isHandedOver ? null : makeSecret(prefix, 'rs', createdAt);
     const resourceServer = { ...settings, id: newId('rs'), secrets: made ? [made.secret] : [], createdAt };
-    const event = this.#event('resource_server_registered', operator, resourceServer.id, settings.name);
+    const event = this.#event('resource_server_registered', operator, resourceServer.id, { name: settings.name });
     const subject = { kind: 'resource_server', row: resourceServer } as const;
     const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
     if (!isHandedOver) await store.registerResourceServer(resourceServer, event);
@@ -100,12 +101,9 @@ export class ResourceServerRegistry {
     const changed = { ...before, ...changes };
     this.#check(changed);
     await refuseCommaListOfScopes(changes.scopes ?? [], this.#parts.store);
-    const event = this.#event(
-      'resource_server_updated',
-      operator,
-      id,
-      changesOf<ResourceServerSettings>(before, changes),
-    );
+    const event = this.#event('resource_server_updated', operator, id, {
+      changes: changesOf<ResourceServerSettings>(before, changes),
+    });
     mustBeThere(await this.#parts.store.updateResourceServer(changed, before, event), id);
     return changed;
   }
@@ -130,7 +128,7 @@ export class ResourceServerRegistry {
   /** Deletes a resource server: from then on it is told nothing. */
   async delete(id: string, operator: Actor): Promise<ResourceServer> {
     const server = await this.show(id);
-    const event = this.#event('resource_server_deleted', operator, id, server.name);
+    const event = this.#event('resource_server_deleted', operator, id, { name: server.name });
     mustBeThere(await this.#parts.store.deleteResourceServer(id, event), id);
     return server;
   }
@@ -158,7 +156,7 @@ export class ResourceServerRegistry {
   async #replaceSecrets(
     server: ResourceServer,
     secrets: ResourceServer['secrets'],
-    action: AuditAction,
+    action: 'resource_server_secret_rotated' | 'resource_server_secret_retired',
     operator: Actor,
   ) {
     const { store } = this.#parts;
@@ -170,8 +168,13 @@ export class ResourceServerRegistry {
       });
   }
 
-  #event(action: AuditAction, operator: Actor, clientId: string, detail?: string): AuditEvent {
-    return auditEvent(action, operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  #event<Action extends AuditAction>(
+    action: Action,
+    operator: Actor,
+    clientId: string,
+    ...detail: DetailArgument<Action>
+  ): AuditEvent {
+    return auditEvent(action, operator, this.#parts.now(), { clientId }, ...detail);
   }
 }
 

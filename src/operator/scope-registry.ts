@@ -74,7 +74,7 @@ export class ScopeRegistry {
       });
     const now = this.#now();
     const scope = { name, sentences, effect, createdAt: known?.createdAt ?? now };
-    const event = auditEvent('scope_defined', operator, now, { detail: name });
+    const event = auditEvent('scope_defined', operator, now, {}, { scope: name });
     if (!(await this.#store.defineScope(scope, known, event)))
       throw new OperatorError(`somebody else changed the scope ${JSON.stringify(name)} at the same time: try again`);
     return scope;
@@ -83,7 +83,7 @@ export class ScopeRegistry {
   /** Deletes a definition; clients and grants that have the scope keep it, without the sentence. */
   async delete(name: string, operator: Actor): Promise<ScopeDefinition> {
     const scope = await this.show(name);
-    const event = auditEvent('scope_deleted', operator, this.#now(), { detail: name });
+    const event = auditEvent('scope_deleted', operator, this.#now(), {}, { scope: name });
     if (!(await this.#store.deleteScope(name, event)))
       throw new OperatorError(`the scope ${JSON.stringify(name)} was deleted at the same time`);
     return scope;

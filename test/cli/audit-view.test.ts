@@ -12,14 +12,14 @@ function sampleEvent(changes: Partial<NamedAuditEvent> = {}): NamedAuditEvent {
     sequence: 1042,
     at: AT,
     action: 'consent_allowed',
-    actor: { kind: 'user', id: 'usr_6qm1v0t4y8d3k2xz', source: '::1', requestId: 'r' },
+    actor: { kind: 'user', id: 'usr_6qm1v0t4y8d3k2xz', source: '::1', requestId: 'r', by: null },
     clientId: 'app_6qm1v0t4y8d3k2xz',
     clientName: 'Postcards',
     actorName: null,
     resourceOwnerId: 'usr_6qm1v0t4y8d3k2xz',
     resourceOwner: { id: 'usr_6qm1v0t4y8d3k2xz', email: 'ada@example.com', name: 'Ada' },
     grantId: '019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
-    detail: 'photos.read',
+    detail: '{"scopes":["photos.read"]}',
     endedAccess: null,
     ...changes,
   };
@@ -43,7 +43,13 @@ test('no line is longer than 80 columns, whatever the event is', () => {
     sequence: 999_999,
     clientName: '日本'.repeat(40),
     resourceOwner: { id: 'usr_one', email: `${'a'.repeat(240)}@example.com`, name: null },
-    actor: { kind: 'operator', id: 'uid 1234567890', source: '2001:db8:1234:5678::/64', requestId: null } as const,
+    actor: {
+      kind: 'operator',
+      id: 'uid 1234567890',
+      source: '2001:db8:1234:5678::/64',
+      requestId: null,
+      by: null,
+    } as const,
   };
   for (const action of AUDIT_ACTIONS) {
     const [heading = '', line = ''] = eventLines([sampleEvent({ ...long, action })], 80);

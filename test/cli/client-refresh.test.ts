@@ -99,7 +99,10 @@ test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is 
   assert.equal(refreshed.documentSha256, sha256);
   const event = await lastEvent(id);
   assert.equal(event?.action, 'client_document_refreshed');
-  assert.equal(event.detail, `redirect_uris +${R2}; sha256 ${sha256}`);
+  assert.equal(
+    event.detail,
+    JSON.stringify({ changes: [{ name: 'redirect_uris', removed: [], added: [R2] }], sha256 }),
+  );
   const again = await valetkey(['client', 'refresh', id, '--yes']);
   assert.match(again.stderr, /^The document of Agent 1 is unchanged\.\n$/);
   assert.equal((await lastEvent(id))?.sequence, event.sequence, 'nothing was written');

@@ -131,10 +131,10 @@ for (const [consent, action] of consents) {
       { action: recorded?.action, actor, clientId, resourceOwnerId, detail },
       {
         action,
-        actor: { kind: 'user', id: ada.id, ...origin },
+        actor: { kind: 'user', id: ada.id, ...origin, by: null },
         clientId: one.id,
         resourceOwnerId: ada.id,
-        detail: 'read write',
+        detail: '{"scopes":["read","write"]}',
       },
     );
   });

@@ -255,7 +255,7 @@ test('§5.11: an event of replay or reuse tells of both presentations, when and 
   setup.clock.now += 1000;
   await setup.server.exchangeAuthorizationCode(asOne, code, exchange, there as typeof origin);
   const replay = await newest();
-  assert.equal(replay?.detail, `exchanged before at ${redeemedAt} from 192.0.2.1`);
+  assert.equal(replay?.detail, JSON.stringify({ exchanged_at: redeemedAt, presented_from: '192.0.2.1' }));
   assert.deepEqual([replay?.actor.source, replay?.at], ['198.51.100.7', setup.clock.now]);
   const pair = await obtainPair(setup);
   const refreshedAt = new Date(setup.clock.now).toISOString();
@@ -265,7 +265,7 @@ test('§5.11: an event of replay or reuse tells of both presentations, when and 
   await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, here as typeof origin);
   const reuse = await newest();
   assert.equal(reuse?.action, 'refresh_reuse');
-  assert.equal(reuse?.detail, `last refreshed before at ${refreshedAt} from 2001:db8::/64`);
+  assert.equal(reuse?.detail, JSON.stringify({ refreshed_at: refreshedAt, presented_from: '2001:db8::/64' }));
   assert.deepEqual([reuse?.actor.source, reuse?.at], ['192.0.2.1', setup.clock.now]);
 });
 

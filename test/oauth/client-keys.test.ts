@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import { ClientKeys } from '../../src/oauth/clients/client-keys.ts';
+import { readMembers } from '../../src/oauth/trail/event-members.ts';
 import { event } from '../support/storage.ts';
 import { ecKeys, keyed, keys } from './assertions.ts';
 import { openMemory, operator } from './memory.ts';
@@ -65,8 +66,11 @@ test('agents: keys in another order are no other keys, and one of the same id is
   host.set = [b.jwk, ecKeys('P-256', { kid: 'a' }).jwk];
   assert.equal(await clientKeys.refresh(await stored()), true);
   assert.deepEqual(
-    (await events()).map(({ detail }) => detail),
-    ['keys -"a" +"a"', 'keys -"a key without an id" +"a" +"b"'],
+    (await events()).map(({ detail }) => readMembers(detail)),
+    [
+      { changes: [{ name: 'keys', removed: ['a'], added: ['a'] }] },
+      { changes: [{ name: 'keys', removed: ['a key without an id'], added: ['a', 'b'] }] },
+    ],
   );
 });
 

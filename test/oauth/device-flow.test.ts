@@ -103,7 +103,12 @@ test('RFC 8628: a device asks, waits, somebody allows it, and it gets a pair tha
   const [recorded] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual(
     [recorded?.actor, recorded?.clientId, recorded?.resourceOwnerId, recorded?.detail],
-    [{ kind: 'user', id: ada.id, ...origin }, phone.id, ada.id, 'for a device: read write'],
+    [
+      { kind: 'user', id: ada.id, ...origin, by: null },
+      phone.id,
+      ada.id,
+      '{"scopes":["read","write"],"for_device":true}',
+    ],
   );
   assert.equal(clock.now, NOW + 5000);
 });
@@ -274,7 +279,7 @@ test('promise 3: a lost answer costs nothing within a minute, while the pair is 
   assertRefusal(await protocol.server.checkAccessToken(lost.accessToken), 'invalid_token', /code_replay/);
   assert.deepEqual(await actions(protocol), ['code_replay', 'consent_allowed', 'client_updated']);
   const [recorded] = await protocol.store.listAuditEvents({ limit: 1 });
-  assert.deepEqual(recorded?.actor, { kind: 'client', id: phone.id, ...origin });
+  assert.deepEqual(recorded?.actor, { kind: 'client', id: phone.id, ...origin, by: null });
   assert.ok(recorded?.grantId && recorded.resourceOwnerId === ada.id);
 });
 

@@ -14,10 +14,13 @@ const user = { kind: 'user', id: ada.id, source: '::1', requestId: 'r' } as cons
 async function setUp(context: Parameters<typeof openMemory>[0]) {
   const memory = await openMemory(context);
   await addAccount(memory, ada);
-  await memory.store.registerClient(client, auditEvent('client_registered', operator, NOW, { clientId: client.id }));
+  await memory.store.registerClient(
+    client,
+    auditEvent('client_registered', operator, NOW, { clientId: client.id }, { name: client.name }),
+  );
   const grant = { ...activeGrant, id: newGrantId(NOW), epochs: { installation: 0, client: 0, resourceOwner: 0 } };
   const about = { grantId: grantIdText(grant.id), clientId: client.id, resourceOwnerId: ada.id };
-  await memory.store.issueGrant(grant, auditEvent('consent_allowed', user, NOW, { ...about, detail: 'read' }));
+  await memory.store.issueGrant(grant, auditEvent('consent_allowed', user, NOW, about, { scopes: ['read'] }));
   memory.clock.now += 5000;
   return { memory, grant, about, id: about.grantId, registry: new GrantRegistry(memory.store, () => memory.clock.now) };
 }

@@ -13,7 +13,7 @@ import { activeGrant, confidentialClient, issuedGrant, NOW } from './samples.ts'
 const one: Client = confidentialClient;
 const two: Client = { ...confidentialClient, id: 'app_two', name: 'A second' };
 const bob = { ...ada, id: 'usr_bob', email: 'bob@example.com', username: 'bob' };
-const event = auditEvent('consent_allowed', operator, NOW, {});
+const event = auditEvent('consent_allowed', operator, NOW, {}, { scopes: [] });
 const user = { kind: 'user', id: ada.id, source: null, requestId: null } as const;
 
 async function addGrant({ store }: Memory, changes: Partial<Grant> = {}): Promise<Grant> {

@@ -17,7 +17,7 @@ import type { GrantedAccess } from '../../src/oauth/grants/granted-access.ts';
 import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
 import type { AuditAction } from '../../src/oauth/trail/audit.ts';
 import { ClientRegistry } from '../../src/operator/client-registry.ts';
-import { event, operator, sampleResourceServer } from '../support/storage.ts';
+import { event, operator, recorded, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import { asOne, assertGood, exchange, obtainCode, one, origin, type Protocol, setUp } from './protocol.ts';
 import { assertRefusal, keyring, PREFIX } from './samples.ts';
@@ -107,23 +107,27 @@ const told: Record<AuditAction, RevocationNotice | null> = {
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {
-    assert.deepEqual(revocationNotice(event(action, about)), notice);
+    assert.deepEqual(revocationNotice(recorded(event(action, about))), notice);
   });
 
   test(`design: ${action} that names nobody ${notice ? 'is told as the end of everything, and never kept quiet' : 'is not told either'}`, () => {
-    assert.deepEqual(revocationNotice(event(action)), notice && {});
+    assert.deepEqual(revocationNotice(recorded(event(action))), notice && {});
   });
 }
 
 test('interface: all grants of one person for one app end in one notice that both must match', () => {
-  const notice = revocationNotice(event('grant_revoked', { ...about, grantId: null }));
+  const notice = revocationNotice(recorded(event('grant_revoked', { ...about, grantId: null })));
   assert.deepEqual(notice, { clientId: 'c', resourceOwnerId: 'r' });
   for (const one of [{ clientId: 'c' }, { resourceOwnerId: 'r' }])
-    assert.deepEqual(revocationNotice(event('grant_revoked', one)), {}, 'half of it is not enough to be told less');
+    assert.deepEqual(
+      revocationNotice(recorded(event('grant_revoked', one))),
+      {},
+      'half of it is not enough to be told less',
+    );
 });
 
 const letters = 'https://letters.test';
-const ended: Record<string, [access: object[], others: object, isTold: boolean]> = {
+const ENDED: Record<string, [access: object[], others: object, isTold: boolean]> = {
   'for its resource and a scope that it may see': [[{ resource: letters, scope: 'read write' }], {}, true],
   'for any resource': [[{ resource: null, scope: 'read' }], { acceptsUnbound: true }, true],
   'for any resource, where it takes only its own': [[{ resource: null, scope: 'read' }], {}, false],
@@ -149,23 +153,19 @@ const ended: Record<string, [access: object[], others: object, isTold: boolean]>
     true,
   ],
 };
-for (const [what, [access, others, isTold]] of Object.entries(ended))
+for (const [what, [access, others, isTold]] of Object.entries(ENDED))
   test(`interface: the end of grants ${what} is ${isTold ? '' : 'not '}told to a resource server`, () => {
     const resourceServer = sampleResourceServer({ resource: letters, scopes: ['read'], ...others });
     const endedAccess = access as GrantedAccess[];
     for (const whose of [about, { ...about, grantId: null }]) {
-      const recorded = { ...event('grant_revoked', whose), sequence: 1, endedAccess };
-      assert.deepEqual(noticeFor(recorded, resourceServer), isTold ? revocationNotice(recorded) : null);
-      assert.deepEqual(noticeFor(recorded, null), {}, 'to one that is not known yet nothing is named');
-      assert.deepEqual(
-        noticeFor({ ...recorded, endedAccess: null }, resourceServer),
-        {},
-        'nor where it is not recorded',
-      );
+      const ended = { ...recorded(event('grant_revoked', whose)), endedAccess };
+      assert.deepEqual(noticeFor(ended, resourceServer), isTold ? revocationNotice(ended) : null);
+      assert.deepEqual(noticeFor(ended, null), {}, 'to one that is not known yet nothing is named');
+      assert.deepEqual(noticeFor({ ...ended, endedAccess: null }, resourceServer), {}, 'nor where it is not recorded');
     }
     for (const action of ['client_paused', 'user_disabled', 'all_grants_revoked'] as const) {
-      const recorded = { ...event(action, about), sequence: 1, endedAccess: null };
-      assert.deepEqual(noticeFor(recorded, resourceServer), revocationNotice(recorded), 'all are told');
+      const ended = recorded(event(action, about));
+      assert.deepEqual(noticeFor(ended, resourceServer), revocationNotice(ended), 'all are told');
     }
   });
 

@@ -53,7 +53,7 @@ for (const kind of ['accessToken', 'refreshToken'] as const) {
     assert.deepEqual(
       { actor, clientId, resourceOwnerId, grantId },
       {
-        actor: { kind: 'client', id: one.id, ...origin },
+        actor: { kind: 'client', id: one.id, ...origin, by: null },
         clientId: one.id,
         resourceOwnerId: ada.id,
         grantId: grantIdText(listed?.grant.id ?? assert.fail()),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ActSince, endedEvents, endedSince, revivedSince } from '../../src/oauth/installation/since-backup.ts';
-import { NOW, operator } from '../support/storage.ts';
+import { readMembers, type SettingChange } from '../../src/oauth/trail/event-members.ts';
+import { NOW, operator, recorded } from '../support/storage.ts';
 
 const act = (action: ActSince['action'], some: Partial<ActSince> = {}): ActSince => ({
-  ...{ action, clientId: null, resourceOwnerId: null, grantId: null, detail: null },
+  ...{ action, clientId: null, resourceOwnerId: null, grantId: null, members: null },
   ...some,
 });
 
@@ -19,7 +20,7 @@ test('restore: every kind of end of grants is found in the newer trail', () => {
       act('refresh_conflict', one('d')),
       act('too_many_grants', one('e')),
       act('grant_revoked', of),
-      act('grant_revoked', { ...of, detail: 'all grants for this client but those of devices' }),
+      act('grant_revoked', { ...of, members: { all_of_app: true, but_for_devices: true } }),
       act('client_grants_revoked', { clientId: 'app_two' }),
       act('client_deleted', { clientId: 'app_three' }),
       act('user_grants_revoked', { resourceOwnerId: 'usr_bob' }),
@@ -40,6 +41,9 @@ test('restore: every kind of end of grants is found in the newer trail', () => {
   assert.equal(endedSince([act('all_grants_revoked')]).all, true);
 });
 
+const [ONE, TWO] = ['https://one.example/cb', 'https://two.example/cb'];
+const change = (name: string, removed: string[], added: string[]): SettingChange => ({ name, removed, added });
+const renamed = change('name', ['Ann'], ['Anna']);
 const AGENT = 'https://agent.example/client.json';
 
 test('restore: what was taken away since is back to life, unless it was given back', () => {
@@ -50,17 +54,20 @@ test('restore: what was taken away since is back to life, unless it was given ba
       act('client_paused', client),
       act('client_resumed', client),
       act('client_secret_retired', client),
-      act('client_updated', { ...client, detail: 'redirect_uris -https://one.example/cb +https://two.example/cb' }),
-      act('client_updated', { clientId: 'app_two', detail: 'name +Photos' }),
-      act('client_document_refreshed', { clientId: AGENT, detail: 'redirect_uris -https://one.example/cb; sha256 ab' }),
-      act('client_document_refreshed', { clientId: 'https://two.example/a', detail: 'sha256 ab' }),
+      act('client_updated', { ...client, members: { changes: [change('redirect_uris', [ONE], [TWO])] } }),
+      act('client_updated', { clientId: 'app_two', members: { changes: [change('name', [], ['Photos -x'])] } }),
+      act('client_document_refreshed', {
+        clientId: AGENT,
+        members: { changes: [change('redirect_uris', [ONE], [])], sha256: 'ab' },
+      }),
+      act('client_document_refreshed', { clientId: 'https://two.example/a', members: { changes: [], sha256: 'ab' } }),
       act('user_disabled', ada),
       act('password_changed', ada),
       act('user_password_set', ada),
       act('identity_provider_paused', { clientId: 'product' }),
       act('resource_server_secret_retired', { clientId: 'rs_one' }),
-      act('root_key_used', { detail: '0000002a' }),
-      act('root_key_retired', { detail: '1f0c27a9' }),
+      act('root_key_used', { members: { root_key: '0000002a' } }),
+      act('root_key_retired', { members: { root_key: '1f0c27a9' } }),
     ]).map(({ kind, id, what }) => `${kind} ${id} ${what}`),
     [
       'client app_one secret',
@@ -76,7 +83,10 @@ test('restore: what was taken away since is back to life, unless it was given ba
 });
 
 test('restore: operators, their keys and passkeys that ended since are back to life', () => {
-  const opr = (id: string, detail = 'Ann') => ({ clientId: `opr_${id}`, detail });
+  const opr = (id: string, ...changes: SettingChange[]) => ({
+    clientId: `opr_${id}`,
+    members: { name: 'role -admin +read', changes },
+  });
   assert.deepEqual(
     revivedSince([
       act('operator_disabled', opr('off')),
@@ -84,12 +94,12 @@ test('restore: operators, their keys and passkeys that ended since are back to l
       act('operator_enabled', opr('on')),
       act('operator_deleted', opr('gone')),
       act('operator_reset', opr('reset')),
-      act('operator_passkey_removed', opr('laptop', 'laptop')),
-      act('operator_key_ended', opr('key', 'Ann: opk_one portal')),
-      act('operator_updated', opr('lower', 'Ann: role -admin +support')),
-      act('operator_updated', opr('lowest', 'Ann: name -Ann +Anna; role -support +read')),
-      act('operator_updated', opr('higher', 'Ann: role -read +admin')),
-      act('operator_updated', opr('renamed', 'Ann: name -Ann +Anna')),
+      act('operator_passkey_removed', opr('laptop')),
+      act('operator_key_ended', opr('key')),
+      act('operator_updated', opr('lower', change('role', ['admin'], ['support']))),
+      act('operator_updated', opr('lowest', renamed, change('role', ['support'], ['read']))),
+      act('operator_updated', opr('higher', change('role', ['read'], ['admin']))),
+      act('operator_updated', opr('renamed', renamed, change('name', ['admin'], ['read']))),
       act('operator_sessions_ended', opr('out')),
     ]).map(({ kind, id, what }) => `${kind} ${id} ${what}`),
     [
@@ -111,7 +121,7 @@ test('restore: what it ended is told in events that another restore reads as the
   const acts = [
     act('grant_revoked', { ...pair, grantId: 'a' }),
     act('grant_revoked', pair),
-    act('grant_revoked', { ...pair, detail: 'all grants for this client but those of devices' }),
+    act('grant_revoked', { ...pair, members: { all_of_app: true, but_for_devices: true } }),
     act('client_deleted', { clientId: 'app_two' }),
     act('user_grants_revoked', { resourceOwnerId: 'usr_bob' }),
     act('client_paused', { clientId: 'app_one' }),
@@ -120,10 +130,13 @@ test('restore: what it ended is told in events that another restore reads as the
     act('user_password_set', { resourceOwnerId: 'usr_ada' }),
     act('operator_disabled', { clientId: 'opr_ann' }),
     act('operator_reset', { clientId: 'opr_bea' }),
-    act('root_key_retired', { detail: '0000000a' }),
+    act('root_key_retired', { members: { root_key: '0000000a' } }),
   ];
   const [ended, revived] = [endedSince(acts), revivedSince(acts)];
-  const again = endedEvents(ended, revived, operator, NOW);
+  const again = endedEvents(ended, revived, operator, NOW).map((each) => {
+    const { detail, ...rest } = recorded(each);
+    return { ...rest, members: readMembers(detail) };
+  });
   assert.deepEqual(endedSince(again), ended);
   const things = [
     'client app_one activity',

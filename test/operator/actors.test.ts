@@ -101,6 +101,7 @@ test('each act of an operator names in the audit trail the one who did it, thoug
       id: `operator ${index}`,
       source: '192.0.2.1',
       requestId: `request-${index}`,
+      by: `opk_${index}`,
     };
     await act(who);
     const actors = (await news()).map(({ actor }) => actor);

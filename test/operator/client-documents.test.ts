@@ -134,7 +134,7 @@ for (const [name, members] of Object.entries(SHAPES))
     assert.equal(client.documentSha256, hash('sha256', JSON.stringify(members)));
     const [event] = await store.listAuditEvents({ limit: 1 });
     assert.equal(event?.action, 'client_registered');
-    assert.equal(event.detail, `Agent; from ${address}; sha256 ${client.documentSha256}`);
+    assert.equal(event.detail, JSON.stringify({ name: 'Agent', document: address, sha256: client.documentSha256 }));
   });
 
 test('what is not honoured is told: members by their known names, redirect URIs and pages with the reason', async (t) => {

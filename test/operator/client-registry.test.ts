@@ -146,7 +146,11 @@ test('the operator’s word for an app ends with what users read of its maker an
   ];
   for (const changes of stays) assert.equal(await after(changes), true, JSON.stringify(changes));
   const [, , recorded] = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 9 })).toReversed();
-  assert.match(String(recorded?.detail), /is_checked -true \+false/, 'the trail tells that it ended');
+  assert.match(
+    String(recorded?.detail),
+    /"is_checked","removed":\["true"\],"added":\["false"\]/,
+    'the trail tells that it ended',
+  );
 });
 
 test('a change is permitted for the very row that it replaces, and a refused one writes nothing', async (context) => {
@@ -197,7 +201,10 @@ test('consent: users are asked again where codes reach another host or the app m
   ];
   for (const changes of stays) assert.equal(await after(changes), 'skip', JSON.stringify(changes));
   const told = await memory.store.listAuditEvents({ action: 'client_updated', limit: 50 });
-  assert.equal(told.filter(({ detail }) => detail?.includes('consent -skip +ask')).length, asks.length);
+  assert.equal(
+    told.filter(({ detail }) => detail?.includes('{"name":"consent","removed":["skip"],"added":["ask"]}')).length,
+    asks.length,
+  );
 });
 
 test('RFC 8252 §7.1: the operator is warned of a scheme without a dot, and of no other', async (context) => {
@@ -230,7 +237,7 @@ test('the operator is warned of a name that another app has, and of a scope that
   await memory.store.defineScope(
     { name: 'read', sentences: { ar: 'قراءة' }, effect: null, createdAt: 0 },
     null,
-    auditEvent('scope_defined', operator, 0, {}),
+    auditEvent('scope_defined', operator, 0, {}, { scope: 'b' }),
   );
   assert.equal((await registry.warnings(scoped)).length, 1);
 });
@@ -319,8 +326,8 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
   const details = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 2 })).map(
     ({ detail }) => detail,
   );
-  assert.match(String(details[0]), /default_resource \+https:\/\/Letters\.test/);
-  assert.equal(details[1], 'default_resource -https://Letters.test');
+  assert.match(String(details[0]), /"default_resource","removed":\[\],"added":\["https:\/\/Letters\.test"\]/);
+  assert.equal(details[1], '{"changes":[{"name":"default_resource","removed":["https://Letters.test"],"added":[]}]}');
   await memory.store.deleteResourceServer(letters.id, event('resource_server_deleted'));
   assert.equal((await registry.update(client.id, { name: 'Two' }, operator)).defaultResource, 'https://Letters.test');
 });
@@ -505,7 +512,7 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   );
   assert.deepEqual(client.redirectUris, redirectUris);
   const defined = { name: 'a', sentences: {}, effect: null, createdAt: 0 };
-  const event = auditEvent('scope_defined', operator, 0, {});
+  const event = auditEvent('scope_defined', operator, 0, {}, { scope: 'b' });
   await memory.store.defineScope(defined, null, event);
   await registry.update(client.id, { scopes: [scope('a,b')] }, operator);
   await memory.store.defineScope({ ...defined, name: 'b' }, null, event);

@@ -100,7 +100,11 @@ test('design: an update changes what it names, and no secret', async (context) =
   const [event] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual(
     [event?.action, event?.clientId, event?.detail],
-    ['resource_server_updated', id, 'resource -https://letters.test; name -Letters +L'],
+    [
+      'resource_server_updated',
+      id,
+      '{"changes":[{"name":"resource","removed":["https://letters.test"],"added":[]},{"name":"name","removed":["Letters"],"added":["L"]}]}',
+    ],
   );
 });
 

@@ -102,8 +102,8 @@ test('design: every act is in the trail, with the scope that it is about', async
   assert.deepEqual(
     events.map(({ action, detail, actor }) => [action, detail, actor]),
     [
-      ['scope_deleted', 'read', operator],
-      ['scope_defined', 'read', operator],
+      ['scope_deleted', '{"scope":"read"}', { ...operator, by: null }],
+      ['scope_defined', '{"scope":"read"}', { ...operator, by: null }],
     ],
   );
 });

@@ -54,13 +54,13 @@ async function live(place: Place): Promise<number> {
     clientId: 'app_one',
     resourceOwnerId: 'usr_ada',
     grantId: 'g',
-    detail: 'a "b" \u0001\t\u2028 \0 ü',
+    detail: { scopes: ['a "b" \u0001\t\u2028 \0 ü \ud800 \\'] },
   };
-  const actor = { ...operator, source: '192.0.2.1', requestId: 'r' };
+  const actor = { ...operator, source: '192.0.2.1', requestId: 'r', by: 'opk_one' };
   await Promise.all(grants.map((grant) => store.issueGrant(grant, { ...event('consent_allowed', about), actor })));
   for (const grant of grants.slice(0, 2))
     await store.revokeGrant(grant.id, 'user', { ...event('grant_revoked', about), actor });
-  for (let n = 0; n < 5; n += 1) await store.recordDenial({ ...event('consent_denied', about), actor });
+  for (let n = 0; n < 5; n += 1) await store.recordDenial({ ...event('consent_remembered', about), actor });
   const last = await store.lastAuditSequence();
   await opened.close();
   return last;
@@ -253,7 +253,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       await set((row?.detail ?? '').replaceAll("'", "''"));
       opened = await open(keys);
       await trailOf(opened, keys).prove(false, operator);
-      await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
+      await opened.store.recordDenial(event('root_key_retired', { detail: { root_key: rootKeyName(first) } }));
       await opened.close();
       const alone = createKeyring([Buffer.alloc(32, 'another key')]);
       assert.deepEqual(await complaints({ open }, [], alone), []);
@@ -280,7 +280,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       const late = await opened.store.lastAuditSequence();
       await opened.close();
       opened = await open(keys);
-      await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
+      await opened.store.recordDenial(event('root_key_retired', { detail: { root_key: rootKeyName(first) } }));
       await opened.close();
       const alone = createKeyring([Buffer.alloc(32, 'another key')]);
       const [problem, ...others] = await complaints({ open }, [], alone);
@@ -302,7 +302,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       keys.issueWith(second);
       opened = await open(keys);
       await trailOf(opened, keys).prove(false, operator);
-      await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
+      await opened.store.recordDenial(event('root_key_retired', { detail: { root_key: rootKeyName(first) } }));
       await opened.close();
       const alone = createKeyring([Buffer.alloc(32, 'another key')]);
       assert.deepEqual(await complaints({ open }, [], alone), []);

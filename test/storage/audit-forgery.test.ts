@@ -49,7 +49,7 @@ for (const [kind, make] of kinds)
     test('nor by a retirement of that key that was forged under it, or under another unknown key', async (t) => {
       const place = await attacked(t, make);
       await insertUnknown(place, { sequence: place.last + 1, detail: 'forged' });
-      const retired = { action: 'root_key_retired', detail: UNKNOWN_KEY };
+      const retired = { action: 'root_key_retired', detail: JSON.stringify({ root_key: UNKNOWN_KEY }) };
       await insertUnknown(place, { sequence: place.last + 2, ...retired }, 2);
       const [row] = (await place.rows()) as [Row];
       const chain_id = `feedfeed${String(row['chain_id']).slice(8)}`;
@@ -59,7 +59,7 @@ for (const [kind, make] of kinds)
 
     test('a forged retirement of the key in use hides no event', async (t) => {
       const place = await attacked(t, make);
-      const detail = rootKeyName(keyring.currentKeyId);
+      const detail = JSON.stringify({ root_key: rootKeyName(keyring.currentKeyId) });
       await insertUnknown(place, { sequence: place.last + 1, action: 'root_key_retired', detail });
       await requireFound(place, /root key deadbeef is not among the keys here/);
     });

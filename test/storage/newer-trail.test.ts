@@ -92,7 +92,7 @@ async function* inPieces(lines: readonly string[]): AsyncIterable<string> {
   yield* lines;
 }
 
-const about = { clientId: 'app_one', resourceOwnerId: 'usr_ada', detail: 'a "b" \u0001\t\u2028 ü' };
+const about = { clientId: 'app_one', resourceOwnerId: 'usr_ada', detail: { scopes: ['a "b" \u0001\t\u2028 ü'] } };
 
 /** A backup, the database that went on after it, and the grants: one that goes on, and two that were revoked since. */
 async function lived(t: TestContext, make: (t: TestContext) => Promise<Place>) {

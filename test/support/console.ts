@@ -28,7 +28,13 @@ export async function addOperator(
   const createdAt = clock.now();
   const operator: Operator = { id: newOperatorId('opr'), name, role, status: 'active', epoch: 0, createdAt };
   const { token, address } = newAddress(operator, 'enrol', createdAt);
-  const event = auditEvent('operator_added', installation.operator, createdAt, { clientId: operator.id });
+  const event = auditEvent(
+    'operator_added',
+    installation.operator,
+    createdAt,
+    { clientId: operator.id },
+    { name: operator.name, role: operator.role },
+  );
   if (!(await installation.operators.store.addOperator(operator, address, event))) throw new Error('the name is taken');
   return { operator, enrolUrl: `${operatorUrl}/enrol?token=${token}` };
 }
@@ -40,7 +46,9 @@ export async function addSignInAddress(
 ): Promise<string> {
   const { token, address } = newAddress(operator, 'sign-in', clock.now());
   const about = { clientId: operator.id };
-  const event = auditEvent('operator_sign_in_address_made', installation.operator, clock.now(), about);
+  const event = auditEvent('operator_sign_in_address_made', installation.operator, clock.now(), about, {
+    name: operator.name,
+  });
   if (!(await installation.operators.store.addOneTimeAddress(address, event))) throw new Error('no active operator');
   return `${operatorUrl}/sign-in?token=${token}`;
 }

@@ -34,9 +34,10 @@ export async function addKey(
   const { store } = installation.operators;
   const [id, createdAt] = [newOperatorId('opr'), clock.now()];
   const operator: Operator = { id, name: `Ann ${id}`, role, status: 'active', epoch: 0, createdAt };
-  const event = (action: 'operator_added' | 'operator_key_added') =>
-    auditEvent(action, installation.operator, createdAt, { clientId: id });
-  assert.ok(await store.addOperator(operator, null, event('operator_added')));
+  const { name } = operator;
+  const about = { clientId: id };
+  const added = auditEvent('operator_added', installation.operator, createdAt, about, { name, role });
+  assert.ok(await store.addOperator(operator, null, added));
   const text = withChecksum(`vk_ok_${newOperatorToken()}`);
   const key = {
     id: newOperatorId('opk'),
@@ -46,7 +47,9 @@ export async function addKey(
     rights,
     createdAt,
   };
-  assert.ok(await store.addOperatorKey({ ...key, expiresAt: createdAt + 3_600_000 }, event('operator_key_added')));
+  const detail = { name, key: key.id, key_name: key.name, rights };
+  const keyAdded = auditEvent('operator_key_added', installation.operator, createdAt, about, detail);
+  assert.ok(await store.addOperatorKey({ ...key, expiresAt: createdAt + 3_600_000 }, keyAdded));
   return { operator, keyId: key.id, key: text };
 }
 

@@ -18,8 +18,9 @@ import type { ResourceServer } from '../../src/oauth/clients/resource-server.ts'
 import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device/device-authorization.ts';
 import { type AllowBasis, type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grants/grant.ts';
 import type { StoredSecret } from '../../src/oauth/keys/secret.ts';
-import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/trail/audit.ts';
+import type { Actor, AuditAction, AuditEvent, RecordedAuditEvent } from '../../src/oauth/trail/audit.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { newEvent } from '../../src/storage/tables/audit-events.ts';
 import { confidentialClient, issuedGrant, keyring, NOW, PREFIX } from '../oauth/samples.ts';
 import type { Lifetime } from './service.ts';
 
@@ -86,6 +87,11 @@ export const NO_CHAIN = {
   sqlite: "'none', 0, zeroblob(32)",
   postgresql: "'none', 0, decode(repeat('00', 32), 'hex')",
 };
+
+/** An event as a store returns it. */
+export function recorded(said: AuditEvent, sequence = 1): RecordedAuditEvent {
+  return { ...newEvent(said), sequence, endedAccess: null };
+}
 
 /** An event that some operator caused. */
 export function event(action: AuditAction, about: Partial<AuditEvent> = {}): AuditEvent {

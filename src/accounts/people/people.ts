@@ -1,6 +1,7 @@
 /** The people of identity providers: who they are here, made and updated by what their provider says. */
 
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
+import { jsonName } from '../../oauth/json-name.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
 import { type Account, emailKey, isMadeHere } from './account.ts';
 import { type IdentityProvider, identityId, type ProvenProvider } from './identity-provider.ts';
@@ -84,7 +85,7 @@ function addition(
     accountId: account.id,
     createdAt: at,
   };
-  const event = auditEvent('user_added', actor, at, { resourceOwnerId: account.id, detail: `by ${provider.id}` });
+  const event = auditEvent('user_added', actor, at, { resourceOwnerId: account.id }, { provider: provider.id });
   return { identity, before: null, account, emailKey: keyOf(account.email), event };
 }
 
@@ -105,11 +106,8 @@ async function update(
     const { username: _username, ...rest } = profile;
     if (await store.findTaken(account.username, null)) return update({ store, now }, before, rest, actor);
   }
-  const detail = changes
-    .map(([name]) => name)
-    .filter((name) => name !== 'emailSetHere')
-    .join(', ');
-  const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
+  const fields = changes.map(([name]) => jsonName(name)).filter((name) => name !== 'email_set_here');
+  const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id }, { fields });
   return { identity: null, before, account, emailKey: keyOf(account.email), event };
 }
 

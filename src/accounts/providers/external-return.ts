@@ -152,13 +152,12 @@ function yes(shown: Shown, person: Omit<TakenSignIn, 'session'>): Decision {
   const { at, origin, sessionToken, stated } = shown;
   const { providerId, amr, continueTo } = stated;
   const { id } = person.account;
-  const detail = ['by', providerId, ...amr].join(' ');
-  const about = { resourceOwnerId: id, clientId: providerId, detail };
+  const about = { resourceOwnerId: id, clientId: providerId };
   const session = sessionAfter(shown, person);
   return {
     outcome: { kind: 'signed_in', sessionToken: session.kind === 'begin' ? sessionToken : null, continueTo },
     taken: { ...person, session },
-    event: auditEvent('sign_in', { kind: 'user', id, ...origin }, at, about),
+    event: auditEvent('sign_in', { kind: 'user', id, ...origin }, at, about, { provider: providerId, methods: amr }),
   };
 }
 
@@ -193,9 +192,9 @@ async function liveSession(
 
 /** A refused sign-in consumes the ticket too, so that it does not work later, when the reason of the refusal is gone. */
 function no({ stated, at, origin }: Shown, outcome: ReturnOutcome, reason: string, accountId?: string): Decision {
-  const about = { clientId: stated.providerId, detail: reason };
   const whose = accountId === undefined ? {} : { resourceOwnerId: accountId };
-  const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, { ...about, ...whose });
+  const about = { clientId: stated.providerId, ...whose };
+  const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, about, { reason });
   return { outcome, taken: null, event };
 }
 

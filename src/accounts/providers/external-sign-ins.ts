@@ -150,11 +150,11 @@ export class ExternalSignIns {
     return null;
   }
 
-  async #conflict(actor: Actor, at: number, detail: string, description?: string): Promise<Refusal> {
+  async #conflict(actor: Actor, at: number, reason: string, description?: string): Promise<Refusal> {
     await this.#parts.store.recordSignInEvent(
-      auditEvent('sign_in_request_conflict', actor, at, { clientId: actor.id, detail }),
+      auditEvent('sign_in_request_conflict', actor, at, { clientId: actor.id }, { reason }),
     );
-    return refusedRequest(detail, description);
+    return refusedRequest(reason, description);
   }
 }
 

@@ -2,7 +2,9 @@
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import { OperatorError } from '../../oauth/error.ts';
+import { jsonName } from '../../oauth/json-name.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
+import type { DetailOf } from '../../oauth/trail/event-members.ts';
 import type { AccountPace } from '../guessing/account-pace.ts';
 import type { GuessBudget } from '../guessing/guess-budget.ts';
 import type { Throttle } from '../guessing/throttle.ts';
@@ -181,7 +183,7 @@ export class Accounts {
     const account = { ...newAccount(person, this.#parts.now()), ...SET_HERE };
     const { invitation, token } = makeInvitation(account.id, account.createdAt);
     const invited = { ...account, invitation };
-    await this.#add(invited, operator, 'invited');
+    await this.#add(invited, operator, { invited: true });
     return { account: invited, token };
   }
 
@@ -214,8 +216,8 @@ export class Accounts {
     if (changed.password && changed.email === null)
       throw new OperatorError('email: a password needs an email address to sign in with');
     // The trail outlives the account, so it names the changed fields, without their values.
-    const detail = Object.keys(changes).join(', ');
-    const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });
+    const fields = Object.keys(changes).map(jsonName);
+    const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id }, { fields });
     const problem = await store.updateAccount(changed, before, changed.email && emailKey(changed.email), event);
     if (problem === 'gone') mustBeThere(false);
     else if (problem) throw new OperatorError(TAKEN[problem]);
@@ -298,9 +300,12 @@ export class Accounts {
     return account;
   }
 
-  async #add(account: Account & { readonly email: string }, operator: Actor, detail?: string): Promise<void> {
-    const about = { resourceOwnerId: account.id, ...(detail === undefined ? {} : { detail }) };
-    const event = auditEvent('user_added', operator, account.createdAt, about);
+  async #add(
+    account: Account & { readonly email: string },
+    operator: Actor,
+    detail: DetailOf<'user_added'> = {},
+  ): Promise<void> {
+    const event = auditEvent('user_added', operator, account.createdAt, { resourceOwnerId: account.id }, detail);
     const taken = await this.#parts.store.addAccount(account, emailKey(account.email), event);
     if (taken) throw new OperatorError(TAKEN[taken]);
   }

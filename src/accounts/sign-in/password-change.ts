@@ -5,6 +5,7 @@
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import { auditEvent, userActor } from '../../oauth/trail/audit.ts';
+import type { DetailOf } from '../../oauth/trail/event-members.ts';
 import { hashNewPassword, hasItAlready, type NewPasswordProblem } from '../passwords/new-password.ts';
 import { passwordProblem } from '../passwords/password.ts';
 import { onVerifiedPassword } from '../passwords/verified-password.ts';
@@ -89,7 +90,7 @@ export async function replacePassword(
   origin: RequestOrigin,
 ): Promise<SetPassword> {
   const problem = passwordProblem(replacement.password, account, parts.guessable);
-  return problem ? { kind: 'refused', problem } : setOwn(parts, account, replacement, origin, 'at sign-in');
+  return problem ? { kind: 'refused', problem } : setOwn(parts, account, replacement, origin, { at_sign_in: true });
 }
 
 /** Sets the password of a user who proved the current one. */
@@ -98,7 +99,7 @@ async function setOwn(
   account: PasswordAccount,
   replacement: Replacement,
   origin: RequestOrigin,
-  detail?: string,
+  detail: DetailOf<'password_changed'> = {},
 ): Promise<SetPassword> {
   const { store, hasher, knownBrowsers, now } = parts;
   const { password, knownBrowser, replaces } = replacement;
@@ -108,8 +109,7 @@ async function setOwn(
   const at = now();
   const sessionToken = newSessionToken();
   const session = passwordSession(sessionToken, id, at);
-  const about = { resourceOwnerId: id, ...(detail === undefined ? {} : { detail }) };
-  const event = auditEvent('password_changed', userActor(id, origin), at, about);
+  const event = auditEvent('password_changed', userActor(id, origin), at, { resourceOwnerId: id }, detail);
   const replaced = replaces === null ? null : sessionDigest(replaces);
   // A concurrent new password, or a disabled account, wins.
   const isChanged = await onVerifiedPassword(store, account, (verified) =>

@@ -56,11 +56,10 @@ export class WrongSignIns {
   }
 
   #endHour(): void {
-    const from = new Date(this.#hour * HOUR_MS).toISOString();
+    const hour = new Date(this.#hour * HOUR_MS).toISOString();
     for (const [resourceOwnerId, number] of this.#counts) {
       if (resourceOwnerId === null || this.#ended.length >= MAX_ACCOUNTS) continue;
-      const detail = `${number} in the hour from ${from}`;
-      this.#ended.push(auditEvent('wrong_sign_ins', SOMEBODY, this.#now(), { resourceOwnerId, detail }));
+      this.#ended.push(auditEvent('wrong_sign_ins', SOMEBODY, this.#now(), { resourceOwnerId }, { number, hour }));
     }
     this.#counts = new Map();
     this.#hour = this.#currentHour();

@@ -3,6 +3,7 @@
  * the service runs. They are fetched again only after an assertion that is right in all but its key, and seldom.
  */
 import { type Actor, auditEvent } from '../trail/audit.ts';
+import type { SettingChange } from '../trail/event-members.ts';
 import type { Client, PublicKey } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { type FetchJson, fetchKeySet } from './key-set.ts';
@@ -52,8 +53,9 @@ export class ClientKeys {
       this.#failed(client, set);
       return false;
     }
-    const detail = changeOf(client.keys, set.keys);
-    const event = detail === null ? null : auditEvent('client_keys_refreshed', actor, now(), { clientId: id, detail });
+    const changes = changesOf(client.keys, set.keys);
+    const event =
+      changes.length === 0 ? null : auditEvent('client_keys_refreshed', actor, now(), { clientId: id }, { changes });
     return (await store.refreshClientKeys({ ...client, jwksUri }, set.keys, askedAt, event)) && event !== null;
   }
 
@@ -67,14 +69,14 @@ function isNear(time: number | null, now: number, ms: number): boolean {
   return time !== null && Math.abs(now - time) < ms;
 }
 
-/** The keys that are gone (`-`) and new (`+`), by their ids; null when all are as before, whatever their order. */
-function changeOf(before: readonly PublicKey[], after: readonly PublicKey[]): string | null {
+/** The keys that were removed and added, by their ids; none when all are as before, whatever their order. */
+function changesOf(before: readonly PublicKey[], after: readonly PublicKey[]): SettingChange[] {
   const [old, current] = [before, after].map((keys) => keys.map((key) => JSON.stringify(key))) as [string[], string[]];
-  const gone = before.filter((_, at) => !current.includes(old[at] as string)).map((key) => `-${nameOf(key)}`);
-  const added = after.filter((_, at) => !old.includes(current[at] as string)).map((key) => `+${nameOf(key)}`);
-  return gone.length + added.length === 0 ? null : ['keys', ...gone, ...added].join(' ');
+  const removed = before.filter((_, at) => !current.includes(old[at] as string)).map(nameOf);
+  const added = after.filter((_, at) => !old.includes(current[at] as string)).map(nameOf);
+  return removed.length + added.length === 0 ? [] : [{ name: 'keys', removed, added }];
 }
 
 function nameOf({ kid }: PublicKey): string {
-  return JSON.stringify(kid ?? 'a key without an id');
+  return kid ?? 'a key without an id';
 }

@@ -2,7 +2,8 @@
 
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { personFieldsOf } from '../grants/person-fields.ts';
-import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../trail/audit.ts';
+import type { AuditAction, RecordedAuditEvent } from '../trail/audit.ts';
+import { readMembers } from '../trail/event-members.ts';
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
 /**
@@ -38,8 +39,11 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   resource_server_deleted: 'everything',
 };
 
+/** The fields of an event that a notice depends on. */
+type NotedEvent = Pick<RecordedAuditEvent, 'action' | 'grantId' | 'clientId' | 'resourceOwnerId' | 'detail'>;
+
 /** The notice that an event of the audit trail calls for, or null. */
-export function revocationNotice(event: AuditEvent): RevocationNotice | null {
+export function revocationNotice(event: NotedEvent): RevocationNotice | null {
   const { action, grantId, clientId, resourceOwnerId } = event;
   if (action === 'user_updated' && !changesUsername(event)) return null;
   // The revocation of one grant names the grant. One from the connected-apps page covers all grants of a user for a client.
@@ -85,14 +89,15 @@ export function noticeFor(
 export type AccessTo = ReadonlyMap<string, readonly LiveAccess[]>;
 
 /** The resource owners whose access `noticeFor` needs for some events. */
-export function updatedOwners(events: readonly AuditEvent[]): string[] {
+export function updatedOwners(events: readonly RecordedAuditEvent[]): string[] {
   const updated = events.filter((event) => event.action === 'user_updated' && changesUsername(event));
   return [...new Set(updated.flatMap(({ resourceOwnerId }) => resourceOwnerId ?? []))];
 }
 
 /** The user name is all that introspection tells of a person beside an id (RFC 7662 §2.2). */
-function changesUsername({ detail }: AuditEvent): boolean {
-  return detail === null || detail.split(', ').includes('username');
+function changesUsername({ detail }: Pick<RecordedAuditEvent, 'detail'>): boolean {
+  const fields = readMembers(detail)?.['fields'];
+  return !Array.isArray(fields) || fields.includes('username');
 }
 
 /**

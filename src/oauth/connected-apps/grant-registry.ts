@@ -103,11 +103,8 @@ export class GrantRegistry {
    * is refused. Returns the number of ended grants.
    */
   disconnect(resourceOwnerId: string, clientId: string, actor: Actor, proof?: ProviderProof): Promise<number> {
-    const event = auditEvent('grant_revoked', actor, this.#now(), {
-      resourceOwnerId,
-      clientId,
-      detail: 'all grants for this client',
-    });
+    const about = { resourceOwnerId, clientId };
+    const event = auditEvent('grant_revoked', actor, this.#now(), about, { all_of_app: true });
     return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'all', proof);
   }
 
@@ -129,14 +126,12 @@ export class GrantRegistry {
     const grant = found?.grant;
     if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;
     const about = { resourceOwnerId, clientId };
-    const revoked = (more: { grantId?: string; detail?: string }) =>
-      auditEvent('grant_revoked', actor, this.#now(), { ...about, ...more });
     const kind = lineKind(grant, found?.client.documentSha256 != null);
     if (taken.isWaiting || kind !== 'app') {
-      const event = revoked({ grantId: grantIdText(grant.id) });
+      const event = auditEvent('grant_revoked', actor, this.#now(), { ...about, grantId: grantIdText(grant.id) });
       await this.#store.revokeGrant(grant.id, revokerOf(event), event);
     } else {
-      const event = revoked({ detail: 'all grants for this client but those of devices' });
+      const event = auditEvent('grant_revoked', actor, this.#now(), about, { all_of_app: true, but_for_devices: true });
       await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
     }
     return kind;

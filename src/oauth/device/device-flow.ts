@@ -304,8 +304,8 @@ export class DeviceFlow {
       return deriveTokens(keyring, prefix, grant, decision.redeem);
     }
     const detail = await presentedBefore(store, grant);
-    const about = { ...namesOf(grant), ...(detail === undefined ? {} : { detail }) };
-    const event = auditEvent(decision.revoke, { kind: 'client', id: client.id, ...origin }, now(), about);
+    const actor = { kind: 'client', id: client.id, ...origin } as const;
+    const event = auditEvent(decision.revoke, actor, now(), namesOf(grant), detail);
     if (await store.revokeGrant(grant.id, decision.revoke, event)) tally.codeReplays += 1;
     return decision.refusal;
   }

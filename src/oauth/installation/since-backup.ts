@@ -2,10 +2,13 @@
  * Acts after a backup, according to the newer audit trail: the access that ended, and the things that a restore
  * revives.
  */
-import { type Actor, type AuditEvent, auditEvent } from '../trail/audit.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../trail/audit.ts';
+import { changesIn, type DetailOf, type Members, textIn } from '../trail/event-members.ts';
 
 /** The fields that are read of an event. */
-export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
+export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId'> & {
+  readonly members: Members | null;
+};
 
 /** The grants that ended: everybody's, clients', resource owners', a user's for a client, and single ones. */
 export type EndedSince = {
@@ -35,9 +38,6 @@ export type Revived = {
 /** The revived part. */
 export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'passkeys' | 'settings';
 
-/** How the details of events begin that tell what a restore ended. */
-export const BY_RESTORE = 'by a restore';
-
 /** The grants that ended since. Those that were also allowed since are not in the backup, and are left out. */
 export function endedSince(acts: readonly ActSince[]): EndedSince {
   const of = (action: string) => acts.filter((act) => act.action === action);
@@ -45,9 +45,9 @@ export function endedSince(acts: readonly ActSince[]): EndedSince {
     ...new Set(actions.flatMap(of).flatMap((act) => act[field] ?? [])),
   ];
   const allowed = new Set(ALLOWED.flatMap(of).flatMap(({ grantId }) => grantId ?? []));
-  const pairs = of('grant_revoked').flatMap(({ grantId, clientId, resourceOwnerId, detail }) =>
+  const pairs = of('grant_revoked').flatMap(({ grantId, clientId, resourceOwnerId, members }) =>
     grantId === null && clientId !== null && resourceOwnerId !== null
-      ? [{ clientId, resourceOwnerId, butForDevices: detail?.includes(BUT_FOR_DEVICES) ?? false }]
+      ? [{ clientId, resourceOwnerId, butForDevices: members?.['but_for_devices'] === true }]
       : [],
   );
   return {
@@ -61,7 +61,6 @@ export function endedSince(acts: readonly ActSince[]): EndedSince {
   };
 }
 
-const BUT_FOR_DEVICES = 'but those of devices';
 const ALLOWED = ['consent_allowed', 'consent_remembered', 'consent_skipped'];
 const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants'];
 
@@ -70,15 +69,15 @@ const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_co
  * may be restored again. `at` in ms.
  */
 export function endedEvents(ended: EndedSince, revived: readonly Revived[], actor: Actor, at: number): AuditEvent[] {
-  const told = (action: AuditEvent['action'], about: Parameters<typeof auditEvent>[3] = {}) =>
-    auditEvent(action, actor, at, { detail: BY_RESTORE, ...about });
+  const told = (action: RestoreAction, about: Parameters<typeof auditEvent>[3]) =>
+    auditEvent(action, actor, at, about, { by_restore: true });
   return [
     ...ended.clientIds.map((clientId) => told('client_grants_revoked', { clientId })),
     ...ended.resourceOwnerIds.map((resourceOwnerId) => told('user_grants_revoked', { resourceOwnerId })),
     ...ended.pairs.map(({ butForDevices, ...pair }) =>
-      told('grant_revoked', {
-        ...pair,
-        detail: `${BY_RESTORE}: all grants${butForDevices ? ` ${BUT_FOR_DEVICES}` : ''}`,
+      auditEvent('grant_revoked', actor, at, pair, {
+        ...{ by_restore: true, all_of_app: true },
+        but_for_devices: butForDevices || undefined,
       }),
     ),
     ...ended.grantIds.map((grantId) => told('grant_revoked', { grantId })),
@@ -89,8 +88,13 @@ export function endedEvents(ended: EndedSince, revived: readonly Revived[], acto
   ];
 }
 
+/** The acts that a restore may do. */
+type RestoreAction = {
+  [Action in AuditAction]: 'by_restore' extends keyof DetailOf<Action> ? Action : never;
+}[AuditAction];
+
 /** The act that a restore does to what came back to life. */
-const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>> = {
+const TAKEN_AWAY: Readonly<Record<Revived['kind'], RestoreAction | null>> = {
   client: 'client_paused',
   identity_provider: 'identity_provider_paused',
   resource_server: 'resource_server_secret_retired',
@@ -100,7 +104,7 @@ const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>>
 };
 
 /** The same of what somebody signs in with, without which its owner stays active. */
-const SIGN_IN_TAKEN_AWAY: { readonly [what in RevivedThing]?: AuditEvent['action'] } = {
+const SIGN_IN_TAKEN_AWAY: { readonly [what in RevivedThing]?: RestoreAction } = {
   password: 'user_password_set',
   passkeys: 'operator_passkey_removed',
 };
@@ -157,11 +161,15 @@ export function revivedSince(acts: readonly ActSince[]): Revived[] {
 }
 
 /** A change of settings counts only if entries were removed (redirect URIs, scopes, keys, rights), or a role became lower. */
-function isLess(kind: Revived['kind'], { detail }: ActSince): boolean {
-  return (kind === 'operator' ? /role -(admin \+|support \+read)/ : / -/).test(` ${detail ?? ''}`);
+function isLess(kind: Revived['kind'], { members }: ActSince): boolean {
+  return changesIn(members).some(({ name, removed: [before], added: [after] }) =>
+    kind === 'operator'
+      ? name === 'role' && after !== undefined && (before === 'admin' || (before === 'support' && after === 'read'))
+      : before !== undefined,
+  );
 }
 
-function idOf(kind: Revived['kind'] | undefined, { clientId, resourceOwnerId, detail }: ActSince): string | null {
-  if (kind === 'root_key') return detail;
+function idOf(kind: Revived['kind'] | undefined, { clientId, resourceOwnerId, members }: ActSince): string | null {
+  if (kind === 'root_key') return textIn(members, 'root_key');
   return kind === 'user' ? resourceOwnerId : clientId;
 }

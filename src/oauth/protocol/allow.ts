@@ -8,7 +8,7 @@ import type { RequestOrigin } from '../clients/client-authenticator.ts';
 import { isForDevice } from '../grants/device-grant.ts';
 import { type Grant, type Lifetimes, namesOf } from '../grants/grant.ts';
 import { type PersonField, personFieldsText } from '../grants/person-fields.ts';
-import { leftOutScope } from '../grants/scope.ts';
+import { leftOutScope, scopeNames } from '../grants/scope.ts';
 import { SEED_BYTES } from '../keys/credential.ts';
 import { type AuditAction, type AuditEvent, auditEvent, userActor } from '../trail/audit.ts';
 import type { Consent } from './consent.ts';
@@ -83,7 +83,7 @@ const ACTIONS = {
 
 /** Returns the audit event of an Allow and its grant. */
 export function allowEvent({ given, origin }: Allow, grant: Grant): AuditEvent {
-  const detail = isForDevice(grant) ? `for a device: ${grant.scope}` : grant.scope;
+  const detail = { scopes: scopeNames(grant.scope), for_device: isForDevice(grant) || undefined };
   const actor = userActor(grant.resourceOwnerId, origin);
-  return auditEvent(ACTIONS[given], actor, grant.grantedAt, { ...namesOf(grant), detail });
+  return auditEvent(ACTIONS[given], actor, grant.grantedAt, namesOf(grant), detail);
 }

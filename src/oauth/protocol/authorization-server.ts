@@ -24,7 +24,7 @@ import { allowedScope } from '../grants/scope.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
-import { type Actor, type AuditAction, auditEvent, userActor } from '../trail/audit.ts';
+import { type Actor, auditEvent, userActor } from '../trail/audit.ts';
 import type { AuditStore } from '../trail/audit-store.ts';
 import { type CheckedToken, decideAccessToken } from './access-token.ts';
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
@@ -342,11 +342,10 @@ export class AuthorizationServer {
     origin: RequestOrigin,
   ): Promise<void> {
     const { store, tally, now } = this.#parts;
-    const action: AuditAction = reason === 'client' ? 'grant_revoked' : reason;
+    const action = reason === 'client' ? 'grant_revoked' : reason;
     const actor: Actor = { kind: 'client', id: client.id, ...origin };
-    const detail = reason === 'client' ? undefined : await presentedBefore(store, grant);
-    const about = { ...namesOf(grant), ...(detail === undefined ? {} : { detail }) };
-    const isEnded = await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), about));
+    const detail = reason === 'client' ? {} : await presentedBefore(store, grant);
+    const isEnded = await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), namesOf(grant), detail));
     if (isEnded && reason === 'code_replay') tally.codeReplays += 1;
     if (isEnded && reason === 'refresh_reuse') tally.refreshReuses += 1;
   }

@@ -64,13 +64,10 @@ export class GrantLimit {
       await store.deleteEndedGrants(resourceOwnerId, clientId, now);
       const active = await store.listActiveGrants(resourceOwnerId, clientId, now);
       // All installations of such an app share its client id, so they share the limit, and the trail says so.
-      const all =
-        client.documentSha256 === null
-          ? ''
-          : `, of the ${MAX_GRANTS_OF_ONE_APP} that all installations together may have`;
+      const detail = { limit: MAX_GRANTS_OF_ONE_APP, all_installations: client.documentSha256 !== null || undefined };
       const ended = beyondLimit(active, redeemed).map(({ id }) => {
-        const about = { resourceOwnerId, clientId, grantId: grantIdText(id), detail: `the least recently used${all}` };
-        const event = auditEvent('too_many_grants', { kind: 'client', id: client.id, ...origin }, now, about);
+        const about = { resourceOwnerId, clientId, grantId: grantIdText(id) };
+        const event = auditEvent('too_many_grants', { kind: 'client', id: client.id, ...origin }, now, about, detail);
         return store.revokeGrant(id, 'too_many_grants', event);
       });
       await Promise.all(ended);

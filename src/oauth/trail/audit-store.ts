@@ -22,6 +22,8 @@ export type AuditFilter = {
   readonly resourceOwnerId?: string;
   /** The grant's id as text. */
   readonly grantId?: string;
+  /** The means of an operator: the ID of a key, or kind and begin of a session. */
+  readonly actorBy?: string;
   readonly action?: string;
   readonly limit: number;
 };

@@ -14,7 +14,7 @@ import {
 } from './operator-session.ts';
 import type { OperatorStore } from './operator-store.ts';
 import { RecentKeys } from './recent-keys.ts';
-import type { Access, AccessRefusal, Act } from './rights.ts';
+import { type Access, type AccessRefusal, type Act, meansOf } from './rights.ts';
 
 /** Source and request of an operator's act. */
 export type OperatorOrigin = { readonly source: string; readonly requestId: string };
@@ -85,20 +85,20 @@ export class OperatorAccess {
   }
 
   /** Returns the actor of what an access does: what it writes is refused once the access ended (`AccessEnded`). */
-  actor({ operator: { id, epoch } }: Access, { source, requestId }: OperatorOrigin): Actor {
-    return { kind: 'operator', id, source, requestId, standing: { operatorId: id, epoch } };
+  actor({ operator: { id, epoch }, by }: Access, { source, requestId }: OperatorOrigin): Actor {
+    return { kind: 'operator', id, source, requestId, by: meansOf(by), standing: { operatorId: id, epoch } };
   }
 
   /** Records that an act was refused, at most once an hour for an operator and an act. */
-  async refused(act: Act, { operator }: Access, refusal: AccessRefusal, origin: OperatorOrigin): Promise<void> {
+  async refused(act: Act, { operator, by }: Access, refusal: AccessRefusal, origin: OperatorOrigin): Promise<void> {
     const { store, now } = this.#parts;
     const hour = Math.floor(now() / HOUR_MS);
     const digest = hash('sha256', JSON.stringify([operator.id, act, hour]), 'buffer');
     const remembered = digest.toString('base64url');
     if (this.#recorded.has(remembered)) return;
-    const actor: Actor = { kind: 'operator', id: operator.id, ...origin };
-    const detail = `${act}: ${REASONS[refusal]}`;
-    const event = auditEvent('operator_refused', actor, now(), { clientId: operator.id, detail });
+    const actor: Actor = { kind: 'operator', id: operator.id, by: meansOf(by), ...origin };
+    const detail = { act, reason: REASONS[refusal] };
+    const event = auditEvent('operator_refused', actor, now(), { clientId: operator.id }, detail);
     await store.recordOperatorRefused({ digest, expiresAt: (hour + 1) * HOUR_MS }, event);
     if (this.#recorded.size >= MAX_REMEMBERED) this.#recorded.clear();
     this.#recorded.add(remembered);
@@ -113,8 +113,8 @@ const REASONS: Readonly<Record<AccessRefusal, string>> = {
   'commands alone': 'only a command does it',
 };
 
-function bySession({ digest, how, presentAt }: OperatorSession): Access['by'] {
-  return { kind: 'session', digest, how, presentAt };
+function bySession({ digest, how, createdAt, presentAt }: OperatorSession): Access['by'] {
+  return { kind: 'session', digest, how, createdAt, presentAt };
 }
 
 function wrongKey(detail: string): Refusal {

@@ -5,6 +5,7 @@ import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import { nameProblem } from '../../oauth/readable.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
+import type { DetailArgument } from '../../oauth/trail/event-members.ts';
 import type { OperatorOrigin } from './access.ts';
 import type { OneTimeAddress } from './one-time-address.ts';
 import type { Operator } from './operator.ts';
@@ -24,7 +25,7 @@ import {
   readChallenge,
   signInBinding,
 } from './passkey-challenge.ts';
-import type { Access } from './rights.ts';
+import { type Access, sessionText } from './rights.ts';
 import { DEAD, ofChallenge, ofError, type SignInRefusal, whyNotAdded, wrong } from './sign-in-refusal.ts';
 import {
   answeringPasskey,
@@ -100,12 +101,14 @@ export class OperatorSignIn {
     if (!operator) return DEAD;
     return this.#withNewPasskey(answer, name, operator, 'enrol', browser, async (passkey, challenge) => {
       const begun = this.#begin(operator, passkey.id, browser);
-      const event = this.#event('operator_passkey_added', operator, browser, `${passkey.name}, at a one-time address`);
+      const event = this.#event('operator_passkey_added', operator, begun.session, browser, {
+        ...{ passkey: passkey.name, enrolled: true },
+      });
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);
       const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
       if (!isDone) return (await whyNotAdded(this.#parts.store, passkey)) ?? DEAD;
-      await this.#endEarlier(earlier, operator, browser);
+      await this.#endEarlier(earlier, begun.session, browser);
       return { kind: 'signed_in', token: begun.token, operator };
     });
   }
@@ -118,7 +121,7 @@ export class OperatorSignIn {
     browser: AskingBrowser,
   ): Promise<{ readonly kind: 'added'; readonly name: string } | SignInRefusal> {
     return this.#withNewPasskey(answer, name, operator, 'add', browser, async (passkey, challenge) => {
-      const event = this.#event('operator_passkey_added', operator, browser, passkey.name);
+      const event = this.#event('operator_passkey_added', operator, by, browser, { passkey: passkey.name });
       const isDone = await this.#parts.store.addPasskey(passkey, by.digest, challenge, event);
       if (isDone) return { kind: 'added', name: passkey.name };
       return (
@@ -164,17 +167,17 @@ export class OperatorSignIn {
     const operator = await this.operatorOfAddress(token, 'sign-in');
     if (!operator) return DEAD;
     const { token: sessionToken, session } = this.#begin(operator, null, browser);
-    const event = this.#event('operator_signed_in', operator, browser, 'at a one-time address');
+    const event = this.#event('operator_signed_in', operator, session, browser, { one_time_address: true });
     const earlier = await this.#earlierOf(browser);
     const isDone = await this.#parts.store.beginSessionByAddress(session, operatorTokenDigest(token), event);
     if (!isDone) return DEAD;
-    await this.#endEarlier(earlier, operator, browser);
+    await this.#endEarlier(earlier, session, browser);
     return { kind: 'signed_in', token: sessionToken, operator };
   }
 
   /** Ends the session of an access. */
   async signOut({ operator, by }: SessionAccess, origin: OperatorOrigin): Promise<void> {
-    const event = this.#event('operator_signed_out', operator, origin);
+    const event = this.#event('operator_signed_out', operator, by, origin);
     await this.#parts.store.endOperatorSession(by.digest, operator.id, event);
   }
 
@@ -192,13 +195,13 @@ export class OperatorSignIn {
     const passkey = passkeys.find((each) => each.id === id);
     if (!passkey) return 'gone';
     if (passkeys.length === 1) return 'only';
-    const event = this.#event('operator_passkey_removed', operator, origin, passkey.name);
+    const event = this.#event('operator_passkey_removed', operator, by, origin, { passkey: passkey.name });
     return (await store.removePasskey(id, operator.id, by.digest, event)) ? 'removed' : 'gone';
   }
 
   /** Ends another session of the session's operator (its digest); false if it is gone. */
-  async endSession({ operator }: SessionAccess, digest: Buffer, origin: OperatorOrigin): Promise<boolean> {
-    const event = this.#event('operator_sessions_ended', operator, origin, 'one session');
+  async endSession({ operator, by }: SessionAccess, digest: Buffer, origin: OperatorOrigin): Promise<boolean> {
+    const event = this.#event('operator_sessions_ended', operator, by, origin, { one_session: true });
     return this.#parts.store.endOperatorSession(digest, operator.id, event);
   }
 
@@ -206,7 +209,11 @@ export class OperatorSignIn {
     answer: string,
     binding: ChallengeBinding,
     browser: AskingBrowser,
-    how: { earlier: OperatorSession | null; action: AuditAction; beginning?: OperatorSession },
+    how: {
+      earlier: OperatorSession | null;
+      action: 'operator_signed_in' | 'operator_confirmed';
+      beginning?: OperatorSession;
+    },
   ): Promise<SignInOutcome> {
     const { store, keyring, rp, now } = this.#parts;
     try {
@@ -223,14 +230,14 @@ export class OperatorSignIn {
       const assertion = { passkeyId: passkey.id, before: passkey.counter, ...verified, challenge };
       if (!goesOn(passkey.counter, verified.counter)) return this.#suspect(passkey, assertion, operator, browser);
       const { token, session } = this.#begin(operator, passkey.id, browser, how.beginning);
-      const event = this.#event(how.action, operator, browser, passkey.name);
+      const event = this.#event(how.action, operator, session, browser, { passkey: passkey.name });
       const { earlier } = how;
       const isReplaced = earlier?.operatorId === operator.id && isLiveOperatorSession(earlier, now());
       const replaces = isReplaced ? earlier.digest : null;
       const isDone = await store.beginSessionByPasskey(session, assertion, replaces, event);
       // Another copy may have moved the counter meanwhile.
       if (!isDone) return this.#suspect(passkey, assertion, operator, browser);
-      if (!isReplaced) await this.#endEarlier(earlier, operator, browser);
+      if (!isReplaced) await this.#endEarlier(earlier, session, browser);
       return { kind: 'signed_in', token, operator };
     } catch (error) {
       return ofError(error);
@@ -245,16 +252,17 @@ export class OperatorSignIn {
   /** Ends the session that a browser had, whoever's it was, if it is still there. */
   async #endEarlier(
     earlier: OperatorSession | null,
-    { id }: Operator,
+    begun: OperatorSession,
     { source, requestId }: OperatorOrigin,
   ): Promise<void> {
     if (!earlier) return;
     const { digest, operatorId: clientId } = earlier;
     const { store, now } = this.#parts;
     // Without standing: this sign-in is done, and whatever ends its operator's access must not keep the old session.
-    const actor: Actor = { kind: 'operator', id, source, requestId };
-    const about = { clientId, detail: 'one session, by a sign-in in its browser' };
-    await store.endOperatorSession(digest, clientId, auditEvent('operator_sessions_ended', actor, now(), about));
+    const actor: Actor = { kind: 'operator', id: begun.operatorId, source, requestId, by: sessionText(begun) };
+    const detail = { one_session: true, by_sign_in: true } as const;
+    const event = auditEvent('operator_sessions_ended', actor, now(), { clientId }, detail);
+    await store.endOperatorSession(digest, clientId, event);
   }
 
   /**
@@ -269,11 +277,8 @@ export class OperatorSignIn {
   ): Promise<SignInRefusal> {
     const { store, now } = this.#parts;
     const actor: Actor = { kind: 'operator', id: operator.id, source, requestId };
-    const refused = (problem: string) =>
-      auditEvent('operator_refused', actor, now(), {
-        clientId: operator.id,
-        detail: `the passkey ${name}: ${problem}`,
-      });
+    const refused = (reason: string) =>
+      auditEvent('operator_refused', actor, now(), { clientId: operator.id }, { passkey: name, reason });
     if (await store.suspectPasskey(assertion, operator.id, now(), refused(COPIED))) return wrong(COPIED);
     const hour = Math.floor(now() / HOUR_MS);
     const digest = hash('sha256', JSON.stringify(['passkey', id, hour]), 'buffer');
@@ -316,13 +321,15 @@ export class OperatorSignIn {
     return { token, session: newOperatorSession(token, begun, this.#parts.now(), beginning) };
   }
 
-  #event(
-    action: AuditAction,
+  #event<Action extends AuditAction>(
+    action: Action,
     { id, epoch }: Operator,
+    session: Pick<OperatorSession, 'how' | 'createdAt'>,
     { source, requestId }: OperatorOrigin,
-    detail?: string,
+    ...detail: DetailArgument<Action>
   ): AuditEvent {
-    const actor: Actor = { kind: 'operator', id, source, requestId, standing: { operatorId: id, epoch } };
-    return auditEvent(action, actor, this.#parts.now(), { clientId: id, ...(detail !== undefined && { detail }) });
+    const means = { by: sessionText(session), standing: { operatorId: id, epoch } };
+    const actor: Actor = { kind: 'operator', id, source, requestId, ...means };
+    return auditEvent(action, actor, this.#parts.now(), { clientId: id }, ...detail);
   }
 }

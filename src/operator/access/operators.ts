@@ -3,6 +3,7 @@ import { OperatorError } from '../../oauth/error.ts';
 import { makeSecret } from '../../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
+import type { DetailArgument } from '../../oauth/trail/event-members.ts';
 import { checkName } from '../registration.ts';
 import { changesOf } from '../registration-changes.ts';
 import { ADDRESS_LIFETIMES, addressText, type OneTimeAddress } from './one-time-address.ts';
@@ -73,8 +74,9 @@ export class OperatorRegistry {
   }
 
   async #add(operator: Operator, address: OneTimeAddress | null, actor: Actor): Promise<void> {
-    const event = this.#event('operator_added', actor, operator, operator.role);
-    if (!(await this.#parts.store.addOperator(operator, address, event))) throw nameTaken(operator.name);
+    const { name, role } = operator;
+    const event = this.#event('operator_added', actor, operator, { name, role });
+    if (!(await this.#parts.store.addOperator(operator, address, event))) throw nameTaken(name);
   }
 
   /** All operators, oldest first. */
@@ -116,7 +118,9 @@ export class OperatorRegistry {
     if (changes.name !== undefined) checkName(changes.name);
     const isLower = changes.role !== undefined && !includesRole(changes.role, before.role);
     const changed = { ...before, ...changes, epoch: before.epoch + (isLower ? 1 : 0) };
-    const event = this.#event('operator_updated', actor, before, changesOf(before, changes));
+    const event = this.#event('operator_updated', actor, before, {
+      ...{ name: before.name, changes: changesOf(before, changes) },
+    });
     const problem = await this.#parts.store.updateOperator(changed, before, boundOf(actor), event);
     if (problem) throw refusal(problem, changed);
     return changed;
@@ -126,7 +130,7 @@ export class OperatorRegistry {
   async disable(idOrName: string, actor: Actor): Promise<Operator> {
     const operator = await this.find(idOrName);
     if (operator.status === 'disabled') throw new OperatorError(`${operator.name} is disabled already`);
-    const event = this.#event('operator_disabled', actor, operator);
+    const event = this.#event('operator_disabled', actor, operator, { name: operator.name });
     const problem = await this.#parts.store.disableOperator(operator.id, boundOf(actor), event);
     if (problem) throw refusal(problem, operator);
     return { ...operator, status: 'disabled', epoch: operator.epoch + 1 };
@@ -137,7 +141,7 @@ export class OperatorRegistry {
     const operator = await this.find(idOrName);
     const isDone = await this.#parts.store.enableOperator(
       operator.id,
-      this.#event('operator_enabled', actor, operator),
+      this.#event('operator_enabled', actor, operator, { name: operator.name }),
     );
     if (!isDone) throw new OperatorError(`${operator.name} is active already`);
     return { ...operator, status: 'active' };
@@ -146,7 +150,7 @@ export class OperatorRegistry {
   /** Deletes an operator with all that belongs to it. The audit trail keeps the id and the name. */
   async delete(idOrName: string, actor: Actor): Promise<Operator> {
     const operator = await this.find(idOrName);
-    const event = this.#event('operator_deleted', actor, operator);
+    const event = this.#event('operator_deleted', actor, operator, { name: operator.name });
     const problem = await this.#parts.store.deleteOperator(operator.id, boundOf(actor), event);
     if (problem) throw refusal(problem, operator);
     return operator;
@@ -156,7 +160,10 @@ export class OperatorRegistry {
   async reset(idOrName: string, actor: Actor): Promise<MadeAddress> {
     const operator = await this.find(idOrName);
     const { address, url } = this.#newAddress(operator.id, 'enrol');
-    const isDone = await this.#parts.store.resetOperator(address, this.#event('operator_reset', actor, operator));
+    const isDone = await this.#parts.store.resetOperator(
+      address,
+      this.#event('operator_reset', actor, operator, { name: operator.name }),
+    );
     if (!isDone) throw notActive(operator);
     return { operator, url, expiresAt: address.expiresAt };
   }
@@ -165,7 +172,7 @@ export class OperatorRegistry {
   async signInAddress(idOrName: string, actor: Actor): Promise<MadeAddress> {
     const operator = await this.find(idOrName);
     const { address, url } = this.#newAddress(operator.id, 'sign-in');
-    const event = this.#event('operator_sign_in_address_made', actor, operator);
+    const event = this.#event('operator_sign_in_address_made', actor, operator, { name: operator.name });
     if (!(await this.#parts.store.addOneTimeAddress(address, event))) throw notActive(operator);
     return { operator, url, expiresAt: address.expiresAt };
   }
@@ -173,7 +180,7 @@ export class OperatorRegistry {
   /** Ends all sessions and open one-time addresses of an operator. */
   async endSessions(idOrName: string, actor: Actor): Promise<Operator> {
     const operator = await this.find(idOrName);
-    const event = this.#event('operator_sessions_ended', actor, operator);
+    const event = this.#event('operator_sessions_ended', actor, operator, { name: operator.name });
     if (!(await this.#parts.store.endOperatorSessions(operator.id, event))) throw refusal('gone', operator);
     return operator;
   }
@@ -190,7 +197,9 @@ export class OperatorRegistry {
     const { digest, createdAt } = secret;
     const id = newOperatorId('opk');
     const key = { id, operatorId: operator.id, name, digest, rights, createdAt, expiresAt: createdAt + lifetime };
-    const event = this.#event('operator_key_added', actor, operator, `${id} ${name}: ${rights.join(', ')}`);
+    const event = this.#event('operator_key_added', actor, operator, {
+      ...{ name: operator.name, key: id, key_name: name, rights },
+    });
     if (await store.addOperatorKey(key, event)) return { key, text };
     throw (await this.find(operator.id)).status === 'disabled'
       ? notActive(operator)
@@ -210,7 +219,9 @@ export class OperatorRegistry {
     const { store } = this.#parts;
     const operator = await this.find(idOrName);
     const key = (await store.listOperatorKeys(operator.id)).find(({ id }) => id === keyId);
-    const event = this.#event('operator_key_ended', actor, operator, `${keyId} ${key?.name ?? ''}`.trim());
+    const event = this.#event('operator_key_ended', actor, operator, {
+      ...{ name: operator.name, key: keyId, key_name: key?.name },
+    });
     if (key && (await store.endOperatorKey(keyId, operator.id, event))) return key;
     throw new OperatorError(`${operator.name} has no key ${JSON.stringify(keyId)}`, null, {
       remedy: 'look at the keys of the operator again',
@@ -234,9 +245,13 @@ export class OperatorRegistry {
     return { address, url: addressText(operatorUrl, purpose, token) };
   }
 
-  #event(action: AuditAction, actor: Actor, { id, name }: Operator, more?: string): AuditEvent {
-    const detail = more ? `${name}: ${more}` : name;
-    return auditEvent(action, actor, this.#parts.now(), { clientId: id, detail });
+  #event<Action extends AuditAction>(
+    action: Action,
+    actor: Actor,
+    { id }: Operator,
+    ...detail: DetailArgument<Action>
+  ): AuditEvent {
+    return auditEvent(action, actor, this.#parts.now(), { clientId: id }, ...detail);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { includesRole, type Operator, type Role } from './operator.ts';
+import type { OperatorSession } from './operator-session.ts';
 
 /** The rights that a key may have. A key acts by the smaller of its rights and its operator's role. */
 export const RIGHTS = [
@@ -47,11 +48,23 @@ export type Access = {
         readonly digest: Buffer;
         /** The session began with a passkey, or at a one-time address, which a command printed. */
         readonly how: 'passkey' | 'address';
+        /** When the session began (ms). */
+        readonly createdAt: number;
         /** When a passkey was last used in the session (ms), or null. */
         readonly presentAt: number | null;
       }
     | { readonly kind: 'key'; readonly keyId: string; readonly rights: readonly Right[] };
 };
+
+/** Returns what the audit trail calls the means of an access: the ID of the key, or kind and begin of the session. */
+export function meansOf(by: Access['by']): string {
+  return by.kind === 'key' ? by.keyId : sessionText(by);
+}
+
+/** Returns the kind and the begin of a session, by which the audit trail tells sessions of an operator apart. */
+export function sessionText({ how, createdAt }: Pick<OperatorSession, 'how' | 'createdAt'>): string {
+  return `${how} ${new Date(createdAt).toISOString()}`;
+}
 
 /** Why an access may not do an act. */
 export type AccessRefusal = 'disabled' | 'role' | 'right' | 'presence' | 'commands alone';

@@ -1,6 +1,7 @@
 /** Readers of settings in JSON, for each member of a request's body. */
 import type { PublicKey } from '../../oauth/clients/client.ts';
 import { OperatorError } from '../../oauth/error.ts';
+import { jsonName } from '../../oauth/json-name.ts';
 
 /** The members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -19,11 +20,6 @@ export type Field<Value> = {
 
 /** The readers of all settings of one noun. */
 export type Fields<Settings> = { readonly [Name in keyof Settings]-?: Field<Settings[Name]> };
-
-/** Returns the name of a setting in JSON. */
-export function jsonName(setting: string): string {
-  return setting.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** Reads the settings that a body has. Throws an `OperatorError` with the field for an unknown member or a wrong type. */
 export function readFields<Settings>(fields: Fields<Settings>, members: Members): Partial<Settings> {

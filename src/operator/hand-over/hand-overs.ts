@@ -142,10 +142,8 @@ export class HandOvers {
     const { handOver, subject } = found;
     const now = this.#parts.now();
     const made = this.#secretOf(subject, token, browser, now);
-    const event = auditEvent('hand_over_fetched', { kind: 'visitor', id: 'unknown', ...origin }, now, {
-      clientId: handOver.subject.id,
-      detail: made ? 'a secret was made' : 'no secret: it proves itself otherwise',
-    });
+    const [actor, about] = [{ kind: 'visitor', id: 'unknown', ...origin } as const, { clientId: handOver.subject.id }];
+    const event = auditEvent('hand_over_fetched', actor, now, about, { made_secret: made !== null });
     const use = { secret: made?.secret ?? null, from: widestNetworkOf(origin.source) };
     if (await this.#parts.store.useHandOver(handOver, subject, use, event))
       return pickedUp(subject, made?.text ?? null, subject.row.secrets.length > 0);

@@ -129,7 +129,7 @@ function keyItem({ messages }: PageContext, key: ShownKey, { mayChange, shown, n
   const used = lastUsedAt === null ? 'not used yet' : `last used ${messages.minute(lastUsedAt)}`;
   const ends = expiresAt <= now ? 'expired' : `until ${messages.day(expiresAt)}`;
   const end = html`<form method="post" action="/operators/${shown.id}/keys/end"><input type="hidden" name="key" value="${id}"><button class="secondary danger">End<span class="unseen"> ${isolated(name)}</span></button></form>`;
-  return html`<li><div><h3>${isolated(name)}</h3><p>${rights.join(', ')}</p><p>Made ${messages.minute(createdAt)}, ${used}, ${ends}</p></div>${mayChange && end}</li>
+  return html`<li><div><h3>${isolated(name)}</h3><p>${rights.join(', ')}</p><p>Made ${messages.minute(createdAt)}, ${used}, ${ends}. <a href="${listHref('/events', { key: id })}">What was done with it<span class="unseen">, the key ${isolated(name)}</span></a></p></div>${mayChange && end}</li>
 `;
 }
 

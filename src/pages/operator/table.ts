@@ -23,7 +23,7 @@ function tableRow<Row>(columns: readonly Column<Row>[], row: Row): Html {
 }
 
 /** Facts: each with its name. */
-export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
+export type Facts = readonly (readonly [name: Html | string, value: HtmlValue])[];
 
 /** A list of facts. Facts without a value are left out; `look` is `strip` for a few short ones side by side. */
 export function facts(list: Facts, look: 'rows' | 'strip' = 'rows'): Html {

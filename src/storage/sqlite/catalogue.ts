@@ -14,6 +14,7 @@ export const CATALOGUE: readonly string[] = [
   'key app_failure primary: key',
   'index audit_event audit_event_by_client: CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL',
   'index audit_event audit_event_by_grant: CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NOT NULL',
+  'index audit_event audit_event_by_means: CREATE INDEX audit_event_by_means ON audit_event (actor_by) WHERE actor_by IS NOT NULL',
   "index audit_event audit_event_by_operator: CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator'",
   'index audit_event audit_event_by_resource_owner: CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL',
   'index audit_event audit_event_change: CREATE INDEX audit_event_change ON audit_event (client_id, resource_owner_id) WHERE client_id IS NOT NULL AND resource_owner_id IS NULL',

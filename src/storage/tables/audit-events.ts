@@ -12,6 +12,7 @@ import {
   type NamedAuditEvent,
   TRAIL_CLOCK_STEP_MS,
 } from '../../oauth/trail/audit-store.ts';
+import { detailText } from '../../oauth/trail/event-members.ts';
 import { inGroups, type Runner, type Statement, type Tuple } from '../acts.ts';
 import { auditLists } from './audit-lists.ts';
 import { asBuffer, nullable, type Stored, Table } from './table.ts';
@@ -21,7 +22,7 @@ export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   sequence: 'integer',
   at: 'time',
   action: 'text',
-  actor: { kind: 'text', id: 'text', source: nullable('text'), requestId: nullable('text') },
+  actor: { kind: 'text', id: 'text', source: nullable('text'), requestId: nullable('text'), by: nullable('text') },
   clientId: nullable('text'),
   resourceOwnerId: nullable('text'),
   grantId: nullable('text'),
@@ -36,9 +37,15 @@ export const AUDIT_EVENT = CHAINED_EVENT.without('chain');
 /** An event before it has a position. */
 export const NEW_EVENT = AUDIT_EVENT.without('sequence');
 
-/** Returns the recorded fields of an event, with the access of the grants that it ended. */
+/** Returns an event as it is recorded, with the access of the grants that it ended. */
 export function newEvent(event: AuditEvent, ended: readonly GrantedAccess[] | null = null) {
-  return { ...event, endedAccess: ended && together(ended) };
+  const { action, actor } = event;
+  return {
+    ...event,
+    actor: { ...actor, by: actor.by ?? null },
+    detail: detailText(action, event.detail),
+    endedAccess: ended && together(ended),
+  };
 }
 
 /** Filter fields, by the column that each is compared with. */
@@ -47,6 +54,7 @@ const ASKED = {
   clientId: 'client_id',
   resourceOwnerId: 'resource_owner_id',
   grantId: 'grant_id',
+  actorBy: 'actor_by',
   action: 'action',
 } as const satisfies Partial<Record<keyof AuditFilter, string>>;
 

@@ -16,6 +16,7 @@ const INDEXED = {
   grantId: (id: string) => `grant_id = ${id}`,
   resourceOwnerId: (id: string) => `resource_owner_id = ${id}`,
   changesOf: (id: string) => `client_id = ${id} AND resource_owner_id IS NULL`,
+  actorBy: (by: string) => `actor_by = ${by}`,
   operatorId: (id: string) => `actor_id = ${id} AND ${OF_OPERATORS}`,
   byOperators: () => OF_OPERATORS,
   clientId: (id: string) => `client_id = ${id}`,

@@ -38,7 +38,7 @@ export function endingHandOver(
 ): NonNullable<Act['also']>[number] {
   const values = [kind, id, event.at, why];
   const statement = but === null ? { sql: END, values } : { sql: END_OTHERS, values: [...values, but] };
-  return { statement, event: { ...event, action: 'hand_over_ended', detail: why } };
+  return { statement, event: { ...event, action: 'hand_over_ended', detail: { reason: why } } };
 }
 
 /** Returns the end of a deleted subject's open hand-over, and the statement that deletes all of them: an id may come again. */

@@ -2,6 +2,7 @@
  * Descriptions of tables, shared by both stores. A description yields the conversion of rows in both directions and the
  * columns of `database copy`, and a test compares it with both schemas.
  */
+import { jsonName } from '../../oauth/json-name.ts';
 
 /**
  * Storage type of a value. `time` is ms since the epoch, `uuid` 16 bytes (in PostgreSQL its own type), `json` canonical
@@ -179,17 +180,13 @@ function columnsOf(description: object, path: readonly string[] = []): Column[] 
   return Object.entries(description).flatMap(
     ([field, described]: [string, Kind | Nullable<Kind> | JsonForm<unknown> | object]) => {
       const full = [...path, field];
-      const column = { name: full.map(inSnakeCase).join('_'), isNullable: false, path: full, form: null };
+      const column = { name: full.map(jsonName).join('_'), isNullable: false, path: full, form: null };
       if (typeof described === 'string') return [{ ...column, kind: described }];
       if (described instanceof Nullable) return [{ ...column, kind: described.kind, isNullable: true }];
       if (described instanceof JsonForm) return [{ ...column, kind: 'json' as const, form: described }];
       return columnsOf(described, full);
     },
   );
-}
-
-function inSnakeCase(field: string): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function stored({ kind, path, form }: Column, row: object): Stored {

@@ -130,8 +130,8 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     assert.deepEqual(
       (await refreshes()).map(({ detail, clientId, actor }) => [detail, clientId, actor.kind]),
       [
-        ['keys -"first" +"third"', agent.address, 'service'],
-        ['keys +"second"', agent.address, 'service'],
+        ['{"changes":[{"name":"keys","removed":["first"],"added":["third"]}]}', agent.address, 'service'],
+        ['{"changes":[{"name":"keys","removed":[],"added":["second"]}]}', agent.address, 'service'],
       ],
     );
     assert.equal((await stored()).jwksFetchedAt, service.clock.now());

@@ -112,7 +112,8 @@ test('Promise 2: however many apps there are, each stands on one page of bounded
     id: `app_many${n}`,
     name: `App ${String(n).padStart(3, '0')}`,
   }));
-  for (const each of many) await store.registerClient(each, auditEvent('client_registered', operator, at, {}));
+  for (const each of many)
+    await store.registerClient(each, auditEvent('client_registered', operator, at, {}, { name: each.name }));
   const given = {
     redirectUri: client.redirectUris[0] ?? '',
     expiresAt: at + 1e9,
@@ -122,7 +123,8 @@ test('Promise 2: however many apps there are, each stands on one page of bounded
   const grants = many.map(({ id: clientId }) =>
     sampleGrant({ ...given, clientId, resourceOwnerId: id, grantedAt: at }),
   );
-  for (const grant of grants) await store.issueGrant(grant, auditEvent('consent_allowed', operator, at, {}));
+  for (const grant of grants)
+    await store.issueGrant(grant, auditEvent('consent_allowed', operator, at, {}, { scopes: [] }));
   const nextOf = ({ body }: Visit) => /href="([^"]+)" rel="next"/.exec(body)?.[1];
   const url = `${own.appUrl}/account/apps`;
   const seen: string[] = [];

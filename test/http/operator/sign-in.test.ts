@@ -38,8 +38,8 @@ test('operators §2: an operator enrols at a one-time address, is signed in, and
     detail,
   ]);
   assert.deepEqual(events.slice(0, 2), [
-    ['operator_signed_in', true, 'laptop'],
-    ['operator_passkey_added', true, 'laptop, at a one-time address'],
+    ['operator_signed_in', true, '{"passkey":"laptop"}'],
+    ['operator_passkey_added', true, '{"passkey":"laptop","enrolled":true}'],
   ]);
 });
 

@@ -97,7 +97,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         { id: '', username: 'ada', email: 'ada@example.com', name: 'Ada', avatar_url: null },
       );
       const events = await one.installation.audit.listAuditEvents({ action: 'sign_in', limit: 1 });
-      assert.deepEqual([events[0]?.clientId, events[0]?.detail], ['product', 'by product pwd otp']);
+      assert.deepEqual(
+        [events[0]?.clientId, events[0]?.detail],
+        ['product', '{"provider":"product","methods":["pwd","otp"]}'],
+      );
     });
 
     test('external sign-in: the same person comes again to the same account, and another to another', async (t) => {

@@ -90,13 +90,14 @@ test('operators §2: no token and no key stands in the audit trail or in what is
   for (const secret of [text, ...addresses.map(({ url }) => url)].map((one) => one.slice(-40)))
     assert.ok(!shown.includes(secret));
   assert.ok(JSON.stringify(addresses.map(addressJson)).includes(made.url));
+  const id = (await operators.listKeys('Ann'))[0]?.id;
   assert.deepEqual(
     (await store.listAuditEvents({ limit: 99 })).map(({ action, detail }) => [action, detail]).toReversed(),
     [
-      ['operator_added', 'Ann: admin'],
-      ['operator_key_added', `Ann: ${(await operators.listKeys('Ann'))[0]?.id} portal: clients.read`],
-      ['operator_sign_in_address_made', 'Ann'],
-      ['operator_reset', 'Ann'],
+      ['operator_added', '{"name":"Ann","role":"admin"}'],
+      ['operator_key_added', JSON.stringify({ name: 'Ann', key: id, key_name: 'portal', rights: ['clients.read'] })],
+      ['operator_sign_in_address_made', '{"name":"Ann"}'],
+      ['operator_reset', '{"name":"Ann"}'],
     ],
   );
 });
@@ -231,10 +232,11 @@ test('operators §3: a refused act is recorded once an hour for an operator and 
   assert.deepEqual(
     events.map(({ detail }) => detail),
     [
-      'clients.pause: the role does not allow it',
-      'users.invite: no passkey was used within 5 minutes',
-      'clients.pause: the role does not allow it',
+      '{"act":"clients.pause","reason":"the role does not allow it"}',
+      '{"act":"users.invite","reason":"no passkey was used within 5 minutes"}',
+      '{"act":"clients.pause","reason":"the role does not allow it"}',
     ],
   );
-  assert.deepEqual(events[0]?.actor, { kind: 'operator', id: operator.id, ...ORIGIN });
+  const by = 'address 2026-01-02T03:04:05.678Z';
+  assert.deepEqual(events[0]?.actor, { kind: 'operator', id: operator.id, ...ORIGIN, by });
 });

@@ -55,7 +55,7 @@ const access = (role: Role, by: Access['by'], status: 'active' | 'disabled' = 'a
   by,
 });
 const session = (presentAt: number | null, how: 'passkey' | 'address' = 'passkey') =>
-  ({ kind: 'session', digest: Buffer.alloc(32), how, presentAt }) as const;
+  ({ kind: 'session', digest: Buffer.alloc(32), how, createdAt: NOW, presentAt }) as const;
 const key = (rights: readonly Right[]) => ({ kind: 'key', keyId: 'opk_1', rights }) as const;
 
 for (const act of Object.keys(ACTS) as Act[])

@@ -280,7 +280,7 @@ export function trail(withStore: WithStore): void {
 
   withStore('an event comes back as it was recorded, newest first, by filter and up to a limit', async (store) => {
     const denial = event('consent_denied', {
-      actor: { kind: 'user', id: 'usr_ada', source: '192.0.2.1', requestId: 'r1' },
+      actor: { kind: 'user', id: 'usr_ada', source: '192.0.2.1', requestId: 'r1', by: 'opk_one' },
       clientId: 'app_one',
       resourceOwnerId: 'usr_ada',
       grantId: 'g',
@@ -292,6 +292,7 @@ export function trail(withStore: WithStore): void {
     assert.deepEqual(first, { ...denial, endedAccess: null, sequence: (second?.sequence as number) - 1 });
     const count = async (filter: object) => (await store.listAuditEvents({ limit: 100, ...filter })).length;
     assert.equal(await count({ clientId: 'app_two' }), 1);
+    assert.deepEqual([await count({ actorBy: 'opk_one' }), await count({ actorBy: 'opk_two' })], [2, 0]);
     assert.equal(await count({ resourceOwnerId: 'usr_ada', action: 'consent_denied' }), 2);
     assert.equal(await count({ action: 'consent_denied', clientId: 'app_none' }), 0);
   });

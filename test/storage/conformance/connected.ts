@@ -298,7 +298,7 @@ export function limit(withStore: WithStore): void {
       assert.deepEqual(more, []);
       assert.deepEqual(
         [told?.grantId, told?.clientId, told?.resourceOwnerId, told?.actor],
-        [grantIdText(third.id), 'app_one', 'usr_ada', { kind: 'client', id: client.id, ...origin }],
+        [grantIdText(third.id), 'app_one', 'usr_ada', { kind: 'client', id: client.id, ...origin, by: null }],
       );
       assert.deepEqual(told && revocationNotice(told), { grantId: grantIdText(third.id) });
     },
@@ -317,7 +317,7 @@ export function limit(withStore: WithStore): void {
     await new GrantLimit(store, () => NOW).redeem(newest, sampleGeneration(newest, 1), agent, origin);
     const [told, ...more] = await store.listAuditEvents({ action: 'too_many_grants', limit: 9 });
     assert.deepEqual(more, []);
-    assert.equal(told?.detail, 'the least recently used, of the 100 that all installations together may have');
+    assert.equal(told?.detail, '{"limit":100,"all_installations":true}');
   });
 
   withStore('of many who redeem at once, those redeemed just now stay, and no more than the limit', async (store) => {

@@ -1,5 +1,6 @@
 /** Hand-overs: at most one address of a registration is open, and it makes one secret. */
 import assert from 'node:assert/strict';
+import { readMembers, textIn } from '../../../src/oauth/trail/event-members.ts';
 import {
   HAND_OVER_LIFETIME_MS,
   type HandOver,
@@ -41,7 +42,9 @@ async function read(store: AnyStore, { kind, row: { id } }: HandOverSubject) {
 }
 
 const actions = async (store: AnyStore, limit = 3) =>
-  (await store.listAuditEvents({ limit })).map(({ action, detail }) => (detail ? `${action}: ${detail}` : action));
+  (await store.listAuditEvents({ limit })).map(({ action, detail }) =>
+    detail ? `${action}: ${textIn(readMembers(detail), 'reason')}` : action,
+  );
 
 /** Hand-overs. */
 export function handOvers(withStore: WithStore): void {

@@ -23,6 +23,7 @@ const LIST = listOperation(
     textParameter('grant', 'Only events about the grant with this ID.'),
     textParameter('action', 'Only events of this kind.', { enum: AUDIT_ACTIONS }),
     textParameter('operator', 'Only acts of this operator: an ID, or the name of who ran a command.'),
+    textParameter('key', 'Only acts with the key of an operator with this ID.'),
     timeParameter('since', 'Only events of this time or later.'),
     timeParameter('until', 'Only events before this time.'),
     textParameter('order', '`newest` or `oldest` first.', { enum: ORDERS, default: 'newest' }),
@@ -54,11 +55,11 @@ export function readingAuditEvents({ operatorApi }: Service): Route[] {
   ];
 }
 
-function askedIn({ client, user, grant, action, operator, since, until, order = 'newest' }: Query): EventAsked {
+function askedIn({ client, user, grant, action, operator, key, since, until, order = 'newest' }: Query): EventAsked {
   return {
     order: readOneOf('order', ORDERS, order),
     ...given({
-      ...{ clientId: client, resourceOwnerId: user, grantId: grant?.toLowerCase(), operatorId: operator },
+      ...{ clientId: client, resourceOwnerId: user, grantId: grant?.toLowerCase(), operatorId: operator, actorBy: key },
       action: action === undefined ? undefined : readOneOf('action', AUDIT_ACTIONS, action),
       since: since === undefined ? undefined : readTime('since', since),
       until: until === undefined ? undefined : readTime('until', until),

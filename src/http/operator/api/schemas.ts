@@ -249,6 +249,7 @@ export const AUDIT_EVENT = named(
     action: oneOf(...AUDIT_ACTIONS),
     actor_kind: TEXT,
     actor_id: TEXT,
+    actor_by: text('The ID of the operator’s key, or kind and begin of the session.', TEXT_OR_NULL),
     source: TEXT_OR_NULL,
     request_id: TEXT_OR_NULL,
     client_id: text('The app, API, product or operator that it concerns.', TEXT_OR_NULL),
@@ -256,7 +257,8 @@ export const AUDIT_EVENT = named(
     user_id: TEXT_OR_NULL,
     user_email: TEXT_OR_NULL,
     grant_id: TEXT_OR_NULL,
-    detail: TEXT_OR_NULL,
+    detail: text('Words for people.', TEXT_OR_NULL),
+    members: text('What was recorded, by name: see the reference of events.', { type: ['object', 'null'] }),
   }),
 );
 

@@ -125,7 +125,7 @@ const PHRASES: Readonly<Record<AuditAction, string>> = {
   ...OPERATORS,
 };
 
-/** The phrase of `user_added` where its detail says that the person was invited. */
+/** The phrase of `user_added` where its detail has `invited`. */
 const INVITED = 'invited {a person}';
 /** The words of a choice, where an action has two phrases. */
 const CHOICES: Partial<Record<AuditAction, string>> = { user_added: 'Added or invited a person' };
@@ -133,18 +133,16 @@ const CHOICES: Partial<Record<AuditAction, string>> = { user_added: 'Added or in
 const THING = /\{([^}]*?)(an app|an API|a product|an operator|a person)\}/g;
 
 /**
- * Returns the phrase of an action with the words of its things; `words` gets the words before a noun too, and `detail` is the text
- * that the event adds. The name of an action that this release does not know stays as it is.
+ * Returns the phrase of an action with the words of its things; `words` gets the words before a noun too. The name of an action that this release does not know stays as it is.
  */
 export function phraseOf<Words>(
   action: string,
   words: (before: string, noun: Noun) => Words,
-  detail?: string,
+  isInvited = false,
 ): readonly (string | Words)[] {
   const phrase = Object.hasOwn(PHRASES, action) ? PHRASES[action as AuditAction] : action;
-  const isInvitation = action === 'user_added' && detail === 'invited';
   // A split by a pattern with two groups returns text, before, noun, text, before, noun, …, text.
-  const parts = (isInvitation ? INVITED : phrase).split(THING);
+  const parts = (action === 'user_added' && isInvited ? INVITED : phrase).split(THING);
   return parts.flatMap((part, at): readonly (string | Words)[] =>
     at % 3 === 0 ? [part] : at % 3 === 1 ? [words(part, parts[at + 1] as Noun)] : [],
   );

@@ -1,28 +1,8 @@
 /** The words of events’ details. */
-import { type HtmlValue, html } from '../../html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
 import type { Messages } from '../../messages/en.ts';
 import { SETTING_WORDS, type SettingWords } from './settings.ts';
-
-/** The words of each named fact. */
-const FACT_WORDS = {
-  name: 'Name at that time',
-  scope: 'Scope',
-  scopes: 'Scopes',
-  document: 'Metadata document',
-  sha256: 'SHA-256 of the document',
-  methods: 'Signed in with',
-  role: 'Role',
-  passkey: 'Passkey',
-  key: 'Key',
-  'key name': 'Name of the key',
-  rights: 'Rights of the key',
-  act: 'Refused action',
-  reason: 'Reason',
-  'root key': 'Root key',
-  statement: 'Signed statement',
-  backup: 'Backup',
-} as const;
 
 /** The words of each field of a person, by its name in JSON. */
 const FIELD_WORDS: Readonly<Record<string, string>> = {
@@ -33,36 +13,6 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   avatar_url: 'picture',
 };
 
-/** Details that are told in other words than they are stored in. */
-const TEXT_WORDS: Readonly<Record<string, string>> = {
-  'by a restore': 'By a restore from a backup',
-  'by a restore: all grants': 'By a restore from a backup: all grants of this person for this app',
-  'by a restore: all grants but those of devices':
-    'By a restore from a backup: all grants of this person for this app, except those of devices',
-  'all grants for this client': 'All grants of this person for this app',
-  'all grants for this client but those of devices': 'All grants of this person for this app, except those of devices',
-  'at a one-time address': 'With a sign-in link',
-  enrolled: 'With an enrollment link',
-  'one session, by a sign-in in its browser': 'One session: its browser signed in again',
-  invited: 'With an invitation link',
-  'at sign-in': 'At a sign-in that asked for a new password',
-  replaced: 'A newer link replaced it',
-  'secret changed': 'The secret was changed meanwhile',
-  paused: 'It was paused',
-  deleted: 'It was deleted',
-  restored: 'A restore from a backup ended it',
-  'for a device': 'For a device',
-  'a secret was made': 'A secret was made',
-  'no secret: it proves itself otherwise': 'No secret was made: it proves itself by keys of its own',
-};
-
-/** The beginnings of details that go on with a time, in other words. */
-const BEGINNINGS: readonly (readonly [stored: string, words: string])[] = [
-  ['exchanged before at ', 'First exchanged: '],
-  ['last refreshed before at ', 'Last refreshed: '],
-];
-const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
-
 /** A changed setting, by its name in JSON, with the entries that were removed and added. */
 export type ShownChange = {
   readonly name: string;
@@ -70,12 +20,20 @@ export type ShownChange = {
   readonly added: readonly string[];
 };
 
-/** A detail in its parts; `fields` are those of a person, `text` is a sentence or what nothing reads. */
-export type ShownDetail = {
-  readonly changes?: readonly ShownChange[];
-  readonly fields?: readonly string[];
-  readonly facts?: readonly (readonly [fact: keyof typeof FACT_WORDS, value: string])[];
-  readonly text?: string;
+/** A part of a detail: a change, a field of a person, a sentence, values under a label, or a text that nothing reads. */
+export type ShownPart =
+  | { readonly kind: 'change'; readonly change: ShownChange }
+  | { readonly kind: 'field'; readonly field: string }
+  | { readonly kind: 'sentence'; readonly member: string; readonly words: string }
+  | ShownFact
+  | { readonly kind: 'stored'; readonly text: string };
+
+type ShownFact = {
+  readonly kind: 'fact';
+  readonly member: string;
+  readonly label: string | null;
+  readonly values: readonly string[];
+  readonly isTime: boolean;
 };
 
 /** Maximum lengths of a value among others, and of a text alone, such as a signature of the trail. */
@@ -84,7 +42,7 @@ const [MAX_VALUE, MAX_TEXT] = [320, 2000];
 const MAX_SENTENCES = 12_000;
 
 /** Returns the sentences of what changed; the last one counts those that are left out. */
-export function changeSentences(detail: ShownDetail, messages: Messages): HtmlValue[] {
+export function changeSentences(detail: readonly ShownPart[], messages: Messages): HtmlValue[] {
   const all = sentencesOf(detail, messages, { value: MAX_VALUE, text: MAX_TEXT });
   let room = MAX_SENTENCES;
   const some = all.filter((sentence) => {
@@ -98,18 +56,22 @@ export function changeSentences(detail: ShownDetail, messages: Messages): HtmlVa
  * Returns what a row has room for: at most two lines, and how many more there are. Values are cut until their markup takes
  * `room` bytes at most.
  */
-export function shortDetail(detail: ShownDetail, messages: Messages, room = Number.POSITIVE_INFINITY): HtmlValue[] {
+export function shortDetail(
+  detail: readonly ShownPart[],
+  messages: Messages,
+  room = Number.POSITIVE_INFINITY,
+): HtmlValue[] {
   for (let length = SHORT; ; length = Math.floor(length / 2)) {
     const lines = twoLines(detail, messages, length);
     if (length === 1 || Buffer.byteLength(lines.join('')) <= room) return lines;
   }
 }
 
-function twoLines(detail: ShownDetail, messages: Messages, length: number): HtmlValue[] {
-  const facts = (detail.facts ?? []).filter(([fact, value]) => value !== '' && !LONG.includes(fact));
+function twoLines(detail: readonly ShownPart[], messages: Messages, length: number): HtmlValue[] {
+  const facts = detail.filter(isFact).filter(({ member, values }) => values.length > 0 && !LONG.includes(member));
   const all = [
     ...sentencesOf(detail, messages, { value: length, text: length }),
-    ...facts.map(([fact, value]) => html`${FACT_WORDS[fact]}: ${isolated(value, length)}`),
+    ...facts.map((fact) => html`${labelOf(fact)}: ${valuesOf(fact, messages, length)}`),
   ];
   return all.length <= 2 ? all : [...all.slice(0, 2), `And ${all.length - 2} more`];
 }
@@ -120,35 +82,40 @@ const SHORT = 80;
 const LONG: readonly string[] = ['name', 'statement', 'sha256'];
 
 /** Returns the named facts of a detail, without a name that is the present one. */
-export function detailFacts({ facts = [] }: ShownDetail, present: string | null): [name: string, value: HtmlValue][] {
-  const some = facts.filter(([fact, value]) => fact !== 'name' || value !== present);
-  return some.map(([fact, value]) => [FACT_WORDS[fact], value === '' ? 'None' : isolated(value, MAX_TEXT)]);
+export function detailFacts(
+  detail: readonly ShownPart[],
+  present: string | null,
+  messages: Messages,
+): [name: Html | string, value: HtmlValue][] {
+  const facts = detail.filter(isFact).filter(({ member, values }) => member !== 'name' || values[0] !== present);
+  return facts.map((fact) => [labelOf(fact), valuesOf(fact, messages, MAX_TEXT)]);
+}
+
+function labelOf({ label, member }: ShownFact): Html | string {
+  return label ?? isolatedCode(member);
+}
+
+function isFact(part: ShownPart): part is ShownFact {
+  return part.kind === 'fact';
+}
+
+function valuesOf({ values, isTime }: ShownFact, messages: Messages, length: number): HtmlValue {
+  const [text, at] = [values.join(' '), Date.parse(values[0] ?? '')];
+  if (isTime && !Number.isNaN(at)) return messages.second(at);
+  return values.length === 0 ? 'None' : isolated(text, length);
 }
 
 /** Maximum lengths in characters. */
 type Lengths = { readonly value: number; readonly text: number };
 
-function sentencesOf(
-  { changes = [], fields = [], text = '' }: ShownDetail,
-  messages: Messages,
-  lengths: Lengths,
-): HtmlValue[] {
-  return [
-    ...changes.flatMap((change) => changeWords(change, messages, lengths.value)),
-    ...fields.map((field) => html`Changed the ${wordsIn(FIELD_WORDS, field) ?? isolatedCode(field)}`),
-    ...(text === '' ? [] : [wordsIn(TEXT_WORDS, text) ?? isolated(textWords(text, messages), lengths.text)]),
-  ];
-}
-
-function textWords(text: string, messages: Messages): string {
-  const [stored, words] = BEGINNINGS.find(([beginning]) => text.startsWith(beginning)) ?? ['', ''];
-  return (
-    words +
-    text.slice(stored.length).replace(TIME, (time) => {
-      const at = Date.parse(time);
-      return Number.isNaN(at) ? time : messages.second(at);
-    })
-  );
+function sentencesOf(detail: readonly ShownPart[], messages: Messages, lengths: Lengths): HtmlValue[] {
+  return detail.flatMap((part) => {
+    if (part.kind === 'change') return changeWords(part.change, messages, lengths.value);
+    if (part.kind === 'field')
+      return [html`Changed the ${wordsIn(FIELD_WORDS, part.field) ?? isolatedCode(part.field)}`];
+    if (part.kind === 'fact') return [];
+    return [part.kind === 'sentence' ? part.words : isolated(part.text, lengths.text)];
+  });
 }
 
 function changeWords(change: ShownChange, messages: Messages, length: number): HtmlValue[] {

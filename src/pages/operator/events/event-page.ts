@@ -19,7 +19,7 @@ export type EventData = {
 
 /** The page of one event. */
 export function eventPage(context: PageContext, { operator, event, cursor }: EventData): Html {
-  const { sequence, at, action, by, source, requestId, about, person, grantId, detail } = event;
+  const { sequence, at, action, by, source, requestId, means, about, person, grantId, detail } = event;
   return consoleLayout(
     context,
     operator,
@@ -35,23 +35,24 @@ ${facts([
     grantId !== null &&
       html`<a href="/grants/${encodeURIComponent(grantId)}">Open the grant</a> <code>${isolatedAddress(grantId)}</code>`,
   ],
-  ...(detail === null ? [] : detailFacts(detail, about?.name ?? null)),
+  ...detailFacts(detail, about?.name ?? null, context.messages),
+  ['With', means !== null && html`<a href="${listHref('/events', { key: means })}">${isolatedAddress(means)}</a>`],
   ['From the address', source !== null && isolatedAddress(source)],
   [
     'Request in the log',
     requestId !== null && html`<a href="${requestHref(requestId)}"><code>${isolatedAddress(requestId)}</code></a>`,
   ],
 ])}
-${detail !== null && changesPart(context, detail)}
+${changesPart(context, detail)}
 <p class="fine">In logs and the API this is event ${sequence}, ${isolatedCode(action)}.</p>
 ${more(event, cursor)}`,
   );
 }
 
-function changesPart({ messages }: PageContext, detail: NonNullable<ShownEvent['detail']>): Html | null {
+function changesPart({ messages }: PageContext, detail: ShownEvent['detail']): Html | null {
   const sentences = changeSentences(detail, messages);
   if (sentences.length === 0) return null;
-  return html`<section class="part"><h2>${detail.text === undefined ? 'What changed' : 'Details'}</h2><ul>${sentences.map(
+  return html`<section class="part"><h2>${detail.some(({ kind }) => kind === 'change' || kind === 'field') ? 'What changed' : 'Details'}</h2><ul>${sentences.map(
     (sentence) => html`<li>${sentence}</li>
 `,
   )}</ul></section>`;

@@ -29,7 +29,10 @@ export type TypedField = keyof typeof TYPED;
 /** The values of the filter, as the address has them; days as `2026-11-26`. `action` may also be the name of a question. */
 export type EventFilter = Filter &
   Readonly<
-    Record<'action' | 'operator' | 'since' | 'until' | 'grant' | TypedField | (typeof TYPED)[TypedField], string>
+    Record<
+      'action' | 'operator' | 'key' | 'since' | 'until' | 'grant' | TypedField | (typeof TYPED)[TypedField],
+      string
+    >
   >;
 
 /** Returns the filter with an exact id in the place of what was typed in a field. */
@@ -115,7 +118,7 @@ function shown({ items, next }: Listed<ShownEvent>, filter: EventFilter, isFirst
 
 /** The things whose events alone are listed, with their names as far as the events have them. */
 function subjects(events: readonly ShownEvent[], filter: EventFilter): Html {
-  const { client, user } = filter;
+  const { client, user, key } = filter;
   const named = [
     ['app', client, events.find(({ about }) => about?.id === client)?.about],
     ['person', user, events.find(({ person }) => person?.id === user)?.person],
@@ -129,7 +132,11 @@ function subjects(events: readonly ShownEvent[], filter: EventFilter): Html {
         thing,
       ]) => html`<p>Only events of ${thing ? thingLink(thing) : html`<code>${isolatedAddress(id)}</code>`}. <a href="${listHref('/events', withId(filter, field, ''))}">Remove this filter</a></p>
 `,
-    )}`;
+    )}${
+    key !== '' &&
+    html`<p>Only acts with <code>${isolatedAddress(key)}</code>. <a href="${listHref('/events', { ...filter, key: '' })}">Remove this filter</a></p>
+`
+  }`;
 }
 
 function choices({ field, things, more }: Choices, filter: EventFilter): Html {
@@ -148,7 +155,7 @@ ${more && html`<p>There are more: type more of the name.</p>`}</section>`;
 function fields(filter: EventFilter, operators: readonly string[]): Html {
   const { action, operator, since, until, app, person, grant } = filter;
   const isOpen = app !== '' || person !== '' || grant !== '';
-  const kept = Object.values(TYPED).filter((name) => filter[name] !== '');
+  const kept = ([...Object.values(TYPED), 'key'] as const).filter((name) => filter[name] !== '');
   return html`${kept.map((name) => html`<input type="hidden" name="${name}" value="${filter[name]}">`)}${actionFilter(action)}
 <div class="field"><label for="operator">Operator’s name</label><input id="operator" name="operator" value="${operator}" list="operators" autocomplete="off" spellcheck="false"><datalist id="operators">${operators.map((name) => html`<option value="${name}">`)}</datalist></div>
 ${dayFilter('since', 'From (UTC)', since)}${dayFilter('until', 'To (UTC)', until)}

@@ -32,7 +32,6 @@ export function eventsTable(context: PageContext, events: readonly ShownEvent[])
 const ROW_BYTES = 750;
 
 function details({ messages }: PageContext, { detail }: ShownEvent, sentence: Html): HtmlValue {
-  if (detail === null) return null;
   const room = ROW_BYTES - Buffer.byteLength(String(sentence));
   return shortDetail(detail, messages, room).map((words) => html`<small>${words}</small>`);
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type Noun, phraseOf } from './actions.ts';
-import type { ShownDetail } from './details.ts';
+import type { ShownPart } from './details.ts';
 
 /** A thing of the installation. That of a deleted one may be known: `name` is null if not. */
 export type Thing = {
@@ -29,11 +29,13 @@ export type ShownEvent = {
   readonly by: Doer;
   readonly source: string | null;
   readonly requestId: string | null;
+  /** The ID of the operator’s key, or kind and begin of the session. */
+  readonly means: string | null;
   /** The app, API, product or operator that it is about. */
   readonly about: Thing | null;
   readonly person: Thing | null;
   readonly grantId: string | null;
-  readonly detail: ShownDetail | null;
+  readonly detail: readonly ShownPart[];
 };
 
 const PATHS = { app: '/apps', API: '/apis', product: '/products', operator: '/operators', person: '/people' } as const;
@@ -72,7 +74,11 @@ export function eventSentence({ action, by, about, person, detail }: ShownEvent)
     const isGone = thing.isDeleted && !action.endsWith('_deleted');
     return html`${before}${nameOf(thing)}${isGone && ' (deleted)'}`;
   };
-  const words = phraseOf(action, wordsOf, detail?.text);
+  const words = phraseOf(
+    action,
+    wordsOf,
+    detail.some((part) => part.kind === 'sentence' && part.member === 'invited'),
+  );
   return html`${doerName(by)} ${words}`;
 }
 

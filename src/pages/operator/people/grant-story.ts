@@ -73,7 +73,7 @@ function ended({ messages }: PageContext, { status, row, ending, isCut, refusals
     const isMany = grantId === null;
     const why = html`<a href="/events/${sequence}">${ENDINGS[action] ?? action}</a>`;
     const doubt = isMany && status === 'gone' && ' It ended then at the latest: it may have expired before.';
-    const words = detail && !TWICE.has(action) && shortDetail(detail, messages).map((each) => html` (${each})`);
+    const words = !TWICE.has(action) && shortDetail(detail, messages).map((each) => html` (${each})`);
     return [{ at, text: html`${why}${words}, by ${doerLink(by)}${from(source)}.${doubt}` }];
   }
   if (row?.revokedAt) return [{ at: row.revokedAt, text: html`It ended. No event says why.` }];

@@ -359,6 +359,7 @@ CREATE TABLE audit_event (
   actor_id text NOT NULL,
   actor_source text,
   actor_request_id text,
+  actor_by text COLLATE "C",
   client_id text COLLATE "C",
   resource_owner_id text COLLATE "C",
   grant_id text,
@@ -387,8 +388,8 @@ BEGIN
   NEW.chain_number := current_setting('valetkey.chain_number')::bigint + 1;
   NEW.chain_mac := sha256(decode(current_setting('valetkey.chain_outer'), 'hex') || sha256(
     decode(current_setting('valetkey.chain_inner'), 'hex') || convert_to(json_build_array(
-      NEW.sequence, NEW.at, NEW.action, NEW.actor_kind, NEW.actor_id, NEW.actor_source, NEW.actor_request_id, NEW.client_id,
-      NEW.resource_owner_id, NEW.grant_id, NEW.detail, NEW.ended_access, NEW.chain_id, NEW.chain_number)::text, 'UTF8')));
+      NEW.sequence, NEW.at, NEW.action, NEW.actor_kind, NEW.actor_id, NEW.actor_source, NEW.actor_request_id, NEW.actor_by,
+      NEW.client_id, NEW.resource_owner_id, NEW.grant_id, NEW.detail, NEW.ended_access, NEW.chain_id, NEW.chain_number)::text, 'UTF8')));
   PERFORM set_config('valetkey.chain_number', NEW.chain_number::text, false);
   RETURN NEW;
 END
@@ -410,6 +411,7 @@ CREATE INDEX audit_event_by_grant ON audit_event (grant_id, sequence) WHERE gran
 -- Acts of operators are few beside the events of users.
 CREATE INDEX audit_event_of_operators ON audit_event (sequence) WHERE actor_kind = 'operator';
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id, sequence) WHERE actor_kind = 'operator';
+CREATE INDEX audit_event_by_means ON audit_event (actor_by, sequence) WHERE actor_by IS NOT NULL;
 CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
 
 -- Pending device requests, bounded and short-lived. Unlogged: after a crash of the server a waiting device needs a new code,

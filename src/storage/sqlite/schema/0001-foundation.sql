@@ -343,6 +343,7 @@ CREATE TABLE audit_event (
   actor_id TEXT NOT NULL,
   actor_source TEXT,
   actor_request_id TEXT,
+  actor_by TEXT,
   client_id TEXT,
   resource_owner_id TEXT,
   grant_id TEXT,
@@ -364,6 +365,7 @@ CREATE INDEX audit_event_by_grant ON audit_event (grant_id) WHERE grant_id IS NO
 -- Acts of operators are few beside the events of users.
 CREATE INDEX audit_event_of_operators ON audit_event (sequence) WHERE actor_kind = 'operator';
 CREATE INDEX audit_event_by_operator ON audit_event (actor_id) WHERE actor_kind = 'operator';
+CREATE INDEX audit_event_by_means ON audit_event (actor_by) WHERE actor_by IS NOT NULL;
 
 -- Idempotency keys of operators' requests, as digests: a repeated request makes nothing.
 CREATE TABLE idempotency_key (

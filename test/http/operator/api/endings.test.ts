@@ -36,7 +36,7 @@ async function product(id: string): Promise<string> {
 const since = () => new Date(clock.now() - 1000).toISOString();
 const ended = async (id: string) =>
   (await store.listAuditEvents({ action: 'grant_revoked', limit: 10 * GRANTS })).filter(({ detail }) =>
-    detail?.startsWith(`through ${id} `),
+    detail?.startsWith(`{"provider":"${id}","since":`),
   ).length;
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {

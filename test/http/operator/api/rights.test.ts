@@ -60,10 +60,10 @@ const ask = ({ path, request }: ActRow, key: string | null, headers = {}, its = 
   call(api, key, `/v1${path(its)}`, { ...request?.(its), headers });
 
 /** The details of what was refused to an operator, as the audit trail has them. */
-async function refusals({ operator }: KeyHolder): Promise<(string | null)[]> {
+async function refusals({ operator, keyId }: KeyHolder): Promise<(string | null)[]> {
   const events = await store.listAuditEvents({ action: 'operator_refused', clientId: operator.id, limit: 10 });
   return events.map(({ actor, detail }) => {
-    assert.deepEqual([actor.kind, actor.id], ['operator', operator.id]);
+    assert.deepEqual([actor.kind, actor.id, actor.by], ['operator', operator.id, keyId]);
     return detail;
   });
 }
@@ -81,7 +81,7 @@ async function callBoth(row: ActRow, role: Role, has: boolean): Promise<void> {
     assert.equal((refused.body['error'] as { code: string }).code, 'forbidden');
   }
   const [detail, ...more] = await refusals(unable);
-  assert.ok(detail?.startsWith(`${act}: `), detail ?? 'nothing is in the audit trail');
+  assert.ok(detail?.startsWith(`{"act":"${act}",`), detail ?? 'nothing is in the audit trail');
   assert.deepEqual(more, [], 'once an hour');
   const answer = await ask(row, able.key, {}, its);
   assert.equal(answer.status, has ? done : 403, `${role}: ${JSON.stringify(answer.body)}`);

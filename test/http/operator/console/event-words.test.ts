@@ -4,10 +4,11 @@ import { glob, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import type { Client } from '../../../../src/oauth/clients/client.ts';
+import { jsonName } from '../../../../src/oauth/json-name.ts';
 import { AUDIT_ACTIONS, type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
+import { type DetailOf, detailText } from '../../../../src/oauth/trail/event-members.ts';
 import type { ClientSettings } from '../../../../src/operator/client-settings.ts';
-import { readDetail } from '../../../../src/operator/event-detail.ts';
-import { jsonName } from '../../../../src/operator/fields/field.ts';
+import { eventParts } from '../../../../src/operator/event-words.ts';
 import type { HandOverEnd } from '../../../../src/operator/hand-over/hand-over.ts';
 import type { IdentityProviderSettings } from '../../../../src/operator/identity-provider-registry.ts';
 import { changesOf } from '../../../../src/operator/registration-changes.ts';
@@ -19,11 +20,11 @@ import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { addClient } from '../../../support/service.ts';
 
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-const wordsOf = (action: AuditAction, detail: string, clientId: string | null = null) => {
-  const read = readDetail({ action, detail, clientId });
-  assert.ok(read);
-  const sentences = changeSentences(read, en).map((words) => textOf(String(words)).trim());
-  return [...sentences, ...detailFacts(read, null).map(([name, value]) => `${name}: ${textOf(String(value)).trim()}`)];
+const wordsOf = <Action extends AuditAction>(action: Action, detail: DetailOf<Action>) => {
+  const parts = eventParts({ action, detail: detailText(action, detail) });
+  const sentences = changeSentences(parts, en).map((words) => textOf(String(words)).trim());
+  const facts = detailFacts(parts, null, en);
+  return [...sentences, ...facts.map(([name, value]) => `${name}: ${textOf(String(value)).trim()}`)];
 };
 
 /** The settings that a change of each thing tells. The compiler asks for a new one here, and the test for its words. */
@@ -59,11 +60,13 @@ test('operators §7: every action has words', () => {
 test('operators §7: every setting that an event can tell of has words', () => {
   for (const [action, settings] of Object.entries(SETTINGS))
     for (const setting of Object.keys(settings)) {
-      const before = action === 'operator_updated' ? 'Ann: ' : '';
-      const after = action === 'client_document_refreshed' ? `; sha256 ${'a'.repeat(64)}` : '';
-      const detail = before + changesOf({ [setting]: 'old' }, { [setting]: 'new' }) + after;
-      const [sentence = '', ...others] = wordsOf(action as AuditAction, detail);
-      assert.match(sentence, /^(Added [a-zA-Z ]+ new|[A-Z][A-Za-z -]+: new \(was old ?\))$/, detail);
+      const changes = changesOf({ [setting]: 'old' }, { [setting]: 'new' });
+      const [sentence = '', ...others] = wordsOf(action as keyof typeof SETTINGS, {
+        name: 'Ann',
+        changes,
+        sha256: 'a',
+      });
+      assert.match(sentence, /^(Added [a-zA-Z ]+ new|[A-Z][A-Za-z -]+: new \(was old ?\))$/, setting);
       assert.doesNotMatch([sentence, ...others].join(' '), /[-+](old|new)/);
       if (/[A-Z]/.test(setting)) assert.ok(!sentence.includes(jsonName(setting)), sentence);
     }
@@ -83,76 +86,90 @@ test('operators §7: every end of a pick-up link has words', () => {
   const ends: Record<HandOverEnd, true> = {
     ...{ replaced: true, 'secret changed': true, paused: true, deleted: true, restored: true },
   };
-  for (const end of Object.keys(ends)) assert.match(wordsOf('hand_over_ended', end).join(), /^(The|It|A) /, end);
+  for (const reason of Object.keys(ends))
+    assert.match(wordsOf('hand_over_ended', { reason }).join(), /^(The|It|A) /, reason);
 });
 
 test('operators §7: the details of each act are told by name', () => {
   const sha256 = 'ab'.repeat(32);
   const document = 'https://app.example/client';
-  const cases: [AuditAction, string, string[]][] = [
-    ['consent_allowed', 'read write', ['Scopes: read write']],
-    ['consent_allowed', '', ['Scopes: None']],
-    ['consent_skipped', 'for a device: read', ['For a device', 'Scopes: read']],
-    ['client_keys_refreshed', 'keys -"a b" +"c"', ['Added public key c', 'Removed public key a b']],
-    ['client_updated', 'consent -ask +skip', ['Consent: never ask (was ask the user each time)']],
-    ['client_updated', 'refresh_retry_window -600', ['Refresh retry window: the default (was 10 minutes)']],
-    ['client_updated', 'scopes; name', ['Scopes: none was added or removed', 'Name: unchanged']],
+  const change = (name: string, removed: string[], added: string[]) => ({ name, removed, added });
+  const cases: [words: string[], expected: string[]][] = [
+    [wordsOf('consent_allowed', { scopes: ['read', 'write'] }), ['Scopes: read write']],
+    [wordsOf('consent_allowed', { scopes: [] }), ['Scopes: None']],
+    [wordsOf('consent_skipped', { scopes: ['read'], for_device: true }), ['For a device', 'Scopes: read']],
     [
-      'client_registered',
-      `Notes; from ${document}; sha256 ${sha256}`,
+      wordsOf('client_keys_refreshed', { changes: [change('keys', ['a b'], ['c'])] }),
+      ['Added public key c', 'Removed public key a b'],
+    ],
+    [
+      wordsOf('client_updated', { changes: [change('consent', ['ask'], ['skip'])] }),
+      ['Consent: never ask (was ask the user each time)'],
+    ],
+    [
+      wordsOf('client_updated', { changes: [change('refresh_retry_window', ['600'], [])] }),
+      ['Refresh retry window: the default (was 10 minutes)'],
+    ],
+    [
+      wordsOf('client_updated', { changes: [change('scopes', [], []), change('name', [], [])] }),
+      ['Scopes: none was added or removed', 'Name: unchanged'],
+    ],
+    [
+      wordsOf('client_registered', { name: 'Notes', document, sha256 }),
       ['Name at that time: Notes', `Metadata document: ${document}`, `SHA-256 of the document: ${sha256}`],
     ],
-    ['user_updated', 'email, avatarUrl', ['Changed the email address', 'Changed the picture']],
-    ['sign_in', 'by photos pwd otp', ['Signed in with: pwd otp']],
-    ['operator_added', 'Ann: Bob: support', ['Name at that time: Ann: Bob', 'Role: support']],
     [
-      'operator_updated',
-      'x: role -read +admin: name -"x: role -read +admin" +Ann',
-      ['Name: Ann (was x: role -read +admin )', 'Name at that time: x: role -read +admin'],
+      wordsOf('user_updated', { fields: ['email', 'avatar_url', 'other'] }),
+      ['Changed the email address', 'Changed the picture', 'Changed the other'],
     ],
     [
-      'operator_key_added',
-      'Ann: opk_1 nightly: backup: audit.read, status.read',
+      wordsOf('sign_in', { provider: 'photos', methods: ['pwd', 'otp'] }),
+      ['Product: photos', 'Signed in with: pwd otp'],
+    ],
+    [
+      wordsOf('operator_added', { name: 'Ann: Bob', role: 'support' }),
+      ['Name at that time: Ann: Bob', 'Role: support'],
+    ],
+    [
+      wordsOf('operator_key_added', {
+        ...{ name: 'Ann', key: 'opk_1', key_name: 'nightly: backup', rights: ['audit.read', 'status.read'] },
+      }),
       [
         'Name at that time: Ann',
         'Key: opk_1',
         'Name of the key: nightly: backup',
-        'Rights of the key: audit.read, status.read',
+        'Rights of the key: audit.read status.read',
       ],
     ],
-    ['operator_key_ended', 'Ann: opk_1', ['Name at that time: Ann', 'Key: opk_1']],
     [
-      'operator_refused',
-      'clients.pause: the role does not allow it',
+      wordsOf('operator_refused', { act: 'clients.pause', reason: 'the role does not allow it' }),
       ['Refused action: clients.pause', 'Reason: the role does not allow it'],
     ],
     [
-      'refresh_reuse',
-      'last refreshed before at 2026-11-26T19:32:44.472Z from 203.0.113.13',
-      ['Last refreshed: 26 Nov 2026, 19:32:44 from 203.0.113.13'],
+      wordsOf('refresh_reuse', { refreshed_at: '2026-11-26T19:32:44.472Z', presented_from: '203.0.113.13' }),
+      ['Last refreshed: 26 Nov 2026, 19:32:44', 'From the address, that time: 203.0.113.13'],
     ],
-    ['wrong_sign_ins', '14 in the hour from 2026-11-26T03:00:00.000Z', ['14 in the hour from 26 Nov 2026, 03:00:00']],
-    ['wrong_sign_ins', '1 from 2026-99-99T99:99:99.999Z', ['1 from 2026-99-99T99:99:99.999Z']],
-    ['operator_passkey_added', 'laptop, at a one-time address', ['With an enrollment link', 'Passkey: laptop']],
-    ['operator_signed_in', 'at a one-time address', ['With a sign-in link']],
-    ['scope_defined', 'read', ['Scope: read']],
-    ['hand_over_ended', 'replaced', ['A newer link replaced it']],
-    ['client_paused', 'by a restore', ['By a restore from a backup']],
-    ['database_backed_up', 'to /backups/x', ['Backup: to /backups/x']],
+    [
+      wordsOf('wrong_sign_ins', { number: 14, hour: '2026-11-26T03:00:00.000Z' }),
+      ['Wrong passwords: 14', 'In the hour from: 26 Nov 2026, 03:00:00'],
+    ],
+    [
+      wordsOf('wrong_sign_ins', { number: 1, hour: '2026-99-99T99:99:99.999Z' }),
+      ['Wrong passwords: 1', 'In the hour from: 2026-99-99T99:99:99.999Z'],
+    ],
+    [
+      wordsOf('operator_passkey_added', { passkey: 'laptop', enrolled: true }),
+      ['With an enrollment link', 'Passkey: laptop'],
+    ],
+    [wordsOf('operator_signed_in', { one_time_address: true }), ['With a sign-in link']],
+    [wordsOf('scope_defined', { scope: 'read' }), ['Scope: read']],
+    [wordsOf('hand_over_ended', { reason: 'replaced' }), ['A newer link replaced it']],
+    [wordsOf('hand_over_fetched', { made_secret: false }), ['No secret was made: it proves itself by keys of its own']],
+    [wordsOf('client_paused', { by_restore: true }), ['By a restore from a backup']],
+    [wordsOf('database_backed_up', { backup: 'to /backups/x' }), ['Backup: to /backups/x']],
+    [wordsOf('audit_checkpoint', 'valetkey-checkpoint.1'), ['Signed statement: valetkey-checkpoint.1']],
   ];
-  for (const [action, detail, words] of cases)
-    assert.deepEqual(
-      wordsOf(action, detail, document).map((text) => text.replaceAll(' )', ')').replace('admin)', 'admin )')),
-      words.map((text) => text.replaceAll(' )', ')').replace('admin)', 'admin )')),
-      `${action} ${detail}`,
-    );
-});
-
-test('operators §7: no name passes for a document or a change of its app', () => {
-  const forged = `Notes; from https://bank.example; sha256 ${'a'.repeat(64)}`;
-  assert.deepEqual(wordsOf('client_registered', forged, 'app_1'), [`Name at that time: ${forged}`]);
-  const detail = changesOf({ name: 'Notes' }, { name: 'x; require_pkce -true +false' });
-  assert.deepEqual(wordsOf('client_updated', detail), ['Name: x; require_pkce -true +false (was Notes )']);
+  for (const [words, expected] of cases) assert.deepEqual(words, expected);
 });
 
 test('operators §7: what another release wrote is shown as it is stored, and escaped', async (t) => {
@@ -164,19 +181,28 @@ test('operators §7: what another release wrote is shown as it is stored, and es
   const details: [string, string | undefined, RegExp][] = [
     [
       'client_updated',
-      `new_setting -"${hostile}" +x; require_pkce -false +true`,
+      JSON.stringify({
+        changes: [
+          { name: 'new_setting', removed: [hostile], added: ['x'] },
+          { name: 'require_pkce', removed: ['false'], added: ['true'] },
+        ],
+      }),
       /new_setting -&lt;script&gt;.* Require PKCE/,
     ],
     ['client_updated', `${hostile} in other words`, /&lt;script&gt;alert\(1\)&lt;\/script&gt; in other words/],
+    ['client_updated', JSON.stringify({ changes: [hostile] }), /changes *:? &lt;script&gt;/],
+    [
+      'client_paused',
+      JSON.stringify({ by_restore: hostile, [hostile]: [1] }),
+      /by_restore *:? &lt;script&gt;.* &lt;script&gt;.* \[1\]/,
+    ],
+    ['client_paused', '{"by_restore":true', /\{&quot;by_restore&quot;:true/],
     ['client_blessed', 'with water', /\(by command\) client_blessed .*with water/],
     ['constructor', hostile, /\(by command\) constructor .*&lt;script&gt;/],
   ];
   for (const [action, detail, words] of details) {
-    const event = auditEvent(action as AuditAction, installation.operator, clock.now(), {
-      clientId,
-      ...(detail && { detail }),
-    });
-    await installation.audit.recordDenial(event);
+    const event = auditEvent('client_paused', installation.operator, clock.now(), { clientId });
+    await installation.audit.recordDenial({ ...event, action: action as AuditAction, detail: detail ?? null });
     const [{ sequence } = { sequence: 0 }] = await installation.audit.listNamedAuditEvents({ limit: 1 });
     for (const path of [`/events/${sequence}`, '/events']) {
       const { status, body } = await browser.get(operatorUrl + path);
@@ -194,12 +220,20 @@ test('operators §7: pages of events of every kind, with hostile texts, stay bel
   const hostile = `<script>alert(1)</script>\u202e\n${'ä'.repeat(200)}`;
   const { clientId } = await addClient(service, { name: '<script>alert(1)</script>' });
   const uris = Array.from({ length: 60 }, (_, n) => `${n} ${hostile}`);
-  const details = [hostile + 'ä'.repeat(10_000), changesOf({ redirectUris: [] as string[] }, { redirectUris: uris })];
+  const changes = changesOf({ redirectUris: [] as string[] }, { redirectUris: uris });
+  const details = [
+    hostile + 'ä'.repeat(10_000),
+    JSON.stringify({ changes }),
+    JSON.stringify({ name: hostile, [hostile]: uris }),
+  ];
   const actor = { ...installation.operator, source: hostile, requestId: hostile };
   const about = { clientId, resourceOwnerId: hostile, grantId: hostile };
   for (const action of AUDIT_ACTIONS)
     for (const detail of details)
-      await installation.audit.recordDenial(auditEvent(action, actor, clock.now(), { ...about, detail }));
+      await installation.audit.recordDenial({
+        ...auditEvent('client_paused', actor, clock.now(), about),
+        ...{ action, detail },
+      });
   const sequences: number[] = [];
   for (let path: string | undefined = '/events'; path !== undefined; ) {
     const { status, body } = await browser.get(operatorUrl + path);

@@ -69,7 +69,7 @@ function filterOf(query: Parameters): EventFilter {
     action: isQuestion(action) || AUDIT_ACTIONS.some((each) => each === action) ? action : '',
     ...{ operator: text('operator'), since: day('since'), until: day('until') },
     ...{ app: text('app'), person: text('person'), client: text('client'), user: text('user') },
-    grant: text('grant').toLowerCase(),
+    ...{ key: text('key'), grant: text('grant').toLowerCase() },
   };
 }
 
@@ -84,11 +84,12 @@ function dayOf(text: string): number {
 
 /** An operator is asked for by name or id; any other name is that of whoever ran a command. */
 function askedEvents(filter: EventFilter, known: readonly Operator[]): EventAsked {
-  const { action, operator, since, until, client, user, grant } = filter;
+  const { action, operator, key, since, until, client, user, grant } = filter;
   return {
     ...ALL,
     ...(isQuestion(action) ? EVENT_QUESTIONS[action] : action !== '' && { action }),
     ...(operator !== '' && { operatorId: known.find(({ name }) => name === operator)?.id ?? operator }),
+    ...(key !== '' && { actorBy: key }),
     ...(since !== '' && { since: dayOf(since) }),
     ...(until !== '' && { until: dayOf(until) + DAY_MS }),
     ...(client !== '' && { clientId: client }),

@@ -2,32 +2,29 @@
 import { accountLabel } from '../../../../accounts/people/account.ts';
 import { isProviderId } from '../../../../accounts/people/identity-provider.ts';
 import type { NamedAuditEvent } from '../../../../oauth/trail/audit-store.ts';
-import { type EventDetail, readDetail } from '../../../../operator/event-detail.ts';
+import { readMembers, textIn } from '../../../../oauth/trail/event-members.ts';
+import { eventParts } from '../../../../operator/event-words.ts';
 import type { Doer, ShownEvent, Thing } from '../../../../pages/operator/events/shown-event.ts';
 
 /** Returns an event as pages show it. */
 export function shownEvent(event: NamedAuditEvent): ShownEvent {
   const { sequence, at, action, actor, clientId, resourceOwnerId, resourceOwner, grantId } = event;
-  const detail = readDetail(event);
-  const about = clientId === null ? null : thing(kindOf(clientId), clientId, event.clientName, nameThen(detail));
+  const nameThen = textIn(readMembers(event.detail), 'name');
+  const about = clientId === null ? null : thing(kindOf(clientId), clientId, event.clientName, nameThen);
   const person =
     resourceOwnerId === null ? null : thing('person', resourceOwnerId, resourceOwner && accountLabel(resourceOwner));
   return {
-    ...{ sequence, at, action, about, person, grantId, detail },
+    ...{ sequence, at, action, about, person, grantId, detail: eventParts(event) },
     by: doerOf(event, [about, person]),
     source: actor.source,
     requestId: actor.requestId,
+    means: actor.by,
   };
 }
 
 /** A thing has a name as long as it is there; events keep the former name of some. */
 function thing(kind: Thing['kind'], id: string, name: string | null, before: string | null = null): Thing {
   return { kind, id, name: name ?? before, isDeleted: name === null };
-}
-
-/** The name that an event keeps, or null. */
-function nameThen(detail: EventDetail | null): string | null {
-  return detail?.facts?.find(([fact]) => fact === 'name')?.[1] ?? null;
 }
 
 /** An event names the app, API, product or operator by its id alone, and each kind of ids has a form of its own. */

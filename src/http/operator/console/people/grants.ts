@@ -7,6 +7,7 @@ import { personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
 import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import { readPresentedBefore } from '../../../../oauth/protocol/presented-before.ts';
+import { readMembers } from '../../../../oauth/trail/event-members.ts';
 import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from '../../../../pages/operator/people/grant-data.ts';
@@ -51,7 +52,7 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
       given: given && shownEvent(given),
       ending: ending && shownEvent(ending),
       refusals: parties.app ? await appActivity.failuresOfGrant(parties.app.id, life.id) : [],
-      before: readPresentedBefore(ending?.detail ?? null),
+      before: readPresentedBefore(readMembers(ending?.detail ?? null)),
       mayEnd: may('grants.revoke'),
       done: doneIn(query, GRANT_NOTICES),
     }) satisfies Html;
