@@ -6,8 +6,37 @@ const FORGERY_TESTS = ['test/storage/audit-forgery.test.ts'];
 const ACTORS_TESTS = ['test/operator/actors.test.ts'];
 const ATTACK_TESTS = ['test/storage/audit-attacks.test.ts'];
 
+const MEMBERS_TESTS = ['test/oauth/event-members.test.ts'];
+
 /** Guards of chains, checkpoints and their verification, in whichever folder. */
 export const auditTrailGuards: readonly Guard[] = [
+  ...guardsIn('src/oauth/trail/event-members.ts', MEMBERS_TESTS, [
+    [
+      'only a JSON object has members',
+      "if (!detail?.startsWith('{')) return null;",
+      'if (detail === null) return null;',
+    ],
+    ['no NUL and no lone surrogate is recorded', "value.toWellFormed().replaceAll('\\0', '\\ufffd')", 'value'],
+    ['a change in another form is none', 'changes.filter(isChange)', 'changes'],
+  ]),
+  ...guardsIn(
+    'src/oauth/installation/since-backup.ts',
+    ['test/oauth/since-backup.test.ts'],
+    [
+      ['grants of devices go on where an event says so', "members?.['but_for_devices'] === true", 'false'],
+      ['a lower role is told by its setting', "name === 'role' && after", 'after'],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/investigation/events.ts',
+    ['test/http/operator/event-members.test.ts'],
+    [['the acts of one key are listed apart', "...(key !== '' && { actorBy: key }),", '']],
+  ),
+  ...guardsIn(
+    'src/operator/access/access.ts',
+    ['test/http/operator/event-members.test.ts'],
+    [['an act names its key', 'requestId, by: meansOf(by), standing', 'requestId, standing']],
+  ),
   ...guardsIn('src/operator/client-registry.ts', ACTORS_TESTS, [
     ['the one who acted is named', 'auditEvent(action, operator,', "auditEvent(action, { ...operator, id: 'root' },"],
   ]),

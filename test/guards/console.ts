@@ -24,9 +24,15 @@ export const consoleGuards: readonly Guard[] = [
     ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
   ]),
   ...guardsIn(
-    'src/operator/registration-changes.ts',
-    ['test/operator/registration-changes.test.ts'],
-    [['no name in an event passes for another change', 'IS_PLAIN.test(entry) ? entry', 'true ? entry']],
+    'src/operator/event-words.ts',
+    ['test/http/operator/event-members.test.ts'],
+    [
+      [
+        'no name in the words of an event passes for another fact',
+        '.test(entry) ? entry',
+        '.test(entry) || true ? entry',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/operator/lists/event-subjects.ts',
@@ -41,9 +47,9 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/event-detail.ts',
+    'src/pages/operator/events/details.ts',
     ['test/http/operator/console/event-words.test.ts'],
-    [['no name passes for the document of its app', '|| address !== clientId', '']],
+    [['a member that another release named is isolated', 'label ?? isolatedCode(member)', 'label ?? member']],
   ),
   ...guardsIn(
     'src/http/operator/console/app-form.ts',

@@ -48,7 +48,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
     [
       'a restore that was served is of the backup',
-      'if (!isAfterIt && !detail?.startsWith(BY_RESTORE)) return last;',
+      "if (!isAfterIt && readMembers(detail)?.['by_restore'] !== true) return last;",
       'if (sequence < 0) return last;',
     ],
   ]),

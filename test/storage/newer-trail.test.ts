@@ -185,6 +185,43 @@ for (const [kind, make] of storesOfRun(KINDS))
       await assert.rejects(restore(backup, lines), /lacks event|differs from the one in the backup/);
     });
 
+    test('a deletion after a restore is not taken for its own event, whatever the name of the app is', async (t) => {
+      const { backup, lines } = await lived(t, make);
+      await restore(backup, lines);
+      const name = 'by a restore: nightly';
+      await within(backup, ({ store }) =>
+        store.recordDenial(event('client_deleted', { clientId: 'app_one', detail: { name } })),
+      );
+      await assert.rejects(restore(backup, lines), /lacks event|differs from the one in the backup/);
+    });
+
+    test('members are read by name: lines whose fields and members stand in another order restore the same', async (t) => {
+      const { place, backup, grants, lines } = await lived(t, make);
+      const more = event('grant_revoked', {
+        ...{ clientId: 'app_one', resourceOwnerId: 'usr_ada' },
+        detail: { all_of_app: true, but_for_devices: true },
+      });
+      await within(place, ({ store }) => store.recordDenial(more));
+      const turned = (await linesAfter(place)).map((line) =>
+        JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line)).reverse())),
+      );
+      assert.equal(turned.length, lines.length + 1);
+      const { trail } = await restore(backup, turned);
+      assert.equal(trail?.wrong, 0);
+      assert.deepEqual(await alive(backup, grants), [false, false, false]);
+    });
+
+    test('a detail whose members were put in another order is not as it was recorded', async (t) => {
+      const { backup, last, lines } = await lived(t, make);
+      const restored = await backup.copy();
+      const twisted = lines.map((line, at) => {
+        const { detail, ...rest } = JSON.parse(line) as { detail: string | null };
+        if (at !== last + 1 && at !== 0) return line;
+        return JSON.stringify({ ...rest, detail: detail === null ? '{}' : ` ${detail}` });
+      });
+      await assert.rejects(restore(restored, twisted), /is not as it was recorded/);
+    });
+
     test('the trail that begins with a restore says what that one ended, for another restore of the same backup', async (t) => {
       const { backup, grants, lines } = await lived(t, make);
       const second = await backup.copy();

@@ -100,5 +100,5 @@ function nameOf({ id, name }: Thing): Html {
 
 /** Returns the address of a request's page. */
 export function requestHref(id: string): string {
-  return `/requests/${id}`;
+  return `/requests/${encodeURIComponent(id)}`;
 }
