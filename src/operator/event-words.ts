@@ -95,13 +95,19 @@ export function eventParts({
   return isStatement(action) ? [fact('statement', 'Signed statement', [detail])] : [{ kind: 'stored', text: detail }];
 }
 
-/** Returns a stored detail in a few words on one line; null without one. */
+/**
+ * Returns a stored detail in a few words on one line; null without one. A value that could pass for the words around it is a
+ * JSON string.
+ */
 export function eventWords(event: { readonly action: string; readonly detail: string | null }): string | null {
   if (readMembers(event.detail) === null) return event.detail;
-  return eventParts(event).map(wordsOf).join('; ');
+  const parts = eventParts(event);
+  const [first, ...others] = parts;
+  if (first?.kind === 'fact' && others.length === 0) return valuesText(first.values);
+  return parts.map(wordsOf).join(first?.kind === 'field' ? ', ' : '; ');
 }
 
-/** Returns a changed setting in one line. An entry that could pass for the text around it is a JSON string. */
+/** Returns a changed setting in one line: removed entries with `-`, added ones with `+`. */
 export function changeText({ name, removed, added }: SettingChange): string {
   return [name, ...removed.map((entry) => `-${quoted(entry)}`), ...added.map((entry) => `+${quoted(entry)}`)].join(' ');
 }
@@ -142,14 +148,18 @@ function wordsOf(part: EventPart): string {
     case 'change':
       return changeText(part.change);
     case 'field':
-      return `changed ${quoted(part.field)}`;
+      return quoted(part.field);
     case 'sentence':
       return part.words;
     case 'fact':
-      return `${part.label ?? quoted(part.member)}: ${part.values.map(quoted).join(' ') || 'none'}`;
+      return `${part.label ?? quoted(part.member)}: ${valuesText(part.values)}`;
     case 'stored':
       return part.text;
   }
+}
+
+function valuesText(values: readonly string[]): string {
+  return values.map(quoted).join(' ') || 'none';
 }
 
 function quoted(entry: string): string {

@@ -149,7 +149,7 @@ test('operators §7: a passkey’s name does not make it enrolled', async (t) =>
     );
   const [second, first] = (await commandJson(service, 'audit', 'list', '--limit', '2')) as [EventJson, EventJson];
   assert.deepEqual([first.members, second.members], [{ passkey }, { passkey, enrolled: true }]);
-  assert.equal(first.detail, `Passkey: "${passkey}"`);
+  assert.equal(first.detail, `"${passkey}"`);
   const pageOf = async ({ sequence }: EventJson) =>
     textOf((await browser.get(`${operatorUrl}/events/${sequence}`)).body);
   assert.doesNotMatch(await pageOf(first), /enrollment link/);
