@@ -59,7 +59,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     [
       'a sign-in ends the session of another operator in its browser',
-      'if (!isReplaced) await this.#endEarlier(earlier, operator, browser);',
+      'if (!isReplaced) await this.#endEarlier(earlier, session, browser);',
       '',
     ],
     [
@@ -69,13 +69,13 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     [
       'an enrolment ends the earlier session',
-      "(earlier, operator, browser); return { kind: 'signed_in', token: begun",
-      "(null, operator, browser); return { kind: 'signed_in', token: begun",
+      "(earlier, begun.session, browser); return { kind: 'signed_in', token: begun",
+      "(null, begun.session, browser); return { kind: 'signed_in', token: begun",
     ],
     [
       'a one-time address ends the earlier session',
-      "(earlier, operator, browser); return { kind: 'signed_in', token: sessionToken",
-      "(null, operator, browser); return { kind: 'signed_in', token: sessionToken",
+      "(earlier, session, browser); return { kind: 'signed_in', token: sessionToken",
+      "(null, session, browser); return { kind: 'signed_in', token: sessionToken",
     ],
     ['a confirmed session ends 12 hours after its sign-in', 'beginning: found.session,', ''],
   ]),
