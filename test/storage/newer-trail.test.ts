@@ -209,6 +209,8 @@ for (const [kind, make] of storesOfRun(KINDS))
       const { trail } = await restore(backup, turned);
       assert.equal(trail?.wrong, 0);
       assert.deepEqual(await alive(backup, grants), [false, false, false]);
+      const { problems } = await within(backup, (opened) => trailOf(opened).verify([]));
+      assert.deepEqual(problems, [], 'and the trail of the restored database verifies');
     });
 
     test('a detail whose members were put in another order is not as it was recorded', async (t) => {
