@@ -1,44 +1,25 @@
-/** Reads an app's settings from the options of `client register` and `client update`. */
-import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
+/** Options of apps that stand for no setting alone: redirect URIs and scopes, which are added and removed too. */
+
+import type { Client, ClientSettings } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
 import type { Scope } from '../oauth/grants/scope.ts';
-import type { ClientSettings } from '../operator/client-settings.ts';
-import { readJwksFile } from './jwks-file.ts';
-import { secondsOf, type TimeSetting } from './option.ts';
+import { CLIENT_SETTINGS } from '../operator/fields/client-fields.ts';
+import type { CliCommand } from './command.ts';
+import { addSettings, settingsIn } from './setting-options.ts';
 
-type SettingsOptions = {
-  personFields?: readonly PersonField[];
-  publisher?: string | false;
-  homepage?: string | false;
-  privacy?: string | false;
-  contact?: string | false;
-  checked?: boolean;
-  redirectUri?: string[];
-  scope?: Scope[] | false;
-  optionalScope?: Scope[] | false;
-  defaultResource?: string | false;
-  requirePkce?: boolean;
-  jwks?: string | false;
-  consent?: ConsentPolicy;
-  device?: boolean;
-  assertionAudience?: AssertionAudience;
-  externalId?: boolean;
-  refreshOverlap?: TimeSetting;
-  refreshRetryWindow?: TimeSetting;
-};
+type ScopeOptions = { scope?: Scope[] | false; optionalScope?: Scope[] | false };
 
-/** The options of `client register`. */
-export type RegisterOptions = SettingsOptions & {
+/** The options of `client register` that stand for no setting alone. */
+export type RegisterOptions = ScopeOptions & {
   name?: string;
   public?: boolean;
   from?: string;
   handOver?: boolean;
 };
 
-/** The options of `client update`; false after an option that removes. */
-export type UpdateOptions = SettingsOptions & {
-  name?: string;
+/** The options of `client update` that stand for no setting alone; false after an option that removes. */
+export type UpdateOptions = ScopeOptions & {
+  redirectUri?: string[];
   addRedirectUri?: string[];
   removeRedirectUri?: string[];
   addScope?: Scope[];
@@ -46,74 +27,58 @@ export type UpdateOptions = SettingsOptions & {
   removeScope?: string[];
 };
 
-/** The settings of a new app, but for its name. Reads the file of keys, if there is one. Throws `OperatorError`. */
-export async function newSettings(options: RegisterOptions): Promise<Omit<ClientSettings, 'name'>> {
-  return {
-    publisher: options.publisher || null,
-    homepage: options.homepage || null,
-    privacyPage: options.privacy || null,
-    contact: options.contact || null,
-    isChecked: options.checked ?? false,
-    redirectUris: options.redirectUri ?? [],
-    scopes: [...(options.scope || []), ...(options.optionalScope || [])],
-    defaultResource: textOrNone(options.defaultResource) ?? null,
-    personFields: options.personFields ?? PERSON_FIELDS,
-    requirePkce: options.requirePkce ?? false,
-    refreshOverlap: secondsOf(options.refreshOverlap),
-    refreshRetryWindow: secondsOf(options.refreshRetryWindow),
-    keys: await keysFrom(options.jwks),
-    consent: options.consent ?? 'ask',
-    deviceFlow: options.device ?? false,
-    assertionAudience: options.assertionAudience ?? 'any',
-    seesExternalId: options.externalId ?? false,
-  };
-}
-
-/** The settings of an app that change. Reads the file of keys, if there is one. Throws `OperatorError`. */
-export async function changedSettings(client: Client, options: UpdateOptions): Promise<Partial<ClientSettings>> {
-  const { name, requirePkce, consent, device, assertionAudience, jwks, refreshOverlap, refreshRetryWindow } = options;
-  const changesUris = options.redirectUri ?? options.addRedirectUri ?? options.removeRedirectUri;
-  const { scope, optionalScope, addScope, addOptionalScope, removeScope } = options;
-  const changesScopes = scope ?? optionalScope ?? addScope ?? addOptionalScope ?? removeScope;
-  return withoutUndefined<ClientSettings>({
-    name,
-    publisher: textOrNone(options.publisher),
-    homepage: textOrNone(options.homepage),
-    privacyPage: textOrNone(options.privacy),
-    contact: textOrNone(options.contact),
-    isChecked: options.checked,
-    redirectUris: changesUris === undefined ? undefined : changedUris(client, options),
-    defaultResource: textOrNone(options.defaultResource),
-    personFields: options.personFields,
-    scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
-    requirePkce,
-    refreshOverlap: refreshOverlap === undefined ? undefined : secondsOf(refreshOverlap),
-    refreshRetryWindow: refreshRetryWindow === undefined ? undefined : secondsOf(refreshRetryWindow),
-    keys: jwks === undefined ? undefined : await keysFrom(jwks),
-    consent,
-    deviceFlow: device,
-    assertionAudience,
-    seesExternalId: options.externalId,
+/** Adds the options of a new app's settings. */
+export function addNewSettings(command: CliCommand): CliCommand {
+  return addSettings(command, CLIENT_SETTINGS, 'register', {
+    name: (its) => its.option('--name <name>', "the app's name, as users see it; required without --from"),
+    scopes: (its) =>
+      its
+        .option('--scope <scope...>', 'NAME, or "NAME=Sentence for the consent page"', readScope)
+        .option('--optional-scope <scope...>', 'the same, for scopes that users may leave out', readOptionalScope),
   });
 }
 
-/** Takes every setting, so that the compiler demands new ones; undefined means unchanged. */
-function withoutUndefined<Settings extends object>(
-  settings: {
-    readonly [Name in keyof Settings]: Settings[Name] | undefined;
-  },
-): Partial<Settings> {
-  const changed = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(changed) as Partial<Settings>;
+/** Adds the options that change an app's settings. */
+export function addChangedSettings(command: CliCommand): CliCommand {
+  return addSettings(command, CLIENT_SETTINGS, 'update', {
+    redirectUris: (its) =>
+      its
+        .option('--redirect-uri <uri...>', 'replace all redirect URIs')
+        .option('--add-redirect-uri <uri...>', 'add redirect URIs')
+        .option('--remove-redirect-uri <uri...>', 'remove redirect URIs'),
+    scopes: (its) =>
+      its
+        .option('--scope <scope...>', 'replace all scopes that are not optional: NAME, or "NAME=…"', readScope)
+        .option('--add-scope <scope...>', 'add scopes, in the same form', readScope)
+        .option('--remove-scope <name...>', 'remove scopes, optional or not')
+        .option('--no-scope', 'remove all scopes except those given here, optional or not')
+        .option(
+          '--optional-scope <scope...>',
+          'replace all optional scopes; a required scope given here becomes optional',
+          readOptionalScope,
+        )
+        .option('--add-optional-scope <scope...>', 'add optional scopes', readOptionalScope)
+        .option('--no-optional-scope', 'remove all optional scopes'),
+  });
 }
 
-/** Null after an option that removes, undefined without any. */
-function textOrNone(text: string | false | undefined): string | null | undefined {
-  return text === false ? null : text;
+/** Returns the given settings of a new app. Reads the file of keys, if there is one. Throws `OperatorError`. */
+export async function newSettings(options: RegisterOptions): Promise<Partial<ClientSettings>> {
+  const scopes = [...(options.scope || []), ...(options.optionalScope || [])];
+  return { ...(await settingsIn(CLIENT_SETTINGS, options)), scopes };
 }
 
-async function keysFrom(file: string | false | undefined): Promise<readonly PublicKey[]> {
-  return file ? readJwksFile(file) : [];
+/** Returns the settings of an app that change. Reads the file of keys, if there is one. Throws `OperatorError`. */
+export async function changedSettings(client: Client, options: UpdateOptions): Promise<Partial<ClientSettings>> {
+  const { redirectUri, addRedirectUri, removeRedirectUri } = options;
+  const changesUris = redirectUri ?? addRedirectUri ?? removeRedirectUri;
+  const { scope, optionalScope, addScope, addOptionalScope, removeScope } = options;
+  const changesScopes = scope ?? optionalScope ?? addScope ?? addOptionalScope ?? removeScope;
+  return {
+    ...(await settingsIn(CLIENT_SETTINGS, options)),
+    ...(changesUris === undefined ? {} : { redirectUris: changedUris(client, options) }),
+    ...(changesScopes === undefined ? {} : { scopes: changedScopes(client, options) }),
+  };
 }
 
 function changedUris(client: Client, options: UpdateOptions): string[] {
@@ -151,4 +116,24 @@ function replacedScopes({ scopes }: Client, { scope, optionalScope }: UpdateOpti
 function keptSentence({ scopes }: Client, scope: Scope): Scope {
   const before = scopes.find(({ name }) => name === scope.name);
   return { ...scope, sentence: scope.sentence ?? before?.sentence ?? null };
+}
+
+/** The scopes of one option so far; false after the option that removes them. */
+type ScopesBefore = readonly Scope[] | false;
+
+/** One more scope: `NAME`, or `NAME=Sentence in words`. */
+function readScope(text: string, before: ScopesBefore = []): Scope[] {
+  return [...(before || []), scopeOf(text, false)];
+}
+
+/** One more scope that users may leave out, in the same form. */
+function readOptionalScope(text: string, before: ScopesBefore = []): Scope[] {
+  return [...(before || []), scopeOf(text, true)];
+}
+
+function scopeOf(text: string, optional: boolean): Scope {
+  const at = text.indexOf('=');
+  return at < 0
+    ? { name: text, sentence: null, optional }
+    : { name: text.slice(0, at), sentence: text.slice(at + 1), optional };
 }

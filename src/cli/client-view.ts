@@ -3,11 +3,13 @@ import type { Client } from '../oauth/clients/client.ts';
 import type { FetchedClient } from '../operator/client-documents.ts';
 import type { ListedClient } from '../operator/client-list.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
+import { clientRows } from '../operator/fields/client-fields.ts';
 import { type ClientJson, clientJson, findClientJson, registeredClientJson } from '../operator/json/client.ts';
 import type { SecretUses } from '../operator/last-uses.ts';
 import type { CommandResult } from './command-run.ts';
 import type { LongList } from './long-list.ts';
 import { secretLines, usedText } from './secret-view.ts';
+import { settingFields } from './setting-options.ts';
 import { type Column, card, type Field } from './table.ts';
 import { readableTime, timeOrNever } from './time.ts';
 
@@ -132,54 +134,29 @@ const COLUMNS: readonly Column<ClientJson>[] = [
   { heading: 'Registered', value: (app) => readableTime(app.created_at), mayBeLeft: true },
 ];
 
-/** The compiler demands each member of the JSON. `client` also has the result of the last fetch of its keys. */
+/** `client` also has the result of the last fetch of its keys. */
 function clientFields(app: ClientJson, client: Client): Field[] {
-  const rows: Record<Exclude<keyof ClientJson, 'jwks_fetched_at'>, Field> = {
-    client_id: ['Client ID', app.client_id],
-    name: ['Name', app.name],
-    publisher: ['Publisher', app.publisher ?? ''],
-    homepage: ['Homepage', app.homepage ?? ''],
-    privacy_page: ['Privacy page', app.privacy_page ?? ''],
-    contact: ['Contact', app.contact ?? ''],
-    is_checked: ['Checked', app.is_checked ? 'you vouch for its publisher and redirect hosts' : ''],
-    type: ['Type', app.type],
-    status: ['Status', app.status],
-    redirect_uris: ['Redirect URIs', orNone(app.redirect_uris)],
-    scopes: ['Scopes', orNone(app.scopes.map(scopeLine))],
-    default_resource: ['Default resource', app.default_resource ?? ''],
-    person_fields: ['Person', app.person_fields.join(', ') || 'only an ID'],
-    require_pkce: ['PKCE', app.require_pkce || app.type === 'public' ? 'required' : 'optional'],
-    consent: ['Consent', CONSENT[app.consent]],
-    device_flow: ['Device flow', app.device_flow ? 'allowed' : 'not allowed'],
-    refresh_overlap: ['Refresh overlap', secondsText(app.refresh_overlap)],
-    refresh_retry_window: ['Refresh retry window', secondsText(app.refresh_retry_window)],
-    live_secrets: ['Live secrets', orNone(secretLines(app.live_secrets))],
-    keys: ['Keys', orNone(app.keys.map((key) => `${keyLine(key)}, ${usedText(key.last_used_at)}`))],
-    jwks_uri: ['Keys at', app.jwks_uri === null ? '' : keysAtLine(app.jwks_uri, client)],
-    assertion_audience: ['Assertion audience', audienceLine(app)],
-    sees_external_id: ['External id', app.sees_external_id ? 'included in /v2/me' : ''],
-    document_sha256: ['Document', app.document_sha256 === null ? '' : `SHA-256 ${app.document_sha256}`],
-    created_at: ['Registered', readableTime(app.created_at)],
+  const [name = ['', ''], ...settings] = settingFields(clientRows(client), {
+    scopes: app.scopes.map(scopeLine),
+    keys: app.keys.map((key) => `${keyLine(key)}, ${usedText(key.last_used_at)}`),
+  });
+  return [
+    ['Client ID', app.client_id],
+    name,
+    ['Type', app.type],
+    ['Status', app.status],
+    ...settings,
+    ['Live secrets', orNone(secretLines(app.live_secrets))],
+    ['Keys at', app.jwks_uri === null ? '' : keysAtLine(app.jwks_uri, client)],
+    ['Document', app.document_sha256 === null ? '' : `SHA-256 ${app.document_sha256}`],
+    ['Registered', readableTime(app.created_at)],
     // Other apps have their last uses with their secrets and keys above.
-    last_used_at: ['Last used', app.type === 'public' ? timeOrNever(app.last_used_at) : ''],
-  };
-  return Object.values(rows);
+    ['Last used', app.type === 'public' ? timeOrNever(app.last_used_at) : ''],
+  ];
 }
 
 function orNone(lines: readonly string[]): string | readonly string[] {
   return lines.length === 0 ? 'none' : lines;
-}
-
-const CONSENT = {
-  ask: 'asked each time',
-  remember: 'asked only for something new',
-  skip: 'never asked',
-} as const satisfies Record<Client['consent'], string>;
-
-/** Empty for an app without keys. */
-function audienceLine({ assertion_audience: audience, keys }: ClientJson): string {
-  if (audience === 'issuer') return 'the issuer alone';
-  return keys.length === 0 ? '' : 'the issuer, or the address of the endpoint';
 }
 
 function scopeLine({ name, sentence, optional }: ClientJson['scopes'][number]): string {
@@ -194,8 +171,4 @@ function keyLine({ kid, kty, alg }: Partial<Record<'kid' | 'kty' | 'alg', string
 function keysAtLine(uri: string, { jwksFetchedAt, jwksAskedAt }: Client): string {
   const failed = jwksAskedAt === jwksFetchedAt ? '' : `; the fetch at ${timeOrNever(jwksAskedAt)} failed`;
   return `${uri}, fetched ${timeOrNever(jwksFetchedAt)}${failed}`;
-}
-
-function secondsText(seconds: number | null): string {
-  return seconds === null ? 'default' : `${seconds} s`;
 }

@@ -7,7 +7,14 @@ import { findClientJson, registeredClientJson } from '../operator/json/client.ts
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { addFailures, lastDay } from './client-failures.ts';
 import { addRefresh } from './client-refresh.ts';
-import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
+import {
+  addChangedSettings,
+  addNewSettings,
+  changedSettings,
+  newSettings,
+  type RegisterOptions,
+  type UpdateOptions,
+} from './client-settings.ts';
 import {
   documentLines,
   fiveThings,
@@ -26,55 +33,10 @@ import { countedGrants } from './ended-grants.ts';
 import { HAND_OVER, type HandOverOption, handedOver, handOverField } from './hand-over-view.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import { withOmittedKeys } from './omitted-keys.ts';
-import {
-  type Moment,
-  NEWER,
-  type NewerOption,
-  readAssertionAudience,
-  readConsent,
-  readMoment,
-  readOptionalScope,
-  readPersonFields,
-  readScope,
-  readTimeSetting,
-  timeOf,
-} from './option.ts';
+import { type Moment, NEWER, type NewerOption, readMoment, timeOf } from './option.ts';
 import { plain } from './plain.ts';
 import { beforeRetiring } from './secret-view.ts';
-
-const OVERLAP = [
-  '--refresh-overlap <time>',
-  'how long the previous refresh token still gets the current pair',
-] as const;
-const RETRY_WINDOW = ['--refresh-retry-window <time>', 'the same, while the current pair is unused'] as const;
-const CONSENT = [
-  '--consent <when>',
-  'when users are asked: "ask" (each time, the default), "remember" (only for something new), or "skip" (never, for your own apps)',
-] as const;
-
-const PUBLISHER = ['--publisher <name>', 'the maker of the app, as users see it'] as const;
-const HOMEPAGE = ['--homepage <url>', "the app's web page"] as const;
-const PRIVACY = ['--privacy <url>', "the app's privacy page"] as const;
-const CONTACT = ['--contact <address>', 'the contact for users: an email address or a page'] as const;
-const CHECKED = [
-  '--checked',
-  'you verified the publisher, and that it owns the redirect hosts; users see this, and a change of these, the name, a page or the contact removes it',
-] as const;
-
-const PERSON = [
-  '--person-fields <list>',
-  'the user data that the app gets besides an ID: some of name,username,email,avatar_url (default: all), or none',
-] as const;
-
-const DEFAULT_RESOURCE = [
-  '--default-resource <url>',
-  'the API to which tokens are bound when the app names none; /v2/me still accepts them',
-] as const;
-
-const AUDIENCE = [
-  '--assertion-audience <which>',
-  'the accepted audience of the app\'s assertions: "any" (the default: the issuer or an endpoint), or "issuer" alone',
-] as const;
+import { requireChange } from './setting-options.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -93,37 +55,18 @@ export function addClientCommands(program: CliCommand, run: CommandRun): void {
 }
 
 function addRegister(client: CliCommand, run: CommandRun): void {
-  client
-    .leaf('register', 'Register an app, and print the five things that its developer needs.', [
-      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback',
-      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback --scope "mail=Read your mail" --optional-scope "send=Send mail"',
-      'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
-      'client register --name "Acme Books" --jwks acme-keys.json --redirect-uri https://books.acme.example/callback',
-      'client register --name "Acme TV" --public --device',
-      'client register --name "Acme Notes" --redirect-uri https://notes.acme.example/cb --default-resource https://mail.example.com',
-      'client register --from https://agent.example/client.json --scope "mail=Read your mail"',
-    ])
-    .option('--name <name>', "the app's name, as users see it; required without --from")
-    .option(...PUBLISHER)
-    .option(...HOMEPAGE)
-    .option(...PRIVACY)
-    .option(...CONTACT)
-    .option(...CHECKED)
-    .option('--redirect-uri <uri...>', 'where users return to the app; repeatable; not needed with --device')
+  const register = client.leaf('register', 'Register an app, and print the five things that its developer needs.', [
+    'client register --name "Acme Mail" --redirect-uri https://acme.example/callback',
+    'client register --name "Acme Mail" --redirect-uri https://acme.example/callback --scope "mail=Read your mail" --optional-scope "send=Send mail"',
+    'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
+    'client register --name "Acme Books" --jwks acme-keys.json --redirect-uri https://books.acme.example/callback',
+    'client register --name "Acme TV" --public --device',
+    'client register --name "Acme Notes" --redirect-uri https://notes.acme.example/cb --default-resource https://mail.example.com',
+    'client register --from https://agent.example/client.json --scope "mail=Read your mail"',
+  ]);
+  addNewSettings(register)
     .option('--from <url>', "the URL of the app's metadata document, which becomes its client ID")
-    .option('--scope <scope...>', 'NAME, or "NAME=Sentence for the consent page"', readScope)
-    .option('--optional-scope <scope...>', 'the same, for scopes that users may leave out', readOptionalScope)
-    .option(...DEFAULT_RESOURCE)
     .option('--public', "the app runs on users' devices and cannot keep a secret")
-    .option('--jwks <file>', 'public keys (JWK or JWK Set): the app signs with its own key, and gets no secret')
-    .option(...AUDIENCE, readAssertionAudience)
-    .option(...CONSENT, readConsent)
-    .option('--device', 'allow the device flow, for TVs and terminals')
-    .option('--external-id', "include the product's own ID of the user in /v2/me")
-    .option(...PERSON, readPersonFields)
-    .option('--require-pkce', 'refuse requests without PKCE (always for a public app)')
-    .option(...OVERLAP, readTimeSetting)
-    .option(...RETRY_WINDOW, readTimeSetting)
     .option(...HAND_OVER)
     .action(async (options: RegisterOptions, command: CliCommand) => {
       const { from, name, handOver = false } = options;
@@ -135,7 +78,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
           const { clients, operator } = installation;
           const type = options.public ? 'public' : 'confidential';
           const made = await registered(installation, await clients.register(type, settings, operator, null, handOver));
-          return withOmittedKeys(made, options.jwks === undefined ? undefined : settings.keys);
+          return withOmittedKeys(made, settings.keys);
         },
         { mayCreate: true },
       );
@@ -149,12 +92,12 @@ async function registerFrom(
   options: RegisterOptions,
   command: CliCommand,
 ): Promise<void> {
-  const owned = (['redirectUri', 'public', 'jwks'] as const).find((option) => options[option] !== undefined);
+  const owned = (['redirectUri', 'public', 'jwks'] as const).find((option) => option in options);
   if (owned !== undefined)
     return command.error(
       `--${owned === 'redirectUri' ? 'redirect-uri' : owned} comes from the metadata document: omit it with --from`,
     );
-  const { redirectUris: _uris, keys: _keys, ...said } = await newSettings(options);
+  const said = await newSettings(options);
   await run.withInstallation(
     async (installation) => {
       const { clientDocuments, operator } = installation;
@@ -220,67 +163,29 @@ function addLooking(client: CliCommand, run: CommandRun): void {
 }
 
 function addUpdate(client: CliCommand, run: CommandRun): void {
-  client
-    .leaf('update <app>', 'Change the registration of an app. Give the app first, then the options.', [
+  const update = client.leaf(
+    'update <app>',
+    'Change the registration of an app. Give the app first, then the options.',
+    [
       'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
       'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
       'client update app_6qm1v0t4y8d3k2xz --add-scope "read=Read your mail" --remove-scope send',
       'client update app_6qm1v0t4y8d3k2xz --optional-scope "send=Send mail" --consent remember',
       'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
-    ])
-    .option('--name <name>', "the app's name, as users see it")
-    .option(...PUBLISHER)
-    .option('--no-publisher', 'remove the publisher')
-    .option(...HOMEPAGE)
-    .option('--no-homepage', 'remove the homepage')
-    .option(...PRIVACY)
-    .option('--no-privacy', 'remove the privacy page')
-    .option(...CONTACT)
-    .option('--no-contact', 'remove the contact')
-    .option(...CHECKED)
-    .option('--no-checked', 'you no longer vouch for it')
-    .option('--redirect-uri <uri...>', 'replace all redirect URIs')
-    .option('--add-redirect-uri <uri...>', 'add redirect URIs')
-    .option('--remove-redirect-uri <uri...>', 'remove redirect URIs')
-    .option('--scope <scope...>', 'replace all scopes that are not optional: NAME, or "NAME=…"', readScope)
-    .option('--add-scope <scope...>', 'add scopes, in the same form', readScope)
-    .option('--remove-scope <name...>', 'remove scopes, optional or not')
-    .option('--no-scope', 'remove all scopes except those given here, optional or not')
-    .option(
-      '--optional-scope <scope...>',
-      'replace all optional scopes; a required scope given here becomes optional',
-      readOptionalScope,
-    )
-    .option('--add-optional-scope <scope...>', 'add optional scopes', readOptionalScope)
-    .option('--no-optional-scope', 'remove all optional scopes')
-    .option(...DEFAULT_RESOURCE)
-    .option('--no-default-resource', 'leave tokens unbound when the app names no resource')
-    .option('--jwks <file>', 'replace all public keys (JWK or JWK Set); a secret stays valid')
-    .option('--no-jwks', 'remove all public keys')
-    .option(...AUDIENCE, readAssertionAudience)
-    .option(...CONSENT, readConsent)
-    .option('--device', 'allow the device flow')
-    .option('--no-device', 'refuse the device flow')
-    .option('--external-id', "include the product's own ID of the user in /v2/me")
-    .option('--no-external-id', "omit the product's own ID of the user from /v2/me")
-    .option(...PERSON, readPersonFields)
-    .option('--require-pkce', 'refuse requests without PKCE')
-    .option('--no-require-pkce', 'accept requests without PKCE')
-    .option(...OVERLAP, readTimeSetting)
-    .option(...RETRY_WINDOW, readTimeSetting)
-    .action((app: string, options: UpdateOptions, command: CliCommand) => {
-      const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
-      if (Object.keys(changes).length === 0) command.error('give at least one change');
-      return run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const before = await clients.show(app);
-        const settings = await changedSettings(before, changes);
-        const updated = await clients.update(before.id, settings, operator);
-        const known = await clients.warnings(before);
-        const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
-        const note = [noteOfUpdate(before, updated), ...warnings];
-        return withOmittedKeys({ ...(await shownClient(updated, secretUses)), note }, settings.keys);
-      });
+    ],
+  );
+  addChangedSettings(update).action((app: string, options: UpdateOptions, command: CliCommand) => {
+    requireChange(command, options);
+    return run.withInstallation(async ({ clients, secretUses, operator }) => {
+      const before = await clients.show(app);
+      const settings = await changedSettings(before, options);
+      const updated = await clients.update(before.id, settings, operator);
+      const known = await clients.warnings(before);
+      const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
+      const note = [noteOfUpdate(before, updated), ...warnings];
+      return withOmittedKeys({ ...(await shownClient(updated, secretUses)), note }, settings.keys);
     });
+  });
 }
 
 function addSecrets(client: CliCommand, run: CommandRun): void {

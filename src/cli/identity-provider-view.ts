@@ -1,6 +1,7 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { IdentityProvider } from '../accounts/people/identity-provider.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
+import { providerRows } from '../operator/fields/identity-provider-fields.ts';
 import {
   endedThroughProviderJson,
   findIdentityProviderJson,
@@ -13,6 +14,7 @@ import type { ProviderFinding } from '../operator/provider-test.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import { lastUseLine, secretLines } from './secret-view.ts';
+import { settingFields } from './setting-options.ts';
 import { type Column, card, linesOr } from './table.ts';
 import { exactTime, readableTime } from './time.ts';
 
@@ -47,18 +49,15 @@ export function nextAfterRegistering({ id }: IdentityProvider): string {
 /** One provider. */
 export async function shownProvider(provider: IdentityProvider, uses: SecretUses): Promise<CommandResult> {
   const shown = await findIdentityProviderJson(provider, uses);
+  const [name = ['', ''], ...settings] = settingFields(providerRows(provider));
   return {
     json: shown,
     text: card([
       ['Provider ID', shown.provider_id],
-      ['Name', shown.name],
+      name,
       ['Status', shown.status],
-      ['Sign-in address', shown.sign_in_url],
-      ['Account IDs', shown.own_ids ? "the provider's own" : 'made by this installation'],
-      ['Rights', shown.rights],
-      ['A sign-in lasts', shown.session === null ? '10 min, for one request' : `${shown.session} s`],
+      ...settings,
       ['Live secrets', secretLines(shown.live_secrets)],
-      ['Public keys', shown.keys === 0 ? '' : String(shown.keys)],
       ['Registered', readableTime(shown.created_at)],
     ]),
   };

@@ -1,7 +1,6 @@
 /** `identity-provider`: registers the products where people sign in elsewhere, and changes them. */
-import { Option } from 'commander';
-import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
-import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
+import { NEW_PROVIDER_SETTINGS, PROVIDER_SETTINGS } from '../operator/fields/identity-provider-fields.ts';
+import { withDefaults } from '../operator/fields/setting.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findIdentityProviderJson, registeredProviderJson } from '../operator/json/identity-provider.ts';
 import { SHOWN_ONCE } from './client-view.ts';
@@ -18,42 +17,12 @@ import {
   shownProvider,
   testedProvider,
 } from './identity-provider-view.ts';
-import { readJwksFile } from './jwks-file.ts';
 import { withOmittedKeys } from './omitted-keys.ts';
-import {
-  type Moment,
-  NEWER,
-  type NewerOption,
-  readMoment,
-  readRights,
-  readTimeSetting,
-  secondsOf,
-  type TimeSetting,
-  timeOf,
-} from './option.ts';
+import { type Moment, NEWER, type NewerOption, readMoment, timeOf } from './option.ts';
 import { PeriodicLines } from './progress.ts';
 import { beforeRetiring } from './secret-view.ts';
+import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 import { exactTime } from './time.ts';
-
-type SettingOptions = {
-  name?: string;
-  signInUrl?: string;
-  jwks?: string;
-  rights?: readonly ProviderRight[];
-  session?: TimeSetting;
-};
-type RegisterOptions = SettingOptions & {
-  id: string;
-  name: string;
-  signInUrl: string;
-  ownIds?: boolean;
-} & HandOverOption;
-
-const RIGHTS = ['--rights <rights>', `its rights: ${PROVIDER_RIGHTS.join(',')} or one of them`] as const;
-const SESSION = [
-  '--session <time>',
-  'how long a sign-in lasts, such as 12h; "default" is 10 minutes, for one request only',
-] as const;
 
 /** Adds the commands about identity providers. */
 export function addIdentityProviderCommands(program: CliCommand, run: CommandRun): void {
@@ -67,34 +36,28 @@ export function addIdentityProviderCommands(program: CliCommand, run: CommandRun
 }
 
 function addRegister(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('register', 'Register a product that signs its own users in, and print what its developer needs.', [
+  const register = group.leaf(
+    'register',
+    'Register a product that signs its own users in, and print what its developer needs.',
+    [
       'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/oauth/sign-in',
       'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/sign-in --own-ids',
-    ])
-    .requiredOption('--id <id>', 'a short ID of your choice: a-z, 0-9 and -; with the subject, it identifies a user')
-    .requiredOption('--name <name>', "the product's name, as users see it")
-    .requiredOption('--sign-in-url <address>', 'where a browser goes to sign in')
-    .option('--jwks <file>', 'public keys (JWK or JWK Set): it signs with its own key, and gets no secret')
-    .option('--own-ids', 'use its subjects as the IDs of accounts; excludes other providers and passwords')
-    .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option(...SESSION, readTimeSetting)
+    ],
+  );
+  addSettings(register, NEW_PROVIDER_SETTINGS, 'register')
     .option(...HAND_OVER)
-    .action((options: RegisterOptions) =>
+    .action((options: HandOverOption) =>
       run.withInstallation(
         async ({ identityProviders, handOvers, endpoints, operator }) => {
-          const { id, name, signInUrl, ownIds = false, rights = ['sign-in'] } = options;
-          const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
-          const sessionLifetime = secondsOf(options.session);
-          const settings = { id, name, signInUrl, ownIds, rights, keys, sessionLifetime };
+          const given = await settingsIn(NEW_PROVIDER_SETTINGS, options);
+          const settings = withDefaults(NEW_PROVIDER_SETTINGS, given);
           const registered = await identityProviders.register(settings, operator, options.handOver);
           const { provider, secret, handOver: made } = registered;
-          const given = options.jwks === undefined ? undefined : keys;
-          if (!made) return withOmittedKeys(registeredProvider(provider, secret, endpoints), given);
+          if (!made) return withOmittedKeys(registeredProvider(provider, secret, endpoints), given.keys);
           const address = handOvers.addressOf(made, { kind: 'identity_provider', row: provider });
           const json = registeredProviderJson(provider, null, endpoints);
-          const sentence = `${name} is registered. Send its developer this address:`;
-          return withOmittedKeys(handedOver(address, json, sentence, [nextAfterRegistering(provider)]), given);
+          const sentence = `${provider.name} is registered. Send its developer this address:`;
+          return withOmittedKeys(handedOver(address, json, sentence, [nextAfterRegistering(provider)]), given.keys);
         },
         { mayCreate: true },
       ),
@@ -130,36 +93,23 @@ function addTest(group: CliCommand, run: CommandRun): void {
 }
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('update <id>', 'Change the settings of an identity provider. Give its ID first, then the options.', [
+  const update = group.leaf(
+    'update <id>',
+    'Change the settings of an identity provider. Give its ID first, then the options.',
+    [
       'identity-provider update product --sign-in-url https://app.example/oauth/sign-in',
       'identity-provider update product --rights sign-in,users --session 12h',
-    ])
-    .option('--name <name>', "the product's name, as users see it")
-    .option('--sign-in-url <address>', 'where a browser goes to sign in')
-    .option('--jwks <file>', 'replace all public keys (JWK or JWK Set)')
-    .addOption(new Option(...RIGHTS).argParser(readRights))
-    .option(...SESSION, readTimeSetting)
-    .action((id: string, options: SettingOptions, command: CliCommand) => {
-      if (Object.keys(options).length === 0) command.error('give at least one change');
-      return run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
-        const changes = await changedSettings(options);
-        const updated = await identityProviders.update(id, changes, operator);
-        const result = { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
-        return withOmittedKeys(result, changes.keys);
-      });
+    ],
+  );
+  addSettings(update, PROVIDER_SETTINGS, 'update').action((id: string, options: object, command: CliCommand) => {
+    requireChange(command, options);
+    return run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
+      const changes = await settingsIn(PROVIDER_SETTINGS, options);
+      const updated = await identityProviders.update(id, changes, operator);
+      const result = { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
+      return withOmittedKeys(result, changes.keys);
     });
-}
-
-async function changedSettings(options: SettingOptions): Promise<Partial<IdentityProviderSettings>> {
-  const { name, signInUrl, rights, session, jwks } = options;
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(signInUrl === undefined ? {} : { signInUrl }),
-    ...(jwks === undefined ? {} : { keys: await readJwksFile(jwks) }),
-    ...(rights === undefined ? {} : { rights }),
-    ...(session === undefined ? {} : { sessionLifetime: secondsOf(session) }),
-  };
+  });
 }
 
 function addSecrets(group: CliCommand, run: CommandRun): void {

@@ -1,11 +1,9 @@
 /** Options that commands share, and readers of values. A reader returns the value, or throws an error with the remedy. */
 
 import { InvalidArgumentError } from 'commander';
-import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/people/identity-provider.ts';
-import type { AssertionAudience, ConsentPolicy } from '../oauth/clients/client.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
-import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/grants/scope.ts';
+import { SCOPE_EFFECTS, type ScopeEffect } from '../oauth/grants/scope.ts';
 import { readDuration } from '../settings/duration.ts';
+import { readOne } from './setting-options.ts';
 
 /** The option of commands that end one of two secrets. */
 export const NEWER = [
@@ -51,77 +49,9 @@ export function timeOf(moment: Moment, now: number): number {
   return 'at' in moment ? moment.at : now - moment.ago;
 }
 
-/** Seconds, or `default` for the installation's own setting. */
-export type TimeSetting = number | 'default';
-
-/** The seconds of a setting; null for the installation's own, and without the option. */
-export function secondsOf(setting: TimeSetting | undefined): number | null {
-  return typeof setting === 'number' ? setting : null;
-}
-
-/** Reads a length of time, or the word `default`. */
-export function readTimeSetting(text: string): TimeSetting {
-  if (text === 'default') return text;
-  const seconds = readDuration(text);
-  if (seconds === null) throw new InvalidArgumentError('give seconds, a time such as 90s, 30m or 12h, or "default"');
-  return seconds;
-}
-
-/** Reads what an identity provider may do. */
-export function readRights(text: string): readonly ProviderRight[] {
-  const rights = text.split(',');
-  const known = PROVIDER_RIGHTS.filter((right) => rights.includes(right));
-  if (known.length < rights.length) throw new InvalidArgumentError(`give ${PROVIDER_RIGHTS.join(',')} or one of them`);
-  return known;
-}
-
 /** Reads the effect of a scope, or `none`. */
 export function readEffect(text: string): ScopeEffect | 'none' {
-  const effect = ([...SCOPE_EFFECTS, 'none'] as const).find((known) => known === text);
-  if (effect === undefined) throw new InvalidArgumentError(`give ${SCOPE_EFFECTS.join(', ')} or none`);
-  return effect;
-}
-
-/** Reads what an app gets of a user. */
-export function readPersonFields(text: string): readonly PersonField[] {
-  const fields = text === 'none' ? [] : text.split(',');
-  const known = PERSON_FIELDS.filter((field) => fields.includes(field));
-  if (known.length < fields.length)
-    throw new InvalidArgumentError(`give some of ${PERSON_FIELDS.join(',')}, without spaces, or none`);
-  return known;
-}
-
-/** Reads when users are asked. */
-export function readConsent(text: string): ConsentPolicy {
-  if (text !== 'ask' && text !== 'remember' && text !== 'skip')
-    throw new InvalidArgumentError('give ask, remember or skip');
-  return text;
-}
-
-/** Reads what an app's assertions may be for. */
-export function readAssertionAudience(text: string): AssertionAudience {
-  if (text !== 'any' && text !== 'issuer') throw new InvalidArgumentError('give any or issuer');
-  return text;
-}
-
-/** The scopes of one option so far; false after the option that removes them. */
-type ScopesBefore = readonly Scope[] | false;
-
-/** One more scope: `NAME`, or `NAME=Sentence in words`. */
-export function readScope(text: string, before: ScopesBefore = []): Scope[] {
-  return [...(before || []), scopeOf(text, false)];
-}
-
-/** One more scope that users may leave out, in the same form. */
-export function readOptionalScope(text: string, before: ScopesBefore = []): Scope[] {
-  return [...(before || []), scopeOf(text, true)];
-}
-
-function scopeOf(text: string, optional: boolean): Scope {
-  const at = text.indexOf('=');
-  return at < 0
-    ? { name: text, sentence: null, optional }
-    : { name: text.slice(0, at), sentence: text.slice(at + 1), optional };
+  return readOne([...SCOPE_EFFECTS, 'none'], text) as ScopeEffect | 'none';
 }
 
 /** Sentences by their language. */

@@ -2,6 +2,7 @@
 import type { ResourceServer } from '../oauth/clients/resource-server.ts';
 import { CODEX_DOCUMENT, codexDocumentFor } from '../operator/codex-document.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
+import { resourceServerRows } from '../operator/fields/resource-server-fields.ts';
 import {
   findResourceServerJson,
   type ResourceServerJson,
@@ -12,6 +13,7 @@ import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import { quotedWord } from './quoted-word.ts';
 import { lastUseLine, secretLines } from './secret-view.ts';
+import { settingFields } from './setting-options.ts';
 import { type Column, card, linesOr } from './table.ts';
 import { readableTime } from './time.ts';
 
@@ -51,10 +53,7 @@ export async function shownResourceServer(server: ResourceServer, uses: SecretUs
     json: api,
     text: card([
       ['Resource Server ID', api.resource_server_id],
-      ['Name', api.name],
-      ['Resource', api.resource ?? 'none: accepts tokens that are bound to no resource'],
-      ['Unbound tokens', api.resource === null || api.accepts_unbound ? 'accepted' : 'refused'],
-      ['Scopes', api.scopes ?? 'all'],
+      ...settingFields(resourceServerRows(server)),
       ['Live secrets', secretLines(api.live_secrets)],
       ['Registered', readableTime(api.created_at)],
     ]),

@@ -1,8 +1,9 @@
 /** `resource-server`: registers and changes the APIs that check access tokens. */
 import { Option } from 'commander';
+import { RESOURCE_SERVER_SETTINGS } from '../operator/fields/resource-server-fields.ts';
+import { withDefaults } from '../operator/fields/setting.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';
-import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
@@ -18,21 +19,7 @@ import {
   shownResourceServer,
 } from './resource-server-view.ts';
 import { beforeRetiring } from './secret-view.ts';
-
-type RegisterOptions = { name: string; resource?: string; acceptUnbound?: boolean; scope?: string[] } & HandOverOption;
-type UpdateOptions = {
-  name?: string;
-  resource?: string | false;
-  acceptUnbound?: boolean;
-  scope?: string[];
-  allScopes?: boolean;
-};
-
-const NAME = ['--name <name>', 'your name for the API'] as const;
-const ACCEPT_UNBOUND = [
-  '--accept-unbound',
-  'also accept tokens that are bound to no resource; such a token works at every API with this option',
-] as const;
+import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 
 /** Adds the commands about resource servers. */
 export function addResourceServerCommands(program: CliCommand, run: CommandRun): void {
@@ -45,24 +32,26 @@ export function addResourceServerCommands(program: CliCommand, run: CommandRun):
 }
 
 function addRegister(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('register', 'Register an API, and print what its developer needs to check access tokens.', [
+  const register = group.leaf(
+    'register',
+    'Register an API, and print what its developer needs to check access tokens.',
+    [
       'resource-server register --name "Mail API"',
       'resource-server register --name "Mail API" --resource https://mail.example.com --scope mail.read mail.send',
-    ])
-    .requiredOption(...NAME)
-    .option('--resource <uri>', 'the URI by which apps request the API; only tokens for this URI are accepted')
-    .option(...ACCEPT_UNBOUND)
-    .option('--scope <name...>', 'the API sees only these scopes, and refuses a token with none of them')
+    ],
+  );
+  addSettings(register, RESOURCE_SERVER_SETTINGS, 'register')
     .option(...HAND_OVER)
-    .action(({ name, resource, acceptUnbound = false, scope, handOver = false }: RegisterOptions) =>
+    .action((options: HandOverOption) =>
       run.withInstallation(async ({ resourceServers, handOvers, endpoints, operator }) => {
-        const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
-        const { resourceServer, secret, handOver: made } = await resourceServers.register(settings, operator, handOver);
+        const settings = withDefaults(RESOURCE_SERVER_SETTINGS, await settingsIn(RESOURCE_SERVER_SETTINGS, options));
+        const isHandedOver = options.handOver ?? false;
+        const registered = await resourceServers.register(settings, operator, isHandedOver);
+        const { resourceServer, secret, handOver: made } = registered;
         if (made === null) return registeredResourceServer(resourceServer, secret as string, endpoints);
         const address = handOvers.addressOf(made, { kind: 'resource_server', row: resourceServer });
         const json = registeredResourceServerJson(resourceServer, null, endpoints);
-        const sentence = `${name} is registered as ${resourceServer.id}. Send its developer this address:`;
+        const sentence = `${resourceServer.name} is registered as ${resourceServer.id}. Send its developer this address:`;
         return handedOver(address, json, sentence, [nextAfterRegistering(resourceServer)]);
       }),
     );
@@ -88,44 +77,30 @@ function addLooking(group: CliCommand, run: CommandRun): void {
 }
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('update <id>', 'Change the settings of a resource server. Give its ID first, then the options.', [
+  const update = group.leaf(
+    'update <id>',
+    'Change the settings of a resource server. Give its ID first, then the options.',
+    [
       'resource-server update rs_6qm1v0t4y8d3k2xz --resource https://mail.example.com',
       'resource-server update rs_6qm1v0t4y8d3k2xz --scope mail.read mail.send',
       'resource-server update rs_6qm1v0t4y8d3k2xz --no-resource --all-scopes',
-    ])
-    .option(...NAME)
-    .option('--resource <uri>', 'the URI by which apps request the API')
-    .option('--no-resource', 'remove its URI: the API then refuses every token that is bound to a resource')
-    .option(...ACCEPT_UNBOUND)
-    .option('--no-accept-unbound', 'accept only tokens for the resource of the API')
-    .option('--scope <name...>', 'replace the scopes that the API sees')
-    .addOption(new Option('--all-scopes', 'the API sees every scope').conflicts('scope'))
-    .action((id: string, options: UpdateOptions, command: CliCommand) => {
-      const changes = changedSettings(options);
-      if (Object.keys(changes).length === 0) command.error('give at least one change');
-      return run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
-        const updated = await resourceServers.update(id, changes, operator);
-        const note = [`${updated.name} is updated.`, ...(await resourceServers.lostDefaults()).map(lostDefaultLine)];
-        return { ...(await shownResourceServer(updated, secretUses)), note };
-      });
+    ],
+  );
+  addSettings(update, RESOURCE_SERVER_SETTINGS, 'update', {
+    scopes: (its) =>
+      its
+        .option('--scope <name...>', 'replace the scopes that the API sees')
+        .addOption(new Option('--all-scopes', 'the API sees every scope').conflicts('scope')),
+  }).action((id: string, options: { allScopes?: boolean }, command: CliCommand) => {
+    requireChange(command, options);
+    return run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
+      const given = await settingsIn(RESOURCE_SERVER_SETTINGS, options);
+      const changes = { ...given, ...(options.allScopes ? { scopes: null } : {}) };
+      const updated = await resourceServers.update(id, changes, operator);
+      const note = [`${updated.name} is updated.`, ...(await resourceServers.lostDefaults()).map(lostDefaultLine)];
+      return { ...(await shownResourceServer(updated, secretUses)), note };
     });
-}
-
-function changedSettings({
-  name,
-  resource,
-  acceptUnbound,
-  scope,
-  allScopes,
-}: UpdateOptions): Partial<ResourceServerSettings> {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(resource === undefined ? {} : { resource: resource === false ? null : resource }),
-    ...(acceptUnbound === undefined ? {} : { acceptsUnbound: acceptUnbound }),
-    ...(scope === undefined ? {} : { scopes: scope }),
-    ...(allScopes ? { scopes: null } : {}),
-  };
+  });
 }
 
 function addSecrets(group: CliCommand, run: CommandRun): void {

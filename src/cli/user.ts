@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { type Account, accountLabel } from '../accounts/people/account.ts';
 import { NO_USE } from '../accounts/people/account-list.ts';
-import type { AboutAccount } from '../accounts/people/new-account.ts';
+import { USER_SETTINGS } from '../operator/fields/user-fields.ts';
 import { shownUserJson, userJson } from '../operator/json/user.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
@@ -11,11 +11,11 @@ import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import { newPassword } from './password-input.ts';
+import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
 import { invited, listedAccounts, said, userCard, withPassword } from './user-view.ts';
 
-type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type PasswordOptions = { passwordStdin?: boolean; mustChange?: boolean };
 type AddOptions = PasswordOptions & {
   email: string;
@@ -47,40 +47,32 @@ export function addUserCommands(program: CliCommand, run: CommandRun): void {
 }
 
 function addMaking(user: CliCommand, run: CommandRun): void {
-  user
-    .leaf('add', 'Add a user.', [
-      'user add --email ada@example.com --name "Ada Lovelace" --invite',
-      'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
-    ])
-    .requiredOption('--email <address>', 'the email address to sign in with')
-    .requiredOption('--name <name>', 'the name that apps see')
-    .option('--username <name>', 'a short name that apps see: lower-case letters, digits, . _ -')
+  const add = user.leaf('add', 'Add a user.', [
+    'user add --email ada@example.com --name "Ada Lovelace" --invite',
+    'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
+  ]);
+  addSettings(add, USER_SETTINGS, 'register')
     .option('--invite', 'set no password; print a one-time link where the user sets one that no operator knows')
     .option(...PASSWORD_STDIN)
     .option(...MUST_CHANGE)
     .action((options: AddOptions, command: CliCommand) => {
       if (options.invite && (options.passwordStdin || options.mustChange))
         command.error('--invite sets no password: omit --password-stdin and --must-change');
-      return run.withInstallation((installation) => add(installation, options, run), { mayCreate: true });
+      return run.withInstallation((installation) => addUser(installation, options, run), { mayCreate: true });
     });
-  user
-    .leaf('update <user>', 'Change the email address or the names of a user; sessions and grants stay.', [
-      'user update ada@example.com --email ada@lovelace.example',
-      'user update ada@example.com --no-username',
-    ])
-    .option('--email <address>', 'the email address to sign in with')
-    .option('--name <name>', 'the name that apps see')
-    .option('--username <name>', 'a short name that apps see')
-    .option('--no-username', 'remove the short name')
-    .action((user: string, options: UpdateOptions, command: CliCommand) => {
-      const changes = changesIn(options);
-      if (Object.keys(changes).length === 0) command.error('give at least one change');
-      return run.withInstallation(async ({ accounts, operator }) => {
-        const account = await accounts.update(user, changes, operator);
-        const json = userJson(account);
-        return { json, text: [`${account.name ?? accountLabel(account)} is updated.`, '', ...userCard(json)] };
-      });
+  const update = user.leaf(
+    'update <user>',
+    'Change the email address or the names of a user; sessions and grants stay.',
+    ['user update ada@example.com --email ada@lovelace.example', 'user update ada@example.com --no-username'],
+  );
+  addSettings(update, USER_SETTINGS, 'update').action((user: string, options: object, command: CliCommand) => {
+    requireChange(command, options);
+    return run.withInstallation(async ({ accounts, operator }) => {
+      const account = await accounts.update(user, await settingsIn(USER_SETTINGS, options), operator);
+      const json = userJson(account);
+      return { json, text: [`${account.name ?? accountLabel(account)} is updated.`, '', ...userCard(json)] };
     });
+  });
   user
     .leaf('set-password <user>', 'Set the password of a user, and end all their sessions.', [
       'user set-password ada@example.com',
@@ -199,7 +191,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     );
 }
 
-async function add(
+async function addUser(
   { accounts, operator, newPasswordUrl }: Installation,
   options: AddOptions,
   run: CommandRun,
@@ -225,11 +217,3 @@ function warned({ takesPasswords }: Installation['accounts'], result: CommandRes
 
 const LEFT_OUT =
   'VALETKEY_SIGN_IN_METHODS does not list password, so nobody can sign in with one. Add it there, or link this account with "user link".';
-
-function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccount> {
-  return {
-    ...(email === undefined ? {} : { email }),
-    ...(name === undefined ? {} : { name }),
-    ...(username === undefined ? {} : { username: username === false ? null : username }),
-  };
-}

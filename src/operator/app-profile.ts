@@ -1,26 +1,28 @@
 /** The profile of an app: what people read about it beside its name, and which changes of it end the operator's vouching. */
 import { emailProblem } from '../accounts/people/account.ts';
-import type { Client } from '../oauth/clients/client.ts';
+import type { Client, ClientSettings } from '../oauth/clients/client.ts';
 import { dotlessScheme, redirectHost } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type ScopeDefinition, sentenceFor } from '../oauth/grants/scope.ts';
+import { CLIENT_SETTINGS } from './fields/client-fields.ts';
+import { described } from './fields/setting.ts';
 import { checkName } from './registration.ts';
-
-type Profile = Pick<Client, 'publisher' | 'homepage' | 'privacyPage' | 'contact' | 'isChecked'>;
 
 const MAX_ADDRESS = 2000;
 
 /** Throws an `OperatorError` unless this can be the profile of an app. */
-export function checkProfile({ publisher, homepage, privacyPage, contact, isChecked }: Profile): void {
+export function checkProfile(settings: ClientSettings): void {
+  const { publisher, contact, isChecked } = settings;
   if (publisher !== null) checkName(publisher, 'a publisher', 'publisher');
-  const problems = {
-    homepage: pageProblem('homepage', homepage),
-    privacy_page: pageProblem('privacy page', privacyPage),
-    contact: contactProblem('contact', contact),
-  };
-  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(problem, field);
+  for (const { name, member, field, label } of described(CLIENT_SETTINGS))
+    if (field.kind === 'page') refuse(pageProblem(label.toLowerCase(), settings[name] as string | null), member);
+  refuse(contactProblem('contact', contact), 'contact');
   if (isChecked && publisher === null)
     throw new OperatorError('a check vouches for a publisher, and none is named: name the publisher too', 'is_checked');
+}
+
+function refuse(problem: string | null, field: string): void {
+  if (problem !== null) throw new OperatorError(problem, field);
 }
 
 /** Why an address cannot be a page of an app; null if it can, or if there is none. */

@@ -1,6 +1,6 @@
 /** The operator's acts on clients. A client cannot be registered in any other way (RFC 6749 §2). */
 
-import type { Client, ClientType } from '../oauth/clients/client.ts';
+import type { Client, ClientSettings, ClientType } from '../oauth/clients/client.ts';
 import type { ClientStore } from '../oauth/clients/client-store.ts';
 import { newId } from '../oauth/clients/registered-id.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
@@ -12,17 +12,13 @@ import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oa
 import type { DetailArgument } from '../oauth/trail/event-members.ts';
 import { misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
-import {
-  type ClientSettings,
-  checkSettings,
-  DEFAULT_SETTINGS,
-  type NewClientSettings,
-  scopeNamesOf,
-} from './client-settings.ts';
+import { checkSettings, type NewClientSettings, scopeNamesOf } from './client-settings.ts';
 import { changesOfUpdate } from './client-update.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
+import { CLIENT_SETTINGS } from './fields/client-fields.ts';
+import { withDefaults } from './fields/setting.ts';
 import type { NewHandOver } from './hand-over/hand-over.ts';
 import type { HandOverStore } from './hand-over/hand-over-store.ts';
 import { registerHandedOver } from './hand-over/registration.ts';
@@ -80,7 +76,7 @@ export class ClientRegistry {
   ): Promise<{ client: Client; clientSecret: string | null; handOver: NewHandOver | null }> {
     const { store, prefix, now, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
-    const settings = { ...DEFAULT_SETTINGS, ...said, keys: usableKeys(said.keys ?? []), defaultResource };
+    const settings = { ...withDefaults(CLIENT_SETTINGS, said), keys: usableKeys(said.keys ?? []), defaultResource };
     checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();

@@ -1,57 +1,15 @@
 /** The operator's decisions about a client, and their rules. */
-import type { AssertionAudience, ClientType, ConsentPolicy, PublicKey } from '../oauth/clients/client.ts';
+import type { ClientSettings, ClientType } from '../oauth/clients/client.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { PERSON_FIELDS, type PersonField } from '../oauth/grants/person-fields.ts';
 import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
 import { checkProfile } from './app-profile.ts';
 import { refuseCommaListOfUris } from './comma-lists.ts';
+import { CLIENT_SETTINGS } from './fields/client-fields.ts';
+import { described } from './fields/setting.ts';
 import { checkName, checkScopeNames } from './registration.ts';
 
-/** The operator's decisions about a client; seconds, or null for the installation's default. */
-export type ClientSettings = {
-  readonly name: string;
-  readonly publisher: string | null;
-  readonly homepage: string | null;
-  readonly privacyPage: string | null;
-  readonly contact: string | null;
-  readonly isChecked: boolean;
-  readonly redirectUris: readonly string[];
-  readonly scopes: readonly Scope[];
-  readonly defaultResource: string | null;
-  readonly personFields: readonly PersonField[];
-  readonly requirePkce: boolean;
-  readonly refreshOverlap: number | null;
-  readonly refreshRetryWindow: number | null;
-  readonly keys: readonly PublicKey[];
-  readonly consent: ConsentPolicy;
-  readonly deviceFlow: boolean;
-  readonly assertionAudience: AssertionAudience;
-  readonly seesExternalId: boolean;
-};
-
-/** The settings of a new client for which the operator gives no others. */
-export const DEFAULT_SETTINGS: Omit<ClientSettings, 'name'> = {
-  publisher: null,
-  homepage: null,
-  privacyPage: null,
-  contact: null,
-  isChecked: false,
-  redirectUris: [],
-  scopes: [],
-  defaultResource: null,
-  personFields: PERSON_FIELDS,
-  requirePkce: false,
-  refreshOverlap: null,
-  refreshRetryWindow: null,
-  keys: [],
-  consent: 'ask',
-  deviceFlow: false,
-  assertionAudience: 'any',
-  seesExternalId: false,
-};
-
-/** The settings of a new client. `DEFAULT_SETTINGS` has those that are not given. */
+/** The settings of a new client; the others have their defaults. */
 export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
 /** Throws an `OperatorError` unless these can be the settings of a client of this type. The access token's lifetime is in seconds. */
@@ -62,18 +20,20 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
   checkScopes(settings.scopes);
   if (type === 'public' && settings.keys.length > 0)
     throw new OperatorError('a public app cannot keep a private key', 'keys');
-  const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
-  for (const [what, seconds] of Object.entries(times)) {
-    if (seconds === null) continue;
-    const field = what.replaceAll(' ', '_');
-    if (!Number.isInteger(seconds) || seconds < 0)
-      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`, field);
-    if (seconds > accessTokenLifetime)
-      throw new OperatorError(
-        `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
-        field,
-      );
-  }
+  for (const { name, member, field, label } of described(CLIENT_SETTINGS))
+    if (field.kind === 'seconds')
+      checkSeconds(label.toLowerCase(), settings[name] as number | null, member, accessTokenLifetime);
+}
+
+function checkSeconds(what: string, seconds: number | null, field: string, accessTokenLifetime: number): void {
+  if (seconds === null) return;
+  if (!Number.isInteger(seconds) || seconds < 0)
+    throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`, field);
+  if (seconds > accessTokenLifetime)
+    throw new OperatorError(
+      `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
+      field,
+    );
 }
 
 /** Only a client that is for devices alone needs no redirect URI. */

@@ -1,8 +1,8 @@
 /** Changes of a client that an operator asks for (`client update`). */
-import type { Client } from '../oauth/clients/client.ts';
+import type { Client, ClientSettings } from '../oauth/clients/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
-import { type ClientSettings, scopeNamesOf } from './client-settings.ts';
+import { scopeNamesOf } from './client-settings.ts';
 
 /**
  * The settings that an update changes: those given, and the operator's vouching and word that nobody is asked, which some changes

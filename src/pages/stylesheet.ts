@@ -162,7 +162,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .profile .icon { inline-size: 1rem; block-size: 1rem; }
 .permissions { display: grid; gap: 0.75rem; }
 .permissions li { display: flex; gap: 0.75rem; }
-.permissions li > span, .options label > span { min-inline-size: 0; }
+.permissions li > span, .options label > :last-child { min-inline-size: 0; }
 .permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
 .card h2 + .permissions { margin-block-start: 0.875rem; }
 .effect { display: inline-block; padding: 0 0.4375rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.75rem; font-style: normal; font-weight: 550; line-height: 1.5; color: var(--muted); white-space: nowrap; }

@@ -1,8 +1,7 @@
 /** What the tests of libraries register, and what a person does for a device. */
 import assert from 'node:assert/strict';
 import { generateKeyPair } from 'oauth4webapi';
-import type { ClientType } from '../../src/oauth/clients/client.ts';
-import type { ClientSettings } from '../../src/operator/client-settings.ts';
+import type { ClientSettings, ClientType } from '../../src/oauth/clients/client.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestClient } from '../support/flow.ts';
 import { addClient, type TestService } from '../support/service.ts';

@@ -8,14 +8,10 @@ export const consoleGuards: readonly Guard[] = [
   ...guardsIn('src/http/operator/console/app-form.ts', APP_FORMS, [
     [
       'a secret, a link and trust are asked for',
-      'of actsOfNewClient(app)) call.requires(act)',
+      'of actsOfNewClient(members)) call.requires(act)',
       'of []) call.requires(act)',
     ],
-    [
-      'a change that makes trust is asked for',
-      'of actsOfSettings(changes, client.scopes)) call.requires(act)',
-      'of []) call.requires(act)',
-    ],
+    ['a change that makes trust is asked for', 'of acts) call.requires(act)', 'of []) call.requires(act)'],
     [
       'a form of a changed app writes nothing',
       "call.form.get('tag') !== (await tagOf(client))",

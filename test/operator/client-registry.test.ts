@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClientSettings } from '../../src/oauth/clients/client.ts';
 import { authenticateClient } from '../../src/oauth/clients/client.ts';
 import { NothingThere, OperatorError, Refusal } from '../../src/oauth/error.ts';
 import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
 import type { Scope } from '../../src/oauth/grants/scope.ts';
 import { auditEvent } from '../../src/oauth/trail/audit.ts';
 import { ClientRegistry } from '../../src/operator/client-registry.ts';
-import type { ClientSettings } from '../../src/operator/client-settings.ts';
 import { keys } from '../oauth/assertions.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { PREFIX } from '../oauth/samples.ts';

@@ -4,14 +4,18 @@ import { test } from 'node:test';
 import { OperatorError } from '../../src/oauth/error.ts';
 import {
   actsOfNewClient,
-  actsOfSettings,
-  readClientChanges,
-  readNewClient,
+  actsOfScopes,
+  CLIENT_SETTINGS,
+  NEW_CLIENT_SETTINGS,
 } from '../../src/operator/fields/client-fields.ts';
-import { readNewProvider, readProviderChanges } from '../../src/operator/fields/identity-provider-fields.ts';
-import { readNewResourceServer, readResourceServerChanges } from '../../src/operator/fields/resource-server-fields.ts';
-import { readScopeMeaning } from '../../src/operator/fields/scope-fields.ts';
-import { readNewUser, readUserChanges } from '../../src/operator/fields/user-fields.ts';
+import { NEW_PROVIDER_SETTINGS, PROVIDER_SETTINGS } from '../../src/operator/fields/identity-provider-fields.ts';
+import {
+  NEW_RESOURCE_SERVER_SETTINGS,
+  RESOURCE_SERVER_SETTINGS,
+} from '../../src/operator/fields/resource-server-fields.ts';
+import { SCOPE_MEANING } from '../../src/operator/fields/scope-fields.ts';
+import { actsOf, readNew, readSettings } from '../../src/operator/fields/setting.ts';
+import { readNewUser, USER_SETTINGS } from '../../src/operator/fields/user-fields.ts';
 import { findClientJson } from '../../src/operator/json/client.ts';
 import { sampleClient } from '../support/storage.ts';
 
@@ -32,37 +36,40 @@ test('the settings of an app are read from the names that its own JSON has', asy
       ' ',
     );
   const members = Object.fromEntries(Object.entries(json).filter(([name]) => !READ_ONLY.includes(name)));
-  const read = readClientChanges(members);
+  const read = readSettings(CLIENT_SETTINGS, members);
   for (const [setting, value] of Object.entries(read)) assert.deepEqual(value, CLIENT[setting as keyof typeof CLIENT]);
   assert.equal(Object.keys(read).length, Object.keys(members).length);
 });
 
 test('RFC 7396 §2: a null brings a setting back to its default, and what has none cannot be removed', () => {
-  assert.deepEqual(readClientChanges({ publisher: null, scopes: null, consent: null, is_checked: null, keys: null }), {
-    publisher: null,
-    scopes: [],
-    consent: 'ask',
-    isChecked: false,
-    keys: [],
-  });
-  assert.deepEqual(readResourceServerChanges({ scopes: null, accepts_unbound: null }), {
+  assert.deepEqual(
+    readSettings(CLIENT_SETTINGS, { publisher: null, scopes: null, consent: null, is_checked: null, keys: null }),
+    {
+      publisher: null,
+      scopes: [],
+      consent: 'ask',
+      isChecked: false,
+      keys: [],
+    },
+  );
+  assert.deepEqual(readSettings(RESOURCE_SERVER_SETTINGS, { scopes: null, accepts_unbound: null }), {
     scopes: null,
     acceptsUnbound: false,
   });
-  assert.deepEqual(readProviderChanges({ session: null, rights: null }), {
+  assert.deepEqual(readSettings(PROVIDER_SETTINGS, { session: null, rights: null }), {
     sessionLifetime: null,
     rights: ['sign-in'],
   });
-  assert.deepEqual(readUserChanges({ username: null }), { username: null });
-  refused(() => readClientChanges({ name: null }), 'name', /must be a string/);
-  refused(() => readUserChanges({ email: null }), 'email', /must be a string/);
+  assert.deepEqual(readSettings(USER_SETTINGS, { username: null }), { username: null });
+  refused(() => readSettings(CLIENT_SETTINGS, { name: null }), 'name', /must be a string/);
+  refused(() => readSettings(USER_SETTINGS, { email: null }), 'email', /must be a string/);
 });
 
 test('a member that is unknown or cannot be set is refused by its name, with those that can be', () => {
   for (const name of ['status', 'client_id', 'epoch', 'redirectUris', '__proto__', 'constructor', 'toString'])
-    refused(() => readClientChanges(JSON.parse(`{${JSON.stringify(name)}: 1}`)), name, /redirect_uris/);
-  refused(() => readUserChanges({ status: 'active' }), 'status', /username/);
-  refused(() => readScopeMeaning({ sentences: { en: 'Read' }, name: 'x' }), 'name', /sentences, effect/);
+    refused(() => readSettings(CLIENT_SETTINGS, JSON.parse(`{${JSON.stringify(name)}: 1}`)), name, /redirect_uris/);
+  refused(() => readSettings(USER_SETTINGS, { status: 'active' }), 'status', /username/);
+  refused(() => readNew(SCOPE_MEANING, { sentences: { en: 'Read' }, name: 'x' }), 'name', /sentences, effect/);
 });
 
 test('a value of another type is refused by its field, with the type that it must have', () => {
@@ -78,11 +85,11 @@ test('a value of another type is refused by its field, with the type that it mus
     [{ scopes: { name: 'read' } }, /a list of names/],
   ];
   for (const [members, message] of wrong)
-    refused(() => readClientChanges(members), Object.keys(members)[0] as string, message);
+    refused(() => readSettings(CLIENT_SETTINGS, members), Object.keys(members)[0] as string, message);
 });
 
 test('a scope is a name, or an object', () => {
-  assert.deepEqual(readClientChanges({ scopes: ['read', { name: 'send', optional: true }] }), {
+  assert.deepEqual(readSettings(CLIENT_SETTINGS, { scopes: ['read', { name: 'send', optional: true }] }), {
     scopes: [
       { name: 'read', sentence: null, optional: false },
       { name: 'send', sentence: null, optional: true },
@@ -91,15 +98,15 @@ test('a scope is a name, or an object', () => {
 });
 
 test('what something new needs is asked for by its field', () => {
-  refused(() => readNewClient({ redirect_uris: [] }), 'name', /is missing/);
-  refused(() => readNewResourceServer({}), 'name', /is missing/);
-  refused(() => readNewProvider({ provider_id: 'a', name: 'A' }), 'sign_in_url', /is missing/);
+  refused(() => readNew(NEW_CLIENT_SETTINGS, { redirect_uris: [] }), 'name', /is missing/);
+  refused(() => readNew(NEW_RESOURCE_SERVER_SETTINGS, {}), 'name', /is missing/);
+  refused(() => readNew(NEW_PROVIDER_SETTINGS, { provider_id: 'a', name: 'A' }), 'sign_in_url', /is missing/);
   refused(() => readNewUser({ email: 'a@b.test' }), 'name', /is missing/);
-  refused(() => readScopeMeaning({ effect: 'reads' }), 'sentences', /is missing/);
+  refused(() => readNew(SCOPE_MEANING, { effect: 'reads' }), 'sentences', /is missing/);
 });
 
 test('settings that make trust, and secrets, are acts of their own', () => {
-  const acts = (members: Record<string, unknown>) => actsOfNewClient(readNewClient({ name: 'A', ...members }));
+  const acts = (members: Record<string, unknown>) => actsOfNewClient({ name: 'A', ...members });
   assert.deepEqual(acts({}), ['clients.make-secret']);
   assert.deepEqual(acts({ type: 'public' }), []);
   assert.deepEqual(acts({ hand_over: true }), ['clients.hand-over']);
@@ -108,14 +115,23 @@ test('settings that make trust, and secrets, are acts of their own', () => {
     'clients.vouch',
     'clients.set-consent',
   ]);
+  assert.deepEqual(
+    actsOf(
+      CLIENT_SETTINGS,
+      readSettings(CLIENT_SETTINGS, { name: 'B', is_checked: false, consent: 'ask' }),
+      'changing',
+    ),
+    [],
+  );
   assert.deepEqual(acts({ type: 'public', scopes: ['read', { name: 'send' }] }), []);
   assert.deepEqual(acts({ type: 'public', scopes: ['read', { name: 'send', sentence: 'Send' }] }), [
     'scopes.set-sentences',
   ]);
-  assert.deepEqual(actsOfSettings(readClientChanges({ name: 'B', is_checked: false, consent: 'ask' })), []);
-  assert.deepEqual(actsOfSettings(readClientChanges({ keys: [] })), ['clients.set-keys']);
-  const told = readClientChanges({ scopes: [{ name: 'send', sentence: 'Send' }] });
+  const { scopes: told } = readSettings(CLIENT_SETTINGS, { scopes: [{ name: 'send', sentence: 'Send' }] });
   const had = (sentence: string) => [{ name: 'send', sentence, optional: true }];
-  assert.deepEqual(actsOfSettings(told, had('Post')), ['scopes.set-sentences']);
-  assert.deepEqual(actsOfSettings(told, had('Send')), []);
+  assert.deepEqual(actsOfScopes(told, had('Post')), ['scopes.set-sentences']);
+  assert.deepEqual(actsOfScopes(told, had('Send')), []);
+  assert.deepEqual(actsOf(CLIENT_SETTINGS, readSettings(CLIENT_SETTINGS, { keys: [] }), 'changing'), [
+    'clients.set-keys',
+  ]);
 });

@@ -1,9 +1,9 @@
 // The remedies of refusals: pages and the API name fields, the command line names options and commands.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClientSettings } from '../../src/oauth/clients/client.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { MAX_KEYS_OF_OPERATOR } from '../../src/operator/access/operator-key.ts';
-import type { ClientSettings } from '../../src/operator/client-settings.ts';
 import { startConsole } from '../support/console.ts';
 import { addClient, REDIRECT_URI } from '../support/service.ts';
 

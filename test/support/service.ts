@@ -3,9 +3,8 @@ import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import type { PasswordAccount } from '../../src/accounts/people/account.ts';
 import { type RunningService, startService } from '../../src/main.ts';
-import type { Client, ClientType } from '../../src/oauth/clients/client.ts';
+import type { Client, ClientSettings, ClientType } from '../../src/oauth/clients/client.ts';
 import type { World } from '../../src/open-database.ts';
-import type { ClientSettings } from '../../src/operator/client-settings.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 

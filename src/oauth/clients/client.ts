@@ -22,10 +22,8 @@ export type AssertionAudience = 'any' | 'issuer';
 /** A public key of a client, as a JSON Web Key (RFC 7517). */
 export type PublicKey = JsonWebKey & { readonly kid?: string; readonly alg?: string; readonly use?: string };
 
-/** A registered client. Seconds are null where the installation's defaults hold; times in ms since the epoch. */
-export type Client = {
-  readonly id: string;
-  readonly type: ClientType;
+/** The operator's decisions about a client. Seconds are null where the installation's defaults hold. */
+export type ClientSettings = {
   readonly name: string;
   /** The publisher, with homepage, privacy page and contact (an email or https address), according to the operator. */
   readonly publisher: string | null;
@@ -51,6 +49,12 @@ export type Client = {
   readonly assertionAudience: AssertionAudience;
   /** True if `/v2/me` tells it the external ID of the resource owner. */
   readonly seesExternalId: boolean;
+};
+
+/** A registered client. Times in ms since the epoch. */
+export type Client = ClientSettings & {
+  readonly id: string;
+  readonly type: ClientType;
   /** SHA-256 (hex) of the metadata document that it was registered from, whose address is its id; null for all others. */
   readonly documentSha256: string | null;
   /** The address that its keys are fetched from (RFC 7591 §2); null where they are registered. */

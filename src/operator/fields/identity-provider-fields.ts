@@ -1,59 +1,85 @@
-/** The settings of an identity provider in JSON, for registering and changing it over HTTP. */
-import { PROVIDER_RIGHTS } from '../../accounts/people/identity-provider.ts';
+/** The settings of an identity provider, each described once. */
+import { type IdentityProvider, PROVIDER_RIGHTS } from '../../accounts/people/identity-provider.ts';
 import type { Act } from '../access/rights.ts';
 import type { IdentityProviderSettings, NewIdentityProvider } from '../identity-provider-registry.ts';
-import {
-  type Fields,
-  flag,
-  type Members,
-  publicKeys,
-  readFields,
-  requireMembers,
-  secondsOrNone,
-  someOf,
-  text,
-} from './field.ts';
+import { address, flag, type Members, publicKeys, secondsOrNone, someOf, text } from './field.ts';
+import { HAND_OVER } from './hand-over-field.ts';
+import { type InJson, readNew, type SettingRow, type Settings, settingRows, settingsJson } from './setting.ts';
 
-/** The settings by their names in JSON, as `identityProviderJson` has them. */
-type Named = Omit<IdentityProviderSettings, 'sessionLifetime'> & { readonly session: number | null };
+/** The act of changes that let another product sign in as anyone. */
+const TRUST = ['identity-providers.trust', 'always'] as const;
 
-const PROVIDER_FIELDS: Fields<Named> = {
-  name: text,
-  signInUrl: text,
-  keys: publicKeys,
-  rights: someOf(PROVIDER_RIGHTS, ['sign-in']),
-  session: secondsOrNone,
+/** The settings of a provider. */
+export const PROVIDER_SETTINGS: Settings<IdentityProviderSettings> = {
+  name: {
+    ...{ field: text, label: 'Name', group: '', help: 'The product’s name, as users see it.' },
+    option: { flag: '--name <name>' },
+  },
+  signInUrl: {
+    ...{ field: address, label: 'Sign-in address', group: '', help: 'Where a browser goes to sign in.' },
+    option: { flag: '--sign-in-url <address>' },
+    act: TRUST,
+  },
+  keys: {
+    ...{ field: publicKeys, initial: [], label: 'Public keys', group: '' },
+    help: 'Public keys (JWK or JWK Set): it signs with its own key, and gets no secret.',
+    option: { flag: '--jwks <file>', update: 'replace all public keys (JWK or JWK Set)' },
+    act: TRUST,
+  },
+  rights: {
+    ...{ field: someOf(PROVIDER_RIGHTS), initial: ['sign-in'], label: 'Rights', group: '', help: 'Its rights.' },
+    option: { flag: '--rights <rights>' },
+    act: TRUST,
+  },
+  sessionLifetime: {
+    ...{ field: secondsOrNone, member: 'session', initial: null, none: '10 min, for one request' },
+    ...{ label: 'A sign-in lasts', group: '' },
+    help: 'How long a sign-in lasts, such as 12h; "default" is 10 minutes, for one request only.',
+    option: { flag: '--session <time>' },
+  },
 };
 
 /** A new provider as a body describes it. `handOver`: no secret now, but an address at which the developer makes it. */
-export type NewProvider = { readonly settings: NewIdentityProvider; readonly handOver: boolean };
+export type NewProvider = NewIdentityProvider & { readonly handOver: boolean };
 
-/** Reads a new identity provider. Throws `OperatorError`. */
-export function readNewProvider(members: Members): NewProvider {
-  requireMembers(members, ['provider_id', 'name', 'sign_in_url']);
-  const fields = { ...PROVIDER_FIELDS, providerId: text, ownIds: flag(false), handOver: flag(false) };
-  const { providerId: id = '', ownIds = false, handOver = false, ...said } = readFields(fields, members);
-  const { name = '', signInUrl = '', keys = [], rights = ['sign-in'], session = null } = said;
-  return {
-    handOver,
-    settings: { id, ownIds, name, signInUrl, keys, rights, sessionLifetime: session },
-  };
-}
+/** The settings of a new provider; the ID, and whose IDs its accounts have, stay as they are. */
+export const NEW_PROVIDER_SETTINGS: Settings<NewProvider> = {
+  id: {
+    ...{ field: text, member: 'provider_id', label: 'Provider ID', group: '' },
+    help: 'A short ID of your choice: a-z, 0-9 and -; with the subject, it identifies a user.',
+    option: { flag: '--id <id>' },
+  },
+  ...PROVIDER_SETTINGS,
+  ownIds: {
+    ...{ field: flag, initial: false, label: 'Account IDs', group: '' },
+    help: 'Use its subjects as the IDs of accounts; excludes other providers and passwords.',
+    option: { flag: '--own-ids' },
+    words: { true: ['the product’s own'], false: ['made by this installation'] },
+  },
+  handOver: HAND_OVER,
+};
 
 /** Returns the further acts that a registration is: of its secret or its address. */
-export function actsOfNewProvider({ settings, handOver }: NewProvider): Act[] {
+export function actsOfNewProvider(members: Members): Act[] {
+  const { keys, handOver } = readNew(NEW_PROVIDER_SETTINGS, members);
   if (handOver) return ['identity-providers.hand-over'];
-  return settings.keys.length === 0 ? ['identity-providers.make-secret'] : [];
+  return keys.length === 0 ? ['identity-providers.make-secret'] : [];
 }
 
-/** Reads the settings that a merge patch changes (RFC 7396). Throws `OperatorError`. */
-export function readProviderChanges(members: Members): Partial<IdentityProviderSettings> {
-  const { session, ...changes } = readFields(PROVIDER_FIELDS, members);
-  return { ...changes, ...(session === undefined ? {} : { sessionLifetime: session }) };
+/** Returns the settings for people, with whose IDs the accounts have. */
+export function providerRows(provider: IdentityProvider): SettingRow[] {
+  return settingRows<Omit<NewIdentityProvider, 'id'>>(
+    { ...PROVIDER_SETTINGS, ownIds: NEW_PROVIDER_SETTINGS.ownIds },
+    provider,
+  );
 }
 
-/** Returns the further acts that a change of these settings is: whoever answers at another address can sign in as anyone. */
-export function actsOfProviderChanges(changes: Partial<IdentityProviderSettings>): Act[] {
-  const makesTrust = changes.signInUrl !== undefined || changes.keys !== undefined || changes.rights !== undefined;
-  return makesTrust ? ['identity-providers.trust'] : [];
+/** The settings in JSON. */
+type ProviderSettingsJson = Omit<InJson<IdentityProviderSettings>, 'session_lifetime'> & {
+  readonly session: number | null;
+};
+
+/** Returns a provider's settings in JSON. */
+export function providerSettingsJson(provider: IdentityProvider): ProviderSettingsJson {
+  return settingsJson(PROVIDER_SETTINGS, provider) as unknown as ProviderSettingsJson;
 }

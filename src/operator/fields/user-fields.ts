@@ -1,34 +1,28 @@
-/** A user in JSON, for inviting and changing one over HTTP. */
+/** The settings of a user, each described once. */
 import type { AboutAccount } from '../../accounts/people/new-account.ts';
-import type { Act } from '../access/rights.ts';
-import { type Fields, type Members, readFields, requireMembers, text, textOrNone } from './field.ts';
+import { type Members, text, textOrNone } from './field.ts';
+import { readNew, type Settings } from './setting.ts';
+
+/** The address and the names of a user. An address that an operator sets is verified, and apps may know a user by it. */
+export const USER_SETTINGS: Settings<AboutAccount> = {
+  email: {
+    ...{ field: text, label: 'Email', group: '', help: 'The email address to sign in with.' },
+    option: { flag: '--email <address>' },
+    act: ['users.invite', 'always'],
+  },
+  name: {
+    ...{ field: text, label: 'Name', group: '', help: 'The name that apps see.' },
+    option: { flag: '--name <name>' },
+  },
+  username: {
+    ...{ field: textOrNone, initial: null, label: 'User name', group: '' },
+    help: 'A short name that apps see: lower-case letters, digits, . _ -',
+    option: { flag: '--username <name>', no: 'remove the short name' },
+  },
+};
 
 /** Reads a new user, who is invited. Throws `OperatorError`. */
 export function readNewUser(members: Members): AboutAccount & { readonly email: string; readonly name: string } {
-  requireMembers(members, ['email', 'name']);
-  const {
-    email = '',
-    name = '',
-    username = null,
-  } = readFields<{ email: string; name: string; username: string | null }>(
-    { email: text, name: text, username: textOrNone },
-    members,
-  );
-  return { email, name, username };
-}
-
-const USER_FIELDS: Fields<AboutAccount> = {
-  email: text,
-  name: text,
-  username: textOrNone,
-};
-
-/** Reads what a merge patch changes (RFC 7396). As the command, it removes a user name alone. Throws `OperatorError`. */
-export function readUserChanges(members: Members): Partial<AboutAccount> {
-  return readFields(USER_FIELDS, members);
-}
-
-/** Returns the further acts that a change is: an address that an operator sets is verified, and apps may know a user by it. */
-export function actsOfUserChanges({ email }: Partial<AboutAccount>): Act[] {
-  return email === undefined ? [] : ['users.invite'];
+  const { email, name, username } = readNew(USER_SETTINGS, members);
+  return { email: email ?? '', name: name ?? '', username };
 }

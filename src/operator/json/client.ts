@@ -1,8 +1,9 @@
 /** An app as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { Client } from '../../oauth/clients/client.ts';
 import type { ListedClient } from '../client-list.ts';
-import type { ClientSettings } from '../client-settings.ts';
 import { type Endpoints, endpointsFor } from '../endpoints.ts';
+import { CLIENT_SETTINGS } from '../fields/client-fields.ts';
+import { settingsJson } from '../fields/setting.ts';
 import { findClientUses, lastClientUse, type SecretUses } from '../last-uses.ts';
 import { secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
@@ -10,37 +11,17 @@ import { isoTime } from './time.ts';
 /** An app for programs. */
 export type ClientJson = ReturnType<typeof clientJson>;
 
-/** A name in snake case. */
-type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${InJson<Rest>}`
-  : Name;
-
-/** All that is registered of an app. The compiler asks for each setting. */
+/** All that is registered of an app; of its keys only what names them. */
 export function clientJson({ client, uses }: ListedClient) {
+  const { keys, ...settings } = settingsJson(CLIENT_SETTINGS, client);
   return {
     client_id: client.id,
     type: client.type,
-    name: client.name,
-    publisher: client.publisher,
-    homepage: client.homepage,
-    privacy_page: client.privacyPage,
-    contact: client.contact,
-    is_checked: client.isChecked,
-    redirect_uris: client.redirectUris,
-    scopes: client.scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
-    default_resource: client.defaultResource,
-    person_fields: client.personFields,
-    require_pkce: client.requirePkce,
-    refresh_overlap: client.refreshOverlap,
-    refresh_retry_window: client.refreshRetryWindow,
-    consent: client.consent,
-    device_flow: client.deviceFlow,
-    assertion_audience: client.assertionAudience,
-    sees_external_id: client.seesExternalId,
+    ...settings,
     status: client.status,
     last_used_at: isoTime(lastClientUse(uses)),
     live_secrets: secretsJson(uses.secrets),
-    keys: client.keys.map(({ kid = null, kty = null, alg = null }, at) => ({
+    keys: keys.map(({ kid = null, kty = null, alg = null }, at) => ({
       kid,
       kty,
       alg,
@@ -50,7 +31,7 @@ export function clientJson({ client, uses }: ListedClient) {
     jwks_uri: client.jwksUri,
     jwks_fetched_at: isoTime(client.jwksFetchedAt),
     created_at: isoTime(client.createdAt),
-  } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
+  };
 }
 
 /** The same, with the last uses from the store. */

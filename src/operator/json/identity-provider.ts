@@ -1,6 +1,7 @@
 /** An identity provider as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
 import type { Endpoints } from '../endpoints.ts';
+import { providerSettingsJson } from '../fields/identity-provider-fields.ts';
 import type { SecretUses } from '../last-uses.ts';
 import type { EndedThroughProvider } from '../provider-ending.ts';
 import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
@@ -28,17 +29,10 @@ export function registeredProviderJson(provider: IdentityProvider, secret: strin
 }
 
 function providerJson(provider: IdentityProvider, secrets: readonly SecretJson[]) {
+  const { name, sign_in_url, keys, ...settings } = providerSettingsJson(provider);
   return {
-    provider_id: provider.id,
-    name: provider.name,
-    status: provider.status,
-    sign_in_url: provider.signInUrl,
-    own_ids: provider.ownIds,
-    rights: provider.rights,
-    session: provider.sessionLifetime,
-    live_secrets: secrets,
-    keys: provider.keys.length,
-    created_at: isoTime(provider.createdAt),
+    ...{ provider_id: provider.id, name, status: provider.status, sign_in_url, own_ids: provider.ownIds },
+    ...{ ...settings, live_secrets: secrets, keys: keys.length, created_at: isoTime(provider.createdAt) },
   };
 }
 

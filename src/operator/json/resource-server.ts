@@ -1,6 +1,8 @@
 /** A resource server as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { Endpoints } from '../endpoints.ts';
+import { RESOURCE_SERVER_SETTINGS } from '../fields/resource-server-fields.ts';
+import { settingsJson } from '../fields/setting.ts';
 import type { SecretUses } from '../last-uses.ts';
 import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
@@ -10,7 +12,7 @@ export type ResourceServerJson = Awaited<ReturnType<typeof findResourceServerJso
 
 /** All that is registered of a resource server. */
 export async function findResourceServerJson(server: ResourceServer, uses: SecretUses) {
-  return { resource_server_id: server.id, ...settingsJson(server, await findSecretsJson(server.secrets, uses)) };
+  return { resource_server_id: server.id, ...serverJson(server, await findSecretsJson(server.secrets, uses)) };
 }
 
 /** Returns the values that a resource server's developer needs, with the registration. */
@@ -18,22 +20,13 @@ export function registeredResourceServerJson(server: ResourceServer, secret: str
   return {
     resource_server_id: server.id,
     resource_server_secret: secret,
-    ...settingsJson(server, secretsJson(server.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null })))),
+    ...serverJson(server, secretsJson(server.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null })))),
     introspection_url: endpoints.introspectionUrl,
     revocation_stream_url: endpoints.revocationStreamUrl,
   };
 }
 
-function settingsJson(
-  { name, resource, acceptsUnbound, scopes, createdAt }: ResourceServer,
-  secrets: readonly SecretJson[],
-) {
-  return {
-    name,
-    resource,
-    accepts_unbound: acceptsUnbound,
-    scopes,
-    live_secrets: secrets,
-    created_at: isoTime(createdAt),
-  };
+function serverJson(server: ResourceServer, secrets: readonly SecretJson[]) {
+  const settings = settingsJson(RESOURCE_SERVER_SETTINGS, server);
+  return { ...settings, live_secrets: secrets, created_at: isoTime(server.createdAt) };
 }

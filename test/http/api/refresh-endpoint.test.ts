@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ClientSettings } from '../../../src/operator/client-settings.ts';
+import type { ClientSettings } from '../../../src/oauth/clients/client.ts';
 import {
   assertRefused,
   auditActions,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ClientType } from '../../../src/oauth/clients/client.ts';
+import type { ClientSettings, ClientType } from '../../../src/oauth/clients/client.ts';
 import type { ListedGrant } from '../../../src/oauth/protocol/grant-store.ts';
-import type { ClientSettings } from '../../../src/operator/client-settings.ts';
 import type { Visit } from '../../support/browser.ts';
 import { authorizeUrl, me, signedInBrowser } from '../../support/flow.ts';
 import { addClient, addUser, REDIRECT_URI, startTestService } from '../../support/service.ts';

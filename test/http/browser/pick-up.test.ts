@@ -1,8 +1,7 @@
 /** Hand-overs on the wire: one-time addresses at which a developer makes a secret that no operator knows. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Client } from '../../../src/oauth/clients/client.ts';
-import type { ClientSettings } from '../../../src/operator/client-settings.ts';
+import type { Client, ClientSettings } from '../../../src/oauth/clients/client.ts';
 import { Browser, type PostedFields, type Visit } from '../../support/browser.ts';
 import { exchange, obtainCode, pairOf, signedInBrowser } from '../../support/flow.ts';
 import { addClient, addUser, REDIRECT_URI, startTestService, type TestService } from '../../support/service.ts';

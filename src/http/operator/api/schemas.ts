@@ -1,6 +1,11 @@
 /** The schemas of the operators' API: the objects that `src/operator/json` makes. */
 import { AUDIT_ACTIONS } from '../../../oauth/trail/audit.ts';
+import { CLIENT_SETTINGS } from '../../../operator/fields/client-fields.ts';
+import { PROVIDER_SETTINGS } from '../../../operator/fields/identity-provider-fields.ts';
+import { RESOURCE_SERVER_SETTINGS } from '../../../operator/fields/resource-server-fields.ts';
+import { SCOPE_MEANING } from '../../../operator/fields/scope-fields.ts';
 import { component, type ObjectSchema, object, type Schema, text } from '../../api/operation.ts';
+import { answeredSettings } from './setting-schemas.ts';
 
 const TIME: Schema = { type: 'string', format: 'date-time' };
 const TIME_OR_NULL: Schema = { type: ['string', 'null'], format: 'date-time' };
@@ -8,10 +13,6 @@ const TEXT: Schema = { type: 'string' };
 const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
 const TRUTH: Schema = { type: 'boolean' };
 const COUNT: Schema = { type: 'integer', minimum: 0 };
-const SECONDS_OR_NULL: Schema = {
-  type: ['integer', 'null'],
-  description: 'Seconds; null for the installation’s default.',
-};
 const list = (items: Schema): Schema => ({ type: 'array', items });
 const oneOf = (...words: string[]): Schema => ({ type: 'string', enum: words });
 const named = (name: string, schema: ObjectSchema): ObjectSchema => component('schemas', name, schema);
@@ -21,23 +22,7 @@ const LIVE_SECRETS = list(object({ created_at: TIME, last_used_at: TIME_OR_NULL 
 const CLIENT_MEMBERS = {
   client_id: TEXT,
   type: oneOf('confidential', 'public'),
-  name: TEXT,
-  publisher: TEXT_OR_NULL,
-  homepage: TEXT_OR_NULL,
-  privacy_page: TEXT_OR_NULL,
-  contact: TEXT_OR_NULL,
-  is_checked: text('True if an operator checked that the publisher is real.', { type: 'boolean' }),
-  redirect_uris: list(TEXT),
-  scopes: list(object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH })),
-  default_resource: TEXT_OR_NULL,
-  person_fields: list(TEXT),
-  require_pkce: TRUTH,
-  refresh_overlap: SECONDS_OR_NULL,
-  refresh_retry_window: SECONDS_OR_NULL,
-  consent: oneOf('ask', 'remember', 'skip'),
-  device_flow: TRUTH,
-  assertion_audience: oneOf('any', 'issuer'),
-  sees_external_id: TRUTH,
+  ...answeredSettings(CLIENT_SETTINGS),
   status: oneOf('active', 'paused'),
   last_used_at: TIME_OR_NULL,
   live_secrets: LIVE_SECRETS,
@@ -150,10 +135,7 @@ export const FAILURES = named(
 
 const RESOURCE_SERVER_MEMBERS = {
   resource_server_id: TEXT,
-  name: TEXT,
-  resource: TEXT_OR_NULL,
-  accepts_unbound: TRUTH,
-  scopes: { type: ['array', 'null'], items: TEXT, description: 'Null means all.' },
+  ...answeredSettings(RESOURCE_SERVER_SETTINGS),
   live_secrets: LIVE_SECRETS,
   created_at: TIME,
 };
@@ -166,12 +148,9 @@ export const SHOWN_RESOURCE_SERVER = named('ShownResourceServer', object({ ...RE
 
 const IDENTITY_PROVIDER_MEMBERS = {
   provider_id: TEXT,
-  name: TEXT,
   status: oneOf('active', 'paused'),
-  sign_in_url: TEXT,
+  ...answeredSettings(PROVIDER_SETTINGS),
   own_ids: TRUTH,
-  rights: list(oneOf('sign-in', 'users')),
-  session: { type: ['integer', 'null'], description: 'Seconds.' },
   live_secrets: LIVE_SECRETS,
   keys: COUNT,
   created_at: TIME,
@@ -191,8 +170,7 @@ export const SCOPE = named(
   'Scope',
   object({
     name: TEXT,
-    sentences: { type: 'object', additionalProperties: TEXT, description: 'By language (BCP 47).' },
-    effect: { type: ['string', 'null'], enum: ['reads', 'changes', 'sensitive', null] },
+    ...answeredSettings(SCOPE_MEANING),
     created_at: TIME,
   }),
 );

@@ -1,7 +1,4 @@
 /** The schemas of bodies and answers of changing calls. */
-import { PROVIDER_RIGHTS } from '../../../accounts/people/identity-provider.ts';
-import { PERSON_FIELDS } from '../../../oauth/grants/person-fields.ts';
-import { SCOPE_EFFECTS } from '../../../oauth/grants/scope.ts';
 import { component, type ObjectSchema, object, type Schema, text } from '../../api/operation.ts';
 import { CLIENT, IDENTITY_PROVIDER, RESOURCE_SERVER, USER } from '../api/schemas.ts';
 
@@ -9,16 +6,9 @@ const TEXT: Schema = { type: 'string' };
 const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
 const TRUTH: Schema = { type: 'boolean' };
 const COUNT: Schema = { type: 'integer', minimum: 0 };
-const SECONDS_OR_NULL: Schema = {
-  type: ['integer', 'null'],
-  minimum: 0,
-  description: 'Seconds; null for the default.',
-};
 const list = (items: Schema): Schema => ({ type: 'array', items });
 const named = (name: string, schema: ObjectSchema): ObjectSchema => component('schemas', name, schema);
 const TIME: Schema = { type: 'string', format: 'date-time' };
-const KEYS: Schema = list({ type: 'object', description: 'A public key (RFC 7517 §4).' });
-
 /** Keys of the request that cannot be used (RFC 7517 §5). */
 const OMITTED_KEYS = {
   omitted_keys: {
@@ -34,13 +24,6 @@ const changed = ({ properties, required }: ObjectSchema): ObjectSchema => {
   return object({ ...properties, ...OMITTED_KEYS }, [...optional, 'omitted_keys']);
 };
 
-/** Returns the schema of a setting whose default is set by null (RFC 7396 §2). */
-const orNull = ({ type, enum: words, ...others }: Schema): Schema => ({
-  ...(type === undefined ? {} : { type: [type, 'null'] }),
-  ...(words === undefined ? {} : { enum: [...(words as unknown[]), null] }),
-  ...others,
-});
-
 /** A value that is not shown again: null if the request is repeated, or nothing secret is needed. */
 const once = (what: string) => text(`${what}, shown this once.`, { type: ['string', 'null'] });
 
@@ -48,48 +31,6 @@ const HAND_OVER = object({
   pick_up_url: once('The one-time address at which the developer makes the secret'),
   expires_at: { type: ['string', 'null'], format: 'date-time' },
 });
-
-const HANDS_OVER = text('Make no secret now, but a one-time address for the developer.', {
-  type: 'boolean',
-  default: false,
-});
-
-/** The settings of an app. */
-export const CLIENT_SETTINGS = {
-  name: TEXT,
-  publisher: TEXT_OR_NULL,
-  homepage: TEXT_OR_NULL,
-  privacy_page: TEXT_OR_NULL,
-  contact: TEXT_OR_NULL,
-  is_checked: text(
-    'You checked the publisher and the hosts of the redirect URIs. Needs `clients.trust`. A change of these, or of the name, homepage, privacy page or contact, makes it false, unless the same body sets it.',
-    orNull(TRUTH),
-  ),
-  redirect_uris: orNull(list(TEXT)),
-  scopes: orNull(
-    list({
-      anyOf: [TEXT, object({ name: TEXT, sentence: TEXT_OR_NULL, optional: TRUTH }, ['sentence', 'optional'])],
-      description: 'A sentence other than the present one of that scope, which null removes, needs `scopes.trust`.',
-    }),
-  ),
-  default_resource: TEXT_OR_NULL,
-  person_fields: orNull(list({ enum: PERSON_FIELDS })),
-  require_pkce: orNull(TRUTH),
-  refresh_overlap: SECONDS_OR_NULL,
-  refresh_retry_window: SECONDS_OR_NULL,
-  keys: { ...orNull(KEYS), description: 'Public keys that the app proves itself with. Needs `clients.secrets`.' },
-  consent: orNull({ enum: ['ask', 'remember', 'skip'], description: 'Anything but `ask` needs `clients.trust`.' }),
-  device_flow: orNull(TRUTH),
-  assertion_audience: orNull({ enum: ['any', 'issuer'] }),
-  sees_external_id: orNull(TRUTH),
-} satisfies Record<string, Schema>;
-
-/** A new app. */
-export const NEW_CLIENT = {
-  ...CLIENT_SETTINGS,
-  type: { enum: ['confidential', 'public'], default: 'confidential' },
-  hand_over: HANDS_OVER,
-} satisfies Record<string, Schema>;
 
 const CLIENT_URLS = {
   authorization_url: TEXT,
@@ -111,17 +52,6 @@ export const REGISTERED_CLIENT = named(
 /** An app after a change. */
 export const CHANGED_CLIENT = named('ChangedClient', changed(CLIENT));
 
-/** The settings of an API. */
-export const RESOURCE_SERVER_SETTINGS = {
-  name: TEXT,
-  resource: TEXT_OR_NULL,
-  accepts_unbound: orNull(TRUTH),
-  scopes: { type: ['array', 'null'], items: TEXT, description: 'Null for all.' },
-} satisfies Record<string, Schema>;
-
-/** A new API. */
-export const NEW_RESOURCE_SERVER = { ...RESOURCE_SERVER_SETTINGS, hand_over: HANDS_OVER };
-
 /** A registered API: the values that its developer needs. */
 export const REGISTERED_RESOURCE_SERVER = named(
   'RegisteredResourceServer',
@@ -136,18 +66,6 @@ export const REGISTERED_RESOURCE_SERVER = named(
     ['hand_over'],
   ),
 );
-
-/** The settings of a product. */
-export const PROVIDER_SETTINGS = {
-  name: TEXT,
-  sign_in_url: text('Needs `identity-providers.trust`, as keys and rights do.'),
-  keys: orNull(KEYS),
-  rights: orNull(list({ enum: PROVIDER_RIGHTS })),
-  session: SECONDS_OR_NULL,
-} satisfies Record<string, Schema>;
-
-/** A new product. */
-export const NEW_PROVIDER = { provider_id: TEXT, own_ids: TRUTH, ...PROVIDER_SETTINGS, hand_over: HANDS_OVER };
 
 /** A registered product: the values that its developer needs. */
 export const REGISTERED_PROVIDER = named(
@@ -195,15 +113,6 @@ export function newSecret(id: string, secret: string): ObjectSchema {
 export function newHandOver(id: string, secret: string): ObjectSchema {
   return object({ [id]: TEXT, [secret]: { type: 'null' }, hand_over: HAND_OVER });
 }
-
-/** The meaning of a scope. */
-export const SCOPE_MEANING = {
-  sentences: { type: 'object', additionalProperties: TEXT, description: 'By language (BCP 47), such as en.' },
-  effect: { enum: [...SCOPE_EFFECTS, null] },
-} satisfies Record<string, Schema>;
-
-/** The names and the address of a user. */
-export const ABOUT_USER = { email: TEXT, name: TEXT, username: TEXT_OR_NULL } satisfies Record<string, Schema>;
 
 const { last_sign_in_at: _, apps_last_used_at: __, ...userMembers } = USER.properties;
 

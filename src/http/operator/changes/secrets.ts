@@ -13,8 +13,15 @@ import { type Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './cha
 import { changing } from './described.ts';
 import { newHandOver, newSecret, SECRETS_TO_END } from './schemas.ts';
 
+/** A registration with secrets. */
+export type SecretRow = {
+  readonly id: string;
+  readonly secrets: readonly StoredSecret[];
+  readonly keys?: readonly unknown[];
+};
+
 /** A kind of registrations with secrets. */
-export type Secretive<Row extends object> = {
+export type Secretive<Row extends SecretRow> = {
   readonly path: 'clients' | 'resource-servers' | 'identity-providers';
   /** Names of operations end with this. */
   readonly title: 'Client' | 'ResourceServer' | 'IdentityProvider';
@@ -27,9 +34,7 @@ export type Secretive<Row extends object> = {
 };
 
 /** Returns the routes about secrets of a kind of registrations. */
-export function secretRoutes<
-  Row extends { readonly id: string; readonly secrets: readonly StoredSecret[]; readonly keys?: readonly unknown[] },
->(
+export function secretRoutes<Row extends SecretRow>(
   { operatorApi: { handOvers, secretUses } }: Service,
   changes: Changes,
   { path, title, noun, schema, members: [idName, secretName], rotate, retire }: Secretive<Row>,

@@ -4,15 +4,16 @@ import { grantStatus, parseGrantId } from '../../../oauth/grants/grant.ts';
 import type { FoundGrant } from '../../../oauth/protocol/grant-store.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { grantsToEnd } from '../../../operator/blast-radius.ts';
-import { actsOfUserChanges, readNewUser, readUserChanges } from '../../../operator/fields/user-fields.ts';
+import { actsOf, readSettings, requiredMembers } from '../../../operator/fields/setting.ts';
+import { readNewUser, USER_SETTINGS } from '../../../operator/fields/user-fields.ts';
 import { invitedJson, userJson } from '../../../operator/json/user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from '../api/api-error.ts';
 import type { Route } from '../api/route.ts';
+import { newSettings, patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
 import {
-  ABOUT_USER,
   CHANGED_USER,
   GRANTS_TO_END,
   INVITED_USER,
@@ -24,11 +25,11 @@ import {
 
 const ADD = changing('users', 'inviteNewUser', 'Add a user, who sets a password at a one-time address', {
   ...{ schema: INVITED_USER, status: 201, hasId: false, takesKey: true },
-  body: { members: ABOUT_USER, required: ['email', 'name'] },
+  body: { members: newSettings(USER_SETTINGS), required: requiredMembers(USER_SETTINGS) },
 });
 const UPDATE = changing('users', 'updateUser', 'Change the names or the address of a user (merge patch, RFC 7396)', {
   ...{ schema: CHANGED_USER, hasTag: true },
-  patch: ABOUT_USER,
+  patch: patchedSettings(USER_SETTINGS),
 });
 const INVITE = changing('users', 'inviteUser', 'Make a one-time address at which a user sets a password', {
   ...{ schema: INVITED_USER, status: 201, takesKey: true },
@@ -97,9 +98,9 @@ export function changingUsers(service: Service): Route[] {
     },
     {
       ...{ method: 'PATCH', path: '/users/:id', act: 'users.update', operation: UPDATE, hasTag: true },
-      also: (members) => actsOfUserChanges(readUserChanges(members)),
+      also: (members) => actsOf(USER_SETTINGS, readSettings(USER_SETTINGS, members), 'changing'),
       answer: (call) => {
-        const about = readUserChanges(bodyOf(call));
+        const about = readSettings(USER_SETTINGS, bodyOf(call));
         return changes.on(noun, call, async (account, actor) =>
           userJson(Object.keys(about).length === 0 ? account : await accounts.update(account, about, actor)),
         );

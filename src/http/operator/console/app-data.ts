@@ -5,6 +5,7 @@ import type { Lifetimes } from '../../../oauth/grants/grant.ts';
 import { type ScopeDefinition, sentenceFor } from '../../../oauth/grants/scope.ts';
 import { grantsToEndSoon } from '../../../operator/blast-radius.ts';
 import { failsNow } from '../../../operator/failure-summary.ts';
+import { CLIENT_GROUPS, clientRows, NEW_CLIENT_SETTINGS } from '../../../operator/fields/client-fields.ts';
 import { handOverProblem, takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { type ClientUses, findClientUses, lastClientUse, lastSecretUse } from '../../../operator/last-uses.ts';
 import { refusedSince } from '../../../operator/refused-since.ts';
@@ -79,9 +80,11 @@ function settingsOf(
   definitions: readonly ScopeDefinition[],
   { refreshOverlap, refreshRetryWindow }: Lifetimes,
 ): AppSettings {
+  const rows = clientRows(client, { refreshOverlap, refreshRetryWindow }).filter(({ name }) => name !== 'name');
   return {
     ...client,
-    defaults: { refreshOverlap, refreshRetryWindow },
+    groups: CLIENT_GROUPS.map((title) => ({ title, rows: rows.filter(({ group }) => group === title) })),
+    typeWords: NEW_CLIENT_SETTINGS.type.words?.[client.type]?.[0] ?? client.type,
     keys: client.keys.map(({ kid = null }, at) => ({ kid, lastUsedAt: keys[at] ?? null })),
     scopes: client.scopes.map((scope) => ({
       name: scope.name,

@@ -1,59 +1,87 @@
 /** An app's settings as its form has them: from the app, and from a posted form to the members of a request's body. */
 import { hash } from 'node:crypto';
 import type { Client } from '../../../oauth/clients/client.ts';
-import { PERSON_FIELDS } from '../../../oauth/grants/person-fields.ts';
 import type { Scope } from '../../../oauth/grants/scope.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import { DEFAULT_SETTINGS } from '../../../operator/client-settings.ts';
-import type { Members } from '../../../operator/fields/field.ts';
-import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
+import { ACTS } from '../../../operator/access/rights.ts';
+import {
+  CLIENT_GROUPS,
+  CLIENT_SETTINGS,
+  NEW_CLIENT_SETTINGS,
+  type NewClient,
+} from '../../../operator/fields/client-fields.ts';
+import { isObject, type Kind, type Members } from '../../../operator/fields/field.ts';
+import { type Described, described, hasDefault, withDefaults } from '../../../operator/fields/setting.ts';
+import type { AppFormValues, FormField } from '../../../pages/operator/apps/app-form-fields.ts';
+import type { FormGroup } from '../../../pages/operator/apps/app-form-page.ts';
+import { capital } from '../../../pages/operator/setting-value.ts';
 
-/** Returns the values of a form for an app; for a new one, its defaults. */
-export function valuesOf(client: Omit<Client, 'id'> | null): AppFormValues {
-  const its = { name: '', type: 'confidential', ...DEFAULT_SETTINGS, ...client };
+/** The settings of a form. How the developer gets the secret is asked in words of its own. */
+const { handOver: _, ...FORM_SETTINGS } = NEW_CLIENT_SETTINGS;
+/** The members that an app's metadata document has, if there is one. */
+const OF_DOCUMENT: readonly string[] = ['redirect_uris', 'keys'];
+const PASSKEY = 'You need your passkey for this.';
+
+/** Returns the fields of a form under their headings, for an app; null for a new one. */
+export function formGroups(client: Client | null): FormGroup[] {
+  const fields = described(client === null ? FORM_SETTINGS : CLIENT_SETTINGS);
+  const isReadOnly = (member: string) =>
+    client !== null && client.documentSha256 !== null && OF_DOCUMENT.includes(member);
+  return CLIENT_GROUPS.map((title) => ({
+    title,
+    fields: fields.filter(({ group }) => group === title).map((one) => fieldOf(one, isReadOnly(one.member))),
+  }));
+}
+
+function fieldOf(setting: Described, isReadOnly: boolean): FormField {
+  const { member: name, label, field, words = {}, initial } = setting;
+  const isChoice = field.kind === 'one';
+  const hints = needsPasskey(setting) ? [PASSKEY] : [];
   return {
-    name: its.name,
-    type: its.type,
-    hand_over: 'link',
-    redirect_uris: its.redirectUris.join('\n'),
-    scopes: its.scopes.map(({ name }) => name),
-    optional_scopes: its.scopes.filter(({ optional }) => optional).map(({ name }) => name),
-    other_scopes: '',
-    publisher: its.publisher ?? '',
-    homepage: its.homepage ?? '',
-    privacy_page: its.privacyPage ?? '',
-    contact: its.contact ?? '',
-    consent: its.consent,
-    person_fields: its.personFields,
-    default_resource: its.defaultResource ?? '',
-    require_pkce: its.requirePkce,
-    device_flow: its.deviceFlow,
-    is_checked: its.isChecked,
+    ...{ name, label, kind: field.kind, isOptional: hasDefault(setting), isReadOnly },
+    help: isReadOnly ? 'From the app’s metadata document.' : [setting.help, ...(isChoice ? [] : hints)].join(' '),
+    choices: (field.words ?? ['true']).map((word) => {
+      const [text = '', hint] = words[word] ?? [];
+      const all = [hint ?? '', ...(isChoice && word !== initial ? hints : [])].filter((sentence) => sentence !== '');
+      return [word, field.kind === 'flag' ? text : capital(text), all.join(' ')];
+    }),
   };
 }
 
-/** Returns the values of a posted form, as they were typed. */
-export function typedValues(form: Parameters): AppFormValues {
-  const text = (name: string) => form.get(name) ?? '';
-  const flag = (name: string) => form.get(name) === 'true';
+function needsPasskey({ act }: Described): boolean {
+  const needs = act && ACTS[act[0]];
+  return typeof needs === 'object' && 'presence' in needs;
+}
+
+/** Returns the values of a form for an app; for a new one, its defaults. */
+export function valuesOf(client: Client | null): AppFormValues {
+  const its = withDefaults<Omit<NewClient, 'handOver'>>(FORM_SETTINGS, client ?? { name: '' });
+  const values = described(FORM_SETTINGS).map(({ name, member, field }) => [member, formValue(field.kind, its[name])]);
+  const optional = its.scopes.filter((scope) => scope.optional).map(({ name }) => name);
+  return { ...Object.fromEntries(values), optional_scopes: optional, other_scopes: '', hand_over: 'link' };
+}
+
+function formValue(kind: Kind, value: unknown): AppFormValues[string] {
+  if (kind === 'flag' || kind === 'some') return value as boolean | string[];
+  if (kind === 'texts') return (value as string[]).join('\n');
+  if (kind === 'scopes') return (value as Scope[]).map(({ name }) => name);
+  if (kind === 'keys') return (value as []).length === 0 ? '' : JSON.stringify(value, null, 1);
+  return value === null ? '' : String(value);
+}
+
+/**
+ * Returns the values of a posted form, as they were typed. A browser sends every text and every choice of one: one that is not
+ * sent was not in the form, and stays as it is.
+ */
+export function typedValues(form: Parameters, before: AppFormValues): AppFormValues {
+  const typed = described(FORM_SETTINGS).map(({ member, field: { kind } }) => {
+    if (kind === 'flag') return [member, form.get(member) === 'true'];
+    return [member, kind === 'some' || kind === 'scopes' ? form.all(member) : (form.get(member) ?? before[member])];
+  });
   return {
-    name: text('name'),
-    type: text('type'),
-    hand_over: text('hand_over'),
-    redirect_uris: text('redirect_uris'),
-    scopes: form.all('scopes'),
-    optional_scopes: form.all('optional_scopes'),
-    other_scopes: text('other_scopes'),
-    publisher: text('publisher'),
-    homepage: text('homepage'),
-    privacy_page: text('privacy_page'),
-    contact: text('contact'),
-    consent: text('consent'),
-    person_fields: form.all('person_fields'),
-    default_resource: text('default_resource'),
-    require_pkce: flag('require_pkce'),
-    device_flow: flag('device_flow'),
-    is_checked: flag('is_checked'),
+    ...Object.fromEntries(typed),
+    ...{ optional_scopes: form.all('optional_scopes'), other_scopes: form.get('other_scopes') ?? '' },
+    hand_over: form.get('hand_over') ?? '',
   };
 }
 
@@ -62,22 +90,33 @@ export function typedValues(form: Parameters): AppFormValues {
  * settings are equal members.
  */
 export function membersOf(values: AppFormValues, had: readonly Scope[]): Members {
-  const orNull = (text: string) => text.trim() || null;
-  return {
-    name: values.name.trim(),
-    publisher: orNull(values.publisher),
-    homepage: orNull(values.homepage),
-    privacy_page: orNull(values.privacy_page),
-    contact: orNull(values.contact),
-    redirect_uris: partsOf(values.redirect_uris, /\r?\n/),
-    scopes: scopesOf(values, had),
-    consent: values.consent,
-    person_fields: inOrder(PERSON_FIELDS, values.person_fields),
-    default_resource: orNull(values.default_resource),
-    require_pkce: values.require_pkce,
-    device_flow: values.device_flow,
-    is_checked: values.is_checked,
-  };
+  const members = described(CLIENT_SETTINGS).map((setting) => {
+    const { member, field } = setting;
+    if (field.kind === 'scopes') return [member, scopesOf(values, had)];
+    if (field.kind === 'some') return [member, inOrder(field.words ?? [], values[member] as readonly string[])];
+    const value = values[member];
+    return [member, typeof value === 'string' ? valueIn(value.trim(), setting) : value];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Returns the value that a text stands for. A text that stands for none stays as it is, and is refused by its type. */
+function valueIn(text: string, setting: Described): unknown {
+  const { kind } = setting.field;
+  if (kind === 'texts') return partsOf(text, /\r?\n/);
+  if (text === '' && hasDefault(setting)) return kind === 'keys' ? [] : null;
+  if (kind === 'seconds') return /^[0-9]+$/.test(text) ? Number(text) : text;
+  return kind === 'keys' ? keysIn(text) : text;
+}
+
+/** Returns the keys in a JSON Web Key Set, a list or a single key (RFC 7517). */
+function keysIn(text: string): unknown {
+  try {
+    const content: unknown = JSON.parse(text);
+    return isObject(content) ? (content['keys'] ?? [content]) : content;
+  } catch {
+    return text;
+  }
 }
 
 /** Returns the members that typed values would change of an app, as a merge patch (RFC 7396). */
@@ -87,9 +126,11 @@ export function changedMembers(client: Client, typed: AppFormValues): Members {
   return Object.fromEntries(members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name])));
 }
 
-/** Returns the digests of the values that a form begins with, in JSON: the values themselves would double the form. */
+/** Returns the digests of the values that a form begins with, by name: the values themselves would double the form. */
 export function shownOf(values: object): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, digestOf(value)])));
+  return Object.entries(values)
+    .map(([name, value]) => `${name}:${digestOf(value)}`)
+    .join(' ');
 }
 
 /**
@@ -97,21 +138,13 @@ export function shownOf(values: object): string {
  * typed. `shown` is `shownOf` the values that the form began with.
  */
 export function typedOver<Values extends object>(present: Values, typed: Values, shown: string): Values {
-  const before = digestsIn<Values>(shown);
-  const names = Object.keys(present) as (keyof Values)[];
-  const isTyped = (name: keyof Values) => digestOf(typed[name]) !== before[name];
+  const before = shown.split(' ');
+  const names = Object.keys(present) as (keyof Values & string)[];
+  const isTyped = (name: keyof Values & string) => !before.includes(`${name}:${digestOf(typed[name])}`);
   return Object.fromEntries(names.map((name) => [name, (isTyped(name) ? typed : present)[name]])) as Values;
 }
 
 /** Only a form of ours has these, and whoever sends others only keeps more of what they typed. */
-function digestsIn<Values>(shown: string): Partial<Record<keyof Values, unknown>> {
-  try {
-    return Object(JSON.parse(shown));
-  } catch {
-    return {};
-  }
-}
-
 function digestOf(value: unknown): string {
   return hash('sha256', settled(value), 'base64url').slice(0, 22);
 }
@@ -121,15 +154,16 @@ function settled(value: unknown): string {
   return String(JSON.stringify(Array.isArray(value) ? [...value].sort() : value)).replaceAll('\\r\\n', '\\n');
 }
 
-function scopesOf({ scopes, optional_scopes: optional, other_scopes: others }: AppFormValues, had: readonly Scope[]) {
+function scopesOf(values: AppFormValues, had: readonly Scope[]) {
+  const [chosen, optional] = [values['scopes'], values['optional_scopes']] as (readonly string[])[];
   const names = inOrder(
     had.map(({ name }) => name),
-    new Set([...scopes, ...partsOf(others, /\s+/)]),
+    new Set([...(chosen ?? []), ...partsOf(String(values['other_scopes']), /\s+/)]),
   );
   return names.map((name) => ({
     name,
     sentence: had.find((scope) => scope.name === name)?.sentence ?? null,
-    optional: optional.includes(name),
+    optional: optional?.includes(name) ?? false,
   }));
 }
 

@@ -5,11 +5,13 @@ import { type Scope, sentenceFor } from '../../../oauth/grants/scope.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import {
   actsOfNewClient,
-  actsOfSettings,
+  actsOfScopes,
+  CLIENT_SETTINGS,
+  NEW_CLIENT_SETTINGS,
   type NewClient,
-  readClientChanges,
-  readNewClient,
 } from '../../../operator/fields/client-fields.ts';
+import type { Members } from '../../../operator/fields/field.ts';
+import { actsOf, readNew, readSettings } from '../../../operator/fields/setting.ts';
 import { takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { findClientJson } from '../../../operator/json/client.ts';
 import type { Html } from '../../../pages/html.ts';
@@ -23,7 +25,7 @@ import { type RegisteredData, registeredPage } from '../../../pages/operator/app
 import { developerValues } from '../../developer-values.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
-import { changedMembers, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
+import { changedMembers, formGroups, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
 import type { ConsoleCall, ConsoleRoutes, FormOptions } from './console-routes.ts';
 import { keyAfter, newKey, runOnce } from './once.ts';
 
@@ -46,11 +48,11 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     '/apps/new',
     'clients.register',
     async (call) => {
-      const app = typedApp(call);
-      for (const act of actsOfNewClient(app)) call.requires(act);
-      return registerOnce(call, app);
+      const members = typedApp(call);
+      for (const act of actsOfNewClient(members)) call.requires(act);
+      return registerOnce(call, readNew(NEW_CLIENT_SETTINGS, members));
     },
-    (call, problem) => newApp(call, typedValues(call.form), keyAfter(call, problem), problem),
+    (call, problem) => newApp(call, typedValues(call.form, valuesOf(null)), keyAfter(call, problem), problem),
     LARGE_FORM,
   );
 
@@ -68,8 +70,10 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       const client = await service.clients.findClient(call.id);
       if (!client) throw new OperatorError('there is no app with this id');
       if (call.form.get('tag') !== (await tagOf(client))) throw changedMeanwhile();
-      const changes = readClientChanges(changedMembers(client, typedValues(call.form)));
-      for (const act of actsOfSettings(changes, client.scopes)) call.requires(act);
+      const typed = typedValues(call.form, valuesOf(client));
+      const changes = readSettings(CLIENT_SETTINGS, changedMembers(client, typed));
+      const acts = [...actsOf(CLIENT_SETTINGS, changes, 'changing'), ...actsOfScopes(changes.scopes, client.scopes)];
+      for (const act of acts) call.requires(act);
       const location = appHref(client.id);
       if (Object.keys(changes).length === 0) return { location };
       const actor = { ...call.actor, conditions: { unchanged: { noun: 'client', row: client } } } as const;
@@ -83,7 +87,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     async (call, problem) => {
       const client = await service.clients.findClient(call.id);
       if (!client) return null;
-      const [typed, shown] = [typedValues(call.form), call.form.get('shown') ?? '{}'];
+      const [typed, shown] = [typedValues(call.form, valuesOf(client)), call.form.get('shown') ?? ''];
       if (problem.field !== 'tag')
         return editApp(call, client, { values: typed, shown, tag: call.form.get('tag') ?? '', problem });
       const present = valuesOf(client);
@@ -100,12 +104,13 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   );
 
   function registerOnce(call: ConsoleCall, app: NewClient): Promise<Html> {
+    const { type, handOver: handsOver, ...settings } = app;
     return runOnce(
       idempotency,
       call,
       app,
       async (actor) => {
-        const made = await clients.register(app.type, app.settings, actor, null, app.handOver);
+        const made = await clients.register(type, settings, actor, null, handsOver);
         const { client, clientSecret, handOver } = made;
         if (clientSecret !== null) return registered(call, client, { kind: 'secret', shown: appSecret(clientSecret) });
         if (handOver === null) return registered(call, client, { kind: 'none' });
@@ -136,6 +141,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     return newAppPage(context, {
       operator,
       form,
+      groups: formGroups(null),
       scopes: await offeredScopes([], values),
       once,
       hasPasskey: await hasPasskey(),
@@ -151,17 +157,22 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     const scopes = await offeredScopes(client.scopes, values);
     const { id, name, type } = client;
     const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
-    const hasDocument = client.documentSha256 !== null;
     const form = { values, initial: valuesOf(client), problem, present };
-    return editAppPage(context, { operator, form, scopes, id, name, proof, hasDocument, tag, shown });
+    return editAppPage(context, { operator, form, groups: formGroups(client), scopes, id, name, proof, tag, shown });
   }
 
   /** Returns the scopes that an app has, the defined ones, and those chosen when they were one of these. */
   async function offeredScopes(had: readonly Scope[], chosen: AppFormValues): Promise<OfferedScope[]> {
     const defined = await service.scopes.listScopes();
+    const chosenIn = (name: string) => [chosen[name] ?? []].flat().map(String);
     const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name));
     const offered = others.slice(0, Math.max(0, MAX_OFFERED - had.length)).map(({ name }) => name);
-    const names = new Set([...had.map(({ name }) => name), ...offered, ...chosen.scopes, ...chosen.optional_scopes]);
+    const names = new Set([
+      ...had.map(({ name }) => name),
+      ...offered,
+      ...chosenIn('scopes'),
+      ...chosenIn('optional_scopes'),
+    ]);
     return [...names].map((name) => {
       const scope = had.find((each) => each.name === name) ?? { name, sentence: null };
       return { name, sentence: names.size > MAX_SENTENCES ? null : sentenceFor(scope, defined, 'en') };
@@ -173,11 +184,12 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   }
 }
 
-/** Reads the app that a form registers. Only a server has a secret to hand over. */
-function typedApp({ form }: ConsoleCall): NewClient {
-  const values = typedValues(form);
-  const { type, hand_over: way } = values;
-  return readNewClient({ ...membersOf(values, []), type, hand_over: type === 'confidential' && way !== 'secret' });
+/** Returns the members of the app that a form registers. Only a server without keys has a secret to hand over. */
+function typedApp({ form }: ConsoleCall): Members {
+  const values = typedValues(form, valuesOf(null));
+  const { type, hand_over: way, keys } = values;
+  const takesSecret = type === 'confidential' && keys === '';
+  return { ...membersOf(values, []), type, hand_over: takesSecret && way !== 'secret' };
 }
 
 function changedMeanwhile(): OperatorError {

@@ -1,27 +1,25 @@
-/** The fields of an app's form. Each has the setting's name in JSON, by which a refusal names its field. */
+/** The fields of an app's form, one for each setting. Each has the setting's name in JSON, by which a refusal names its field. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import { type ActProblem, asSentence } from '../act.ts';
 
 /** Values of the fields: as they were typed, or as the app has them. Lists of lines and of names are one text. */
-export type AppFormValues = {
+export type AppFormValues = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** A choice: its value, its words, and a hint. */
+export type Choice = readonly [value: string, words: string, hint?: string];
+
+/** A setting to fill in. */
+export type FormField = {
   readonly name: string;
-  readonly type: string;
-  readonly hand_over: string;
-  readonly redirect_uris: string;
-  readonly scopes: readonly string[];
-  readonly optional_scopes: readonly string[];
-  readonly other_scopes: string;
-  readonly publisher: string;
-  readonly homepage: string;
-  readonly privacy_page: string;
-  readonly contact: string;
-  readonly consent: string;
-  readonly person_fields: readonly string[];
-  readonly default_resource: string;
-  readonly require_pkce: boolean;
-  readonly device_flow: boolean;
-  readonly is_checked: boolean;
+  readonly label: string;
+  readonly help: string;
+  readonly kind: string;
+  /** True if it may be left empty. */
+  readonly isOptional: boolean;
+  readonly isReadOnly?: boolean;
+  /** The choices; of a yes or no, the words for yes. */
+  readonly choices: readonly Choice[];
 };
 
 /** The state of a form. */
@@ -35,74 +33,71 @@ export type AppForm = {
   readonly present: AppFormValues | null;
 };
 
-/** The names of fields whose value has a type. */
-type Named<Value> = {
-  [Name in keyof AppFormValues]: AppFormValues[Name] extends Value ? Name : never;
-}[keyof AppFormValues];
+/** Returns true if a field's value is chosen, or one of those that are. */
+export function isChosen({ values }: AppForm, name: string, value: string): boolean {
+  return [values[name]].flat().includes(value);
+}
 
-/** A choice: its value, its words, and a hint. */
-export type Choice = readonly [value: string, words: HtmlValue, hint?: HtmlValue];
+/** A field for a setting, except for scopes. */
+export function settingField(form: AppForm, field: FormField): Html {
+  if (field.kind === 'flag') return flagField(form, field);
+  if (field.kind === 'one' || field.kind === 'some') return choiceField(form, field);
+  const { look, hint = '' } = Object.hasOwn(TEXTS, field.kind) ? (TEXTS[field.kind] as TextKind) : TEXT;
+  const required = !field.isOptional && html` required maxlength="100"`;
+  return textField(
+    form,
+    { ...field, help: `${field.help} ${hint}`.trim() },
+    html`${look}${required}${field.isReadOnly && html` readonly`}`,
+  );
+}
 
-/** Further settings of a text field. */
-type TextOptions = {
-  readonly hint?: HtmlValue;
-  readonly attributes?: Html;
-  readonly isLong?: boolean;
-  readonly isOptional?: boolean;
+/** The look of a kind of texts, and what its hint says of the form. */
+type TextKind = { readonly look?: Html; readonly hint?: string };
+
+const TEXT: TextKind = {};
+const TEXTS: Readonly<Record<string, TextKind>> = {
+  page: { look: html` inputmode="url" spellcheck="false"`, hint: 'An https address.' },
+  texts: { hint: 'One per line.' },
+  seconds: { look: html` inputmode="numeric"`, hint: 'In seconds; leave it empty for the default.' },
 };
 
 /** A field for a text, or for several lines. */
-export function textField(form: AppForm, name: Named<string>, label: string, options: TextOptions = {}): Html {
-  const { hint, attributes, isLong = false, isOptional = false } = options;
-  const notes = notesOf(form, name, hint);
+export function textField(form: AppForm, field: Omit<FormField, 'choices'>, attributes?: HtmlValue): Html {
+  const { name, label, help, kind, isOptional } = field;
+  const notes = notesOf(form, name, help);
   const shared = html`id="${idOf(name)}" name="${name}" autocomplete="off"${notes.attributes}${attributes}`;
-  const value = form.values[name];
-  const field = isLong
+  const value = String(form.values[name]);
+  const isLong = kind === 'texts' || kind === 'keys';
+  const input = isLong
     ? // A first line break in a `textarea` is dropped.
       html`<textarea ${shared} rows="3" spellcheck="false">
 ${value}</textarea>`
     : html`<input ${shared} value="${value}">`;
-  return html`<div class="field"><label for="${idOf(name)}">${label}${isOptional && ' (optional)'}</label>${field}${notes.text}</div>
+  return html`<div class="field"><label for="${idOf(name)}">${label}${isOptional && !isLong && ' (optional)'}</label>${input}${notes.text}</div>
 `;
 }
 
-/** A choice of one. */
-export function radioField(form: AppForm, name: Named<string>, legend: string, choices: readonly Choice[]): Html {
-  const notes = notesOf(form, name);
-  return html`<fieldset class="options" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
+/** A choice of one, or of some. */
+export function choiceField(form: AppForm, { name, label, help, kind, choices }: FormField): Html {
+  const notes = notesOf(form, name, help === '' ? null : help);
+  const [look, type] = kind === 'one' ? ['options', 'radio'] : ['options short', 'checkbox'];
+  return html`<fieldset class="${look}" id="${name}"${notes.description}><legend>${label}</legend>${choices.map(
     ([value, words, hint]) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${form.values[name] === value && html` checked`}><span>${words}${hint !== undefined && html`<small>${hint}</small>`}</span></label>
-`,
-  )}${notes.text}</fieldset>
-`;
-}
-
-/** A choice of some. */
-export function someField(
-  form: AppForm,
-  name: Named<readonly string[]>,
-  legend: string,
-  choices: readonly Choice[],
-  hint: HtmlValue,
-): Html {
-  const notes = notesOf(form, name, hint);
-  return html`<fieldset class="options short" id="${name}"${notes.description}><legend>${legend}</legend>${choices.map(
-    ([value, words]) =>
-      html`<label><input type="checkbox" name="${name}" value="${value}"${form.values[name].includes(value) && html` checked`}><span>${words}</span></label>
+      html`<label><input type="${type}" name="${name}" value="${value}"${isChosen(form, name, value) && html` checked`}><span>${words}${hint !== undefined && hint !== '' && html`<small>${hint}</small>`}</span></label>
 `,
   )}${notes.text}</fieldset>
 `;
 }
 
 /** A choice of yes or no. */
-export function flagField(form: AppForm, name: Named<boolean>, words: string, hint: string): Html {
+function flagField(form: AppForm, { name, label, help, choices: [[, yes] = ['true', '']] }: FormField): Html {
   const notes = notesOf(form, name);
-  return html`<div class="options"><label><input type="checkbox" id="${name}" name="${name}" value="true"${form.values[name] && html` checked`}${notes.attributes}><span>${words}<small>${hint}</small></span></label>${notes.text}</div>
+  return html`<div class="options"><label><input type="checkbox" id="${name}" name="${name}" value="true"${form.values[name] === true && html` checked`}${notes.attributes}><span>${label}${yes !== '' && `: ${yes}`}<small>${help}</small></span></label>${notes.text}</div>
 `;
 }
 
 /** Returns the setting that a field is of. */
-function idOf(name: keyof AppFormValues): keyof AppFormValues {
+function idOf(name: string): string {
   return name === 'other_scopes' ? 'scopes' : name;
 }
 
@@ -110,7 +105,7 @@ function idOf(name: keyof AppFormValues): keyof AppFormValues {
 type Notes = { readonly text: Html; readonly description: Html | null; readonly attributes: Html };
 
 /** Returns the hint of a field, the reason of its refusal, and its present value if somebody else changed it. */
-function notesOf(form: AppForm, name: keyof AppFormValues, hint: HtmlValue = null): Notes {
+function notesOf(form: AppForm, name: string, hint: HtmlValue = null): Notes {
   const { problem } = form;
   const isWrong = problem?.field === idOf(name);
   const isOther = isChanged(form, name);
@@ -125,29 +120,29 @@ function notesOf(form: AppForm, name: keyof AppFormValues, hint: HtmlValue = nul
 }
 
 /** The present value of a field that has another in the form, after somebody else changed the app; null for all others. */
-export function presentNote(form: AppForm, name: keyof AppFormValues): Html | null {
+export function presentNote(form: AppForm, name: string): Html | null {
   if (form.present === null || !isChanged(form, name)) return null;
   const text = `${PRESENT_OF[name] ?? 'Present value'}: ${wordsOf(form.present[name])}`;
   return html`<span class="hint wrong" id="${name}-present">${isolated(text, 1000)}</span>`;
 }
 
-const PRESENT_OF: Partial<Record<keyof AppFormValues, string>> = {
+const PRESENT_OF: Readonly<Record<string, string>> = {
   scopes: 'Present scopes',
   optional_scopes: 'Presently optional',
 };
 
-function isChanged({ values, present }: AppForm, name: keyof AppFormValues): boolean {
+function isChanged({ values, present }: AppForm, name: string): boolean {
   return present !== null && wordsOf(values[name]) !== wordsOf(present[name]);
 }
 
 /** Returns true if one of these fields is wrong, typed in, or changed by somebody else. */
-export function needsALook(form: AppForm, names: readonly (keyof AppFormValues)[]): boolean {
+export function needsALook(form: AppForm, names: readonly string[]): boolean {
   const { values, initial, problem, present } = form;
   if (present !== null) return true;
   return names.some((name) => problem?.field === name || wordsOf(values[name]) !== wordsOf(initial[name]));
 }
 
-function wordsOf(value: AppFormValues[keyof AppFormValues]): string {
+function wordsOf(value: AppFormValues[string] = ''): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? value.trim().replace(/\s+/g, ' ') : [...value].sort().join(', ');
   return text === '' ? 'none' : text;

@@ -5,16 +5,7 @@ import { isolated, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { actProblem, passkeyNeeded } from '../act.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
-import {
-  type AppForm,
-  type AppFormValues,
-  type Choice,
-  flagField,
-  needsALook,
-  radioField,
-  someField,
-  textField,
-} from './app-form-fields.ts';
+import { type AppForm, choiceField, type FormField, needsALook, settingField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
 import { APPS, appHref } from './app-page.ts';
 
@@ -22,8 +13,13 @@ import { APPS, appHref } from './app-page.ts';
 type AppFormData = {
   readonly operator: ShownOperator;
   readonly form: AppForm;
+  /** The settings in the parts of the form, each with its heading: first the app's own, last the further ones. */
+  readonly groups: readonly FormGroup[];
   readonly scopes: readonly OfferedScope[];
 };
+
+/** Settings under a heading. */
+export type FormGroup = { readonly title: string; readonly fields: readonly FormField[] };
 
 /** Data of the page for a new app; `once` names the form, so that it registers one app however often it is sent. */
 export type NewAppData = AppFormData & {
@@ -33,7 +29,8 @@ export type NewAppData = AppFormData & {
 };
 
 /** The page that registers an app. */
-export function newAppPage(context: PageContext, { operator, form, scopes, once, hasPasskey }: NewAppData): Html {
+export function newAppPage(context: PageContext, data: NewAppData): Html {
+  const { operator, form, once, hasPasskey } = data;
   const title = 'Register an app';
   return consoleLayout(
     context,
@@ -45,16 +42,13 @@ ${form.problem === null && !hasPasskey && html`<div class="notice advice">${icon
 ${problemOf(form)}
 <form method="post" action="/apps/new" class="settings">
 <input type="hidden" name="once" value="${once}">
-<section class="part"><h2>The app</h2><div class="stack">
-${nameField(form)}
-${redirectField(form)}
-${radioField(form, 'type', 'Kind', KINDS)}
-</div></section>
-<section class="part secret-choice"><h2>The secret</h2>
+${parts(
+  data,
+  html`<section class="part secret-choice"><h2>The secret</h2>
 <p>You need your passkey for this.</p><div class="stack">
-${radioField(form, 'hand_over', 'How the developer gets the secret', WAYS)}
-</div></section>
-${shared(form, scopes)}
+${choiceField(form, WAYS)}
+</div></section>`,
+)}
 <div class="submit"><button class="primary">Register the app</button><a class="button secondary" href="/apps">Cancel</a></div>
 </form>`,
   );
@@ -67,16 +61,14 @@ export type EditAppData = AppFormData & {
   readonly name: string;
   /** How the app proves to be itself. */
   readonly proof: 'secret' | 'keys' | 'none';
-  /** True for an app that was registered from its metadata document, which has its redirect URIs. */
-  readonly hasDocument: boolean;
   readonly tag: string;
-  /** The values that the form began with, in JSON: after another's change they tell what was typed. */
+  /** Digests of the values that the form began with: after another's change they tell what was typed. */
   readonly shown: string;
 };
 
 /** The page that changes an app. */
 export function editAppPage(context: PageContext, data: EditAppData): Html {
-  const { operator, form, scopes, id, name, proof, hasDocument, tag, shown } = data;
+  const { operator, form, id, name, proof, tag, shown } = data;
   const path = appHref(id);
   const title = `Change ${name}`;
   return consoleLayout(
@@ -88,11 +80,7 @@ export function editAppPage(context: PageContext, data: EditAppData): Html {
 ${problemOf(form)}
 <form method="post" action="${path}/edit" class="settings">
 <input type="hidden" name="tag" value="${tag}"><input type="hidden" name="shown" value="${shown}">
-<section class="part"><h2>The app</h2><div class="stack">
-${nameField(form)}
-${hasDocument ? textField(form, 'redirect_uris', 'Redirect URIs', DOCUMENT_URIS) : redirectField(form)}
-</div></section>
-${shared(form, scopes)}
+${parts(data)}
 <div class="submit"><button class="primary">Save the changes</button><a class="button secondary" href="${path}">Cancel</a></div>
 </form>`,
   );
@@ -106,55 +94,25 @@ function problemOf({ problem, values }: AppForm): Html | null {
   return html`${actProblem(problem)}${way}`;
 }
 
-/** The parts that both pages have. */
-function shared(form: AppForm, scopes: readonly OfferedScope[]): Html {
-  return html`<section class="part"><h2>What the app may see and do</h2><div class="stack">
-${someField(form, 'person_fields', 'Profile fields', PERSON, 'The app sees these of every user who allows it, whatever the scopes. Without any, it sees only an ID.')}
-${scopeFields(form, scopes)}
+/** The parts of the form; `afterFirst` follows the app's own settings. */
+function parts({ form, groups, scopes }: AppFormData, afterFirst: Html | null = null): Html {
+  const field = (one: FormField) => (one.kind === 'scopes' ? scopeFields(form, one, scopes) : settingField(form, one));
+  const [first, ...others] = groups.slice(0, -1).map(
+    ({ title, fields }) => html`<section class="part"><h2>${title}</h2><div class="stack">
+${fields.map(field)}
 </div></section>
-<section class="part"><h2>Its publisher</h2>
-<p>Users see this before they allow the app.</p><div class="stack">
-${textField(form, 'publisher', 'Publisher', { isOptional: true, hint: 'The company or person who makes the app.' })}
-${textField(form, 'contact', 'Contact for users', { isOptional: true, hint: 'Where users ask for help: an email address, or an https address. The developer’s own address is not kept here.' })}
-${textField(form, 'homepage', 'Homepage', HTTPS)}
-${textField(form, 'privacy_page', 'Privacy page', HTTPS)}
-</div></section>
-<details class="part further"${needsALook(form, FURTHER) && html` open`}><summary>Further settings</summary><div class="stack">
-${radioField(form, 'consent', 'Consent', CONSENTS)}
-${flagField(form, 'is_checked', 'You checked the publisher', 'Users see the check mark. A later change of the name, of what is said of its publisher, or of a redirect URI’s host removes the check mark. You need your passkey for this.')}
-${flagField(form, 'require_pkce', 'Require PKCE', 'Refuses authorization requests without a code challenge. An app without a secret always needs PKCE.')}
-${flagField(form, 'device_flow', 'Device flow', 'For devices without a browser: the user types a code on another device. Such an app needs no redirect URI.')}
-${textField(form, 'default_resource', 'Default resource', { isOptional: true, hint: 'The API that tokens are for when the app names none. An API is registered with this address.' })}
+`,
+  );
+  const { title = '', fields = [] } = groups.at(-1) ?? {};
+  const isOpen = needsALook(
+    form,
+    fields.map(({ name }) => name),
+  );
+  return html`${first}${afterFirst}${others}
+<details class="part further"${isOpen && html` open`}><summary>${title}</summary><div class="stack">
+${fields.map(field)}
 </div></details>`;
 }
-
-const FURTHER: readonly (keyof AppFormValues)[] = [
-  'consent',
-  'is_checked',
-  'require_pkce',
-  'device_flow',
-  'default_resource',
-];
-
-const nameField = (form: AppForm) =>
-  textField(form, 'name', 'Name', {
-    hint: 'Users see the name before they allow the app.',
-    attributes: html` required maxlength="100"`,
-  });
-
-const redirectField = (form: AppForm) =>
-  textField(form, 'redirect_uris', 'Redirect URIs', {
-    hint: 'One per line, exactly as the app sends it: https, or http on loopback such as 127.0.0.1.',
-    isLong: true,
-  });
-
-const DOCUMENT_URIS = {
-  hint: 'They come from the app’s metadata document.',
-  isLong: true,
-  attributes: html` readonly`,
-};
-
-const HTTPS = { isOptional: true, hint: 'An https address.', attributes: html` inputmode="url" spellcheck="false"` };
 
 const PROOFS = {
   secret: 'A server with a secret.',
@@ -162,33 +120,14 @@ const PROOFS = {
   none: 'An app without a secret.',
 };
 
-const KINDS: readonly Choice[] = [
-  ['confidential', 'A server with a secret', 'A web app whose server keeps the secret.'],
-  [
-    'public',
-    'An app without a secret',
-    'On a device or in a browser, where nobody can keep a secret. It uses PKCE. An app that proves itself by keys of its own is registered by API or command.',
+const WAYS: FormField = {
+  ...{ name: 'hand_over', label: 'How the developer gets the secret', help: '', kind: 'one', isOptional: false },
+  choices: [
+    [
+      'link',
+      'Give a one-time link (recommended)',
+      'You get a link for the developer. The secret is made when the developer opens it, so nobody else sees the secret.',
+    ],
+    ['secret', 'Show me the secret once', 'You pass the secret on yourself.'],
   ],
-];
-
-const WAYS: readonly Choice[] = [
-  [
-    'link',
-    'Give a one-time link (recommended)',
-    'You get a link for the developer. The secret is made when the developer opens it, so nobody else sees the secret.',
-  ],
-  ['secret', 'Show me the secret once', 'You pass the secret on yourself.'],
-];
-
-const CONSENTS: readonly Choice[] = [
-  ['ask', 'Ask the user each time'],
-  ['remember', 'Remember what a user allowed', 'Asks again only for more. You need your passkey for this.'],
-  ['skip', 'Never ask', 'For your own apps only. You need your passkey for this.'],
-];
-
-const PERSON: readonly Choice[] = [
-  ['name', 'Name'],
-  ['username', 'User name'],
-  ['email', 'Email address'],
-  ['avatar_url', 'Picture'],
-];
+};

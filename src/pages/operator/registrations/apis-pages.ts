@@ -6,6 +6,7 @@ import { dangerZone } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList } from '../listing.ts';
+import { type SettingRow, settingFacts } from '../setting-value.ts';
 import { facts } from '../table.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
@@ -15,8 +16,8 @@ export type ShownApi = {
   readonly id: string;
   readonly name: string;
   readonly resource: string | null;
-  readonly acceptsUnbound: boolean;
-  readonly scopes: readonly string[] | null;
+  /** First the name. */
+  readonly settings: readonly SettingRow[];
   readonly secrets: readonly LiveSecret[];
   readonly createdAt: number;
 };
@@ -43,7 +44,7 @@ export function apiPage(
   operator: ShownOperator,
   { api, handOver }: { readonly api: ShownApi; readonly handOver: ShownHandOver | null },
 ): Html {
-  const { id, name, resource, acceptsUnbound, scopes, secrets, createdAt } = api;
+  const { id, name, settings, secrets, createdAt } = api;
   return consoleLayout(
     context,
     operator,
@@ -51,9 +52,7 @@ export function apiPage(
     html`<h1>${isolated(name)}</h1>
 ${facts([
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
-  ['Resource', resource === null ? 'None: accepts tokens that are bound to no resource' : isolatedAddress(resource)],
-  ['Unbound tokens', resource === null || acceptsUnbound ? 'Accepted' : 'Refused'],
-  ['Scopes', scopes === null ? 'All' : isolated(scopes.join(' '), 2000)],
+  ...settingFacts(settings.slice(1)),
   ['Live secrets', secretWords(context, secrets)],
   ['Registered', context.messages.minute(createdAt)],
 ])}

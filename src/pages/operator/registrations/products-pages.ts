@@ -8,22 +8,20 @@ import type { ShownHandOver } from '../apps/app-secrets.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { verdictMark } from '../now/findings.ts';
+import { type SettingRow, settingFacts } from '../setting-value.ts';
 import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';
 import { commandsPart, handOverPart, type LiveSecret, secretWords } from './secret-facts.ts';
 
-/** A product. Times in ms; `sessionLifetime` in seconds. */
+/** A product. Times in ms. */
 export type ShownProduct = {
   readonly id: string;
   readonly name: string;
   readonly status: 'active' | 'paused';
-  readonly signInUrl: string;
-  readonly ownIds: boolean;
-  readonly rights: readonly string[];
-  readonly sessionLifetime: number | null;
+  /** First the name. */
+  readonly settings: readonly SettingRow[];
   readonly secrets: readonly LiveSecret[];
-  readonly keys: readonly unknown[];
   readonly createdAt: number;
 };
 
@@ -76,7 +74,7 @@ export function productsPage(context: PageContext, data: RegistrationsData<Shown
 /** The page of one product. */
 export function productPage(context: PageContext, data: ProductData): Html {
   const { operator, product, handOver, findings, done, problem } = data;
-  const { id, name, status, signInUrl, ownIds, rights, sessionLifetime, secrets, keys, createdAt } = product;
+  const { id, name, status, settings, secrets, createdAt } = product;
   return consoleLayout(
     context,
     operator,
@@ -89,12 +87,8 @@ ${resuming(data)}
 ${facts([
   ['State', statePill(status)],
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
-  ['Sign-in address', isolatedAddress(signInUrl)],
-  ['Account IDs', ownIds ? 'The product’s own' : 'Made by this installation'],
-  ['Rights', rights.join(', ')],
-  ['A sign-in lasts', sessionLifetime === null ? '10 minutes, for one request' : `${sessionLifetime} s`],
+  ...settingFacts(settings.slice(1)),
   ['Live secrets', secretWords(context, secrets)],
-  ['Public keys', keys.length > 0 && String(keys.length)],
   ['Registered', context.messages.minute(createdAt)],
 ])}
 ${acts(data)}

@@ -4,7 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newGrantId } from '../../../../src/oauth/grants/grant.ts';
-import { readNewProvider } from '../../../../src/operator/fields/identity-provider-fields.ts';
+import { NEW_PROVIDER_SETTINGS } from '../../../../src/operator/fields/identity-provider-fields.ts';
+import { readNew } from '../../../../src/operator/fields/setting.ts';
 import type { WholeStore } from '../../../../src/storage/tables/alike.ts';
 import { addKey, call, startApi } from '../../../support/operator-api.ts';
 import { addClient, addUser } from '../../../support/service.ts';
@@ -18,7 +19,8 @@ const [user, app] = [await addUser(api), await addClient(api)];
 
 /** Registers a product through which many grants were given, and returns the path of the call that ends them. */
 async function product(id: string): Promise<string> {
-  const { settings } = readNewProvider({ provider_id: id, name: id, sign_in_url: `https://${id}.test/sign-in` });
+  const members = { provider_id: id, name: id, sign_in_url: `https://${id}.test/sign-in` };
+  const settings = readNew(NEW_PROVIDER_SETTINGS, members);
   await installation.identityProviders.register(settings, installation.operator);
   const now = clock.now();
   const epochs = await store.findEpochs(app.clientId, user.id);

@@ -173,8 +173,8 @@ test('operators §7: a refused field is named at the top and at the field, and e
     ([, name, value]) => `${name} ${value}`,
   );
   assert.deepEqual(ticked, [
-    ...['type confidential', 'hand_over secret', 'person_fields username', 'scopes mail.read'],
-    ...['optional_scopes mail.read', 'consent remember', 'device_flow true'],
+    ...['type confidential', 'hand_over secret', 'scopes mail.read', 'optional_scopes mail.read'],
+    ...['person_fields username', 'consent remember', 'device_flow true', 'assertion_audience any'],
   ]);
   assert.equal(hidden(body, 'once'), typed.once);
   assert.deepEqual(await appsOf(service), []);
@@ -184,8 +184,8 @@ test('operators §7: a refused field is named at the top and at the field, and e
   const plain = await send(at, { ...NEW_APP, redirect_uris: 'http://client.example/callback' });
   assert.doesNotMatch(plain.body, FURTHER_OPEN, 'the defaults are not');
 
-  const unsure = await send(at, { ...NEW_APP, is_checked: 'true' });
-  assert.match(unsure.body, /<details class="part further" open>.*id="is_checked-problem"/s);
+  const unsure = await send(at, { ...NEW_APP, refresh_overlap: '99999' });
+  assert.match(unsure.body, /<details class="part further" open>.*id="refresh_overlap-problem"/s);
   const comma = await send(at, { ...NEW_APP, other_scopes: 'a=b' });
   assert.match(fieldOf(comma.body, 'other_scopes'), /aria-invalid="true"/);
 });

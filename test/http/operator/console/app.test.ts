@@ -65,8 +65,8 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
       'notes (text of this app)',
       'notes.write',
       '(optional)',
-      'Profile fields email address',
-      'Asks only for what',
+      'Profile fields Email address',
+      'Consent Remember what a user allowed',
     ],
     ...['No request of 48 hours was refused', '(by command) registered'],
   ])

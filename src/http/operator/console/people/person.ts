@@ -11,7 +11,8 @@ import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../../oauth/trail/request-conditions.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
-import { actsOfUserChanges, readUserChanges } from '../../../../operator/fields/user-fields.ts';
+import { actsOf, readSettings } from '../../../../operator/fields/setting.ts';
+import { USER_SETTINGS } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
 import { findLastEvent } from '../../../../operator/lists/event-pages.ts';
 import type { Html } from '../../../../pages/html.ts';
@@ -165,8 +166,8 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const members = Object.fromEntries(
       FIELDS.filter((name) => typed[name] !== was[name]).map((name) => [name, typed[name] || null]),
     );
-    const changes = readUserChanges(members);
-    for (const further of actsOfUserChanges(changes)) requires(further);
+    const changes = readSettings(USER_SETTINGS, members);
+    for (const further of actsOf(USER_SETTINGS, changes, 'changing')) requires(further);
     if (Object.keys(changes).length > 0) await accounts.update(account, changes, actor);
   }
 

@@ -1,7 +1,10 @@
 /** The pages of APIs, products and scopes. */
 import type { IdentityProvider } from '../../../../accounts/people/identity-provider.ts';
+import type { ResourceServer } from '../../../../oauth/clients/resource-server.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
+import { providerRows } from '../../../../operator/fields/identity-provider-fields.ts';
+import { resourceServerRows } from '../../../../operator/fields/resource-server-fields.ts';
 import type { HandOverName } from '../../../../operator/hand-over/hand-over.ts';
 import { liveSecrets } from '../../../../operator/last-uses.ts';
 import type { AskedPage, ListPage } from '../../../../operator/lists/lists.ts';
@@ -48,8 +51,16 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
       return page(context, { operator, list: { items, next: found.next }, isFirst: asked.after === undefined });
     });
 
-  list(['/apis', 'resource-servers.list'], (page) => lists.resourceServers(page), withSecrets, apisPage);
-  list(['/products', 'identity-providers.list'], (page) => lists.identityProviders(page), withSecrets, productsPage);
+  const shownApi = async (server: ResourceServer) => ({
+    ...(await withSecrets(server)),
+    settings: resourceServerRows(server),
+  });
+  const shownProduct = async (provider: IdentityProvider) => ({
+    ...(await withSecrets(provider)),
+    settings: providerRows(provider),
+  });
+  list(['/apis', 'resource-servers.list'], (page) => lists.resourceServers(page), shownApi, apisPage);
+  list(['/products', 'identity-providers.list'], (page) => lists.identityProviders(page), shownProduct, productsPage);
   list(
     ['/scopes', 'scopes.list'],
     (page) => lists.scopes(page),
@@ -60,7 +71,7 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
   routes.page('/apis/:id', 'resource-servers.show', async ({ context, operator, id }) => {
     const server = await store.findResourceServer(id);
     if (server === null) return null;
-    const [api, handOver] = await Promise.all([withSecrets(server), newestHandOver({ kind: 'resource_server', id })]);
+    const [api, handOver] = await Promise.all([shownApi(server), newestHandOver({ kind: 'resource_server', id })]);
     return apiPage(context, operator, { api, handOver });
   });
 
@@ -92,7 +103,7 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     const said = query.get('done') ?? '';
     const isDone = problem === null && Object.hasOwn(PRODUCT_NOTICES, said);
     return productPage(context, {
-      ...{ operator, product: await withSecrets(provider), findings, problem },
+      ...{ operator, product: await shownProduct(provider), findings, problem },
       handOver: await newestHandOver({ kind: 'identity_provider', id }),
       done: isDone ? (said as ProductNotice) : null,
       may: {
