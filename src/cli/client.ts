@@ -21,7 +21,6 @@ import {
   listedClients,
   nextAfterRegistering,
   noteOfUpdate,
-  SHOWN_ONCE,
   saidOfClient,
   shownClient,
 } from './client-view.ts';
@@ -30,12 +29,12 @@ import type { CommandResult, CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
-import { HAND_OVER, type HandOverOption, handedOver, handOverField } from './hand-over-view.ts';
+import { HAND_OVER, handedOver, handOverField } from './hand-over-view.ts';
 import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import { withOmittedKeys } from './omitted-keys.ts';
-import { type Moment, NEWER, type NewerOption, readMoment, timeOf } from './option.ts';
+import { type Moment, readMoment, timeOf } from './option.ts';
 import { plain } from './plain.ts';
-import { beforeRetiring } from './secret-view.ts';
+import { addSecretCommands } from './secrets.ts';
 import { requireChange } from './setting-options.ts';
 
 const DAY_MS = 86_400_000;
@@ -189,46 +188,17 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
 }
 
 function addSecrets(client: CliCommand, run: CommandRun): void {
-  client
-    .leaf('rotate-secret <app>', 'Make a new secret. The previous one works until you retire it.', [
-      'client rotate-secret app_6qm1v0t4y8d3k2xz',
-      'client rotate-secret app_6qm1v0t4y8d3k2xz --hand-over',
-    ])
-    .option(...HAND_OVER)
-    .action((app: string, { handOver }: HandOverOption) =>
-      run.withInstallation(async ({ clients, handOvers, operator }) => {
-        const next = (id: string) =>
-          `Next: once the app uses it, retire the old secret: "valetkey client retire-secret ${id}".`;
-        if (handOver) {
-          const { id, name, secrets } = await clients.show(app);
-          const made = await handOvers.make({ kind: 'client', id }, operator);
-          return handedOver(
-            made,
-            { client_id: id, client_secret: null },
-            `Send the developer of ${name} this address:`,
-            secrets.length > 0 ? [next(id)] : [],
-          );
-        }
-        const { client, clientSecret } = await clients.rotateSecret((await clients.show(app)).id, operator);
-        const note = next(client.id);
-        return {
-          json: { client_id: client.id, client_secret: clientSecret },
-          text: [`The new secret of ${client.name}:`, '', `  ${clientSecret}`, '', SHOWN_ONCE],
-          ...(client.secrets.length > 1 ? { note } : {}),
-        };
-      }),
-    );
-  client
-    .leaf('retire-secret <app>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
-    .option(...NEWER)
-    .action((app: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const which = newer ? 'newer' : 'older';
-        const shown = await clients.show(app);
-        const said = await beforeRetiring(run, 'client', shown, which, secretUses);
-        return saidOfClient(await clients.retireSecret(shown.id, operator, which), secretUses, said);
-      }),
-    );
+  addSecretCommands(client, run, {
+    ...{ group: 'client', kind: 'client', argument: '<app>', example: 'app_6qm1v0t4y8d3k2xz', user: 'app' },
+    members: ['client_id', 'client_secret'],
+    show: ({ clients }, app) => clients.show(app),
+    async rotate({ clients, operator }, id) {
+      const { client: row, clientSecret: secret } = await clients.rotateSecret(id, operator);
+      return { row, secret };
+    },
+    retire: ({ clients, operator }, id, which) => clients.retireSecret(id, operator, which),
+    json: findClientJson,
+  });
 }
 
 function addStopping(client: CliCommand, run: CommandRun): void {

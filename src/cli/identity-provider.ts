@@ -3,7 +3,6 @@ import { NEW_PROVIDER_SETTINGS, PROVIDER_SETTINGS } from '../operator/fields/ide
 import { withDefaults } from '../operator/fields/setting.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findIdentityProviderJson, registeredProviderJson } from '../operator/json/identity-provider.ts';
-import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
@@ -18,9 +17,9 @@ import {
   testedProvider,
 } from './identity-provider-view.ts';
 import { withOmittedKeys } from './omitted-keys.ts';
-import { type Moment, NEWER, type NewerOption, readMoment, timeOf } from './option.ts';
+import { type Moment, readMoment, timeOf } from './option.ts';
 import { PeriodicLines } from './progress.ts';
-import { beforeRetiring } from './secret-view.ts';
+import { addSecretCommands } from './secrets.ts';
 import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 import { exactTime } from './time.ts';
 
@@ -113,50 +112,17 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
 }
 
 function addSecrets(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
-      'identity-provider rotate-secret product',
-    ])
-    .option(...HAND_OVER)
-    .action((id: string, { handOver }: HandOverOption) =>
-      run.withInstallation(async ({ identityProviders, handOvers, operator }) => {
-        const note = `Next: once the product uses it, retire the old secret: "valetkey identity-provider retire-secret ${id}".`;
-        if (handOver) {
-          const { name, secrets } = await identityProviders.show(id);
-          const made = await handOvers.make({ kind: 'identity_provider', id }, operator);
-          const json = { provider_id: id, provider_secret: null };
-          return handedOver(
-            made,
-            json,
-            `Send the developer of ${name} this address:`,
-            secrets.length > 0 ? [note] : [],
-          );
-        }
-        const { provider, secret } = await identityProviders.rotateSecret(id, operator);
-        return {
-          json: { provider_id: id, provider_secret: secret },
-          text: [`The new secret of ${provider.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note,
-        };
-      }),
-    );
-  group
-    .leaf('retire-secret <id>', 'End the older of two secrets.', ['identity-provider retire-secret product'])
-    .option(...NEWER)
-    .action((id: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
-        const which = newer ? 'newer' : 'older';
-        const said = await beforeRetiring(
-          run,
-          'identity-provider',
-          await identityProviders.show(id),
-          which,
-          secretUses,
-        );
-        const provider = await identityProviders.retireSecret(id, operator, which);
-        return { json: await findIdentityProviderJson(provider, secretUses), text: [said] };
-      }),
-    );
+  addSecretCommands(group, run, {
+    ...{ group: 'identity-provider', kind: 'identity_provider', argument: '<id>', example: 'product' },
+    ...{ user: 'product', members: ['provider_id', 'provider_secret'] },
+    show: ({ identityProviders }, id) => identityProviders.show(id),
+    async rotate({ identityProviders, operator }, id) {
+      const { provider: row, secret } = await identityProviders.rotateSecret(id, operator);
+      return { row, secret };
+    },
+    retire: ({ identityProviders, operator }, id, which) => identityProviders.retireSecret(id, operator, which),
+    json: findIdentityProviderJson,
+  });
 }
 
 function addStopping(group: CliCommand, run: CommandRun): void {

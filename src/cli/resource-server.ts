@@ -4,12 +4,10 @@ import { RESOURCE_SERVER_SETTINGS } from '../operator/fields/resource-server-fie
 import { withDefaults } from '../operator/fields/setting.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';
-import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
 import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
-import { NEWER, type NewerOption } from './option.ts';
 import {
   listedResourceServers,
   lostDefaultLine,
@@ -18,7 +16,7 @@ import {
   resourceServerWithCodex,
   shownResourceServer,
 } from './resource-server-view.ts';
-import { beforeRetiring } from './secret-view.ts';
+import { addSecretCommands } from './secrets.ts';
 import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 
 /** Adds the commands about resource servers. */
@@ -104,44 +102,17 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
 }
 
 function addSecrets(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('rotate-secret <id>', 'Make a new secret. The previous one works until you retire it.', [
-      'resource-server rotate-secret rs_6qm1v0t4y8d3k2xz',
-    ])
-    .option(...HAND_OVER)
-    .action((id: string, { handOver }: HandOverOption) =>
-      run.withInstallation(async ({ resourceServers, handOvers, operator }) => {
-        const note = `Next: once the API uses it, retire the old secret: "valetkey resource-server retire-secret ${id}".`;
-        if (handOver) {
-          const { name, secrets } = await resourceServers.show(id);
-          const made = await handOvers.make({ kind: 'resource_server', id }, operator);
-          const json = { resource_server_id: id, resource_server_secret: null };
-          return handedOver(
-            made,
-            json,
-            `Send the developer of ${name} this address:`,
-            secrets.length > 0 ? [note] : [],
-          );
-        }
-        const { resourceServer, secret } = await resourceServers.rotateSecret(id, operator);
-        return {
-          json: { resource_server_id: id, resource_server_secret: secret },
-          text: [`The new secret of ${resourceServer.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
-          note,
-        };
-      }),
-    );
-  group
-    .leaf('retire-secret <id>', 'End the older of two secrets.', ['resource-server retire-secret rs_6qm1v0t4y8d3k2xz'])
-    .option(...NEWER)
-    .action((id: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
-        const which = newer ? 'newer' : 'older';
-        const said = await beforeRetiring(run, 'resource-server', await resourceServers.show(id), which, secretUses);
-        const server = await resourceServers.retireSecret(id, operator, which);
-        return { json: await findResourceServerJson(server, secretUses), text: [said] };
-      }),
-    );
+  addSecretCommands(group, run, {
+    ...{ group: 'resource-server', kind: 'resource_server', argument: '<id>', example: 'rs_6qm1v0t4y8d3k2xz' },
+    ...{ user: 'API', members: ['resource_server_id', 'resource_server_secret'] },
+    show: ({ resourceServers }, id) => resourceServers.show(id),
+    async rotate({ resourceServers, operator }, id) {
+      const { resourceServer: row, secret } = await resourceServers.rotateSecret(id, operator);
+      return { row, secret };
+    },
+    retire: ({ resourceServers, operator }, id, which) => resourceServers.retireSecret(id, operator, which),
+    json: findResourceServerJson,
+  });
 }
 
 function addDelete(group: CliCommand, run: CommandRun): void {

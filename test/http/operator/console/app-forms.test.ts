@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesIn, readMembers } from '../../../../src/oauth/trail/event-members.ts';
+import { CLIENT_SETTINGS } from '../../../../src/operator/fields/client-fields.ts';
+import { described } from '../../../../src/operator/fields/setting.ts';
 import { formOf, type PostedFields, type Visit } from '../../../support/browser.ts';
 import {
   confirmInPlace,
@@ -12,6 +14,7 @@ import {
   type TestConsole,
 } from '../../../support/console.ts';
 import { addClient, REDIRECT_URI } from '../../../support/service.ts';
+import { addResourceServer } from '../../../support/standard.ts';
 
 const SECRET = /vk_cs_[A-Za-z0-9_-]{40,}/;
 /** Seconds after which a passkey must be used again. */
@@ -23,6 +26,12 @@ const NEW_APP = {
   redirect_uris: REDIRECT_URI,
   consent: 'ask',
   person_fields: ['name', 'email'],
+};
+
+/** Settings that the page of an app omits without a value. */
+const FULL = {
+  ...{ homepage: 'https://example.com/', privacyPage: 'https://example.com/privacy', contact: 'help@example.com' },
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'k1' }],
 };
 
 /** Further settings that are open. */
@@ -252,6 +261,59 @@ async function openEdit(t: Parameters<typeof startConsole>[0]) {
   const app = () => service.installation.clients.show(clientId);
   return { ...started, url, open, app, clientId, save: (fields: PostedFields) => send(url, fields) };
 }
+
+test('operators §7: each setting of an app has a field, and a line on its page', async (t) => {
+  const { service, browser, at, clientId } = await openEdit(t);
+  const [form, page] = [await browser.get(at), await browser.get(`${service.operatorUrl}/apps/${clientId}`)];
+  const defaultResource = 'https://mail.example';
+  await addResourceServer(service, { resource: defaultResource });
+  const all = { ...FULL, defaultResource };
+  await service.installation.clients.update(clientId, all, service.installation.operator);
+  const full = await browser.get(`${service.operatorUrl}/apps/${clientId}`);
+  for (const { member, label } of described(CLIENT_SETTINGS)) {
+    assert.match(form.body, new RegExp(` name="${member === 'scopes' ? 'other_scopes' : member}"`), member);
+    if (member !== 'name') assert.match(full.body, new RegExp(`<dt>${label}</dt>`), member);
+  }
+  assert.match(textOf(page.body), /Refresh overlap \d+ s, the default .*Public keys None/);
+});
+
+test('operators §7: keys, durations, audience and external ID are set in the form; a key needs the passkey', async (t) => {
+  const { service, browser, passkey, open, save, app } = await openEdit(t);
+  const keys = JSON.stringify({ keys: FULL.keys });
+  const further = { keys, refresh_overlap: '7', refresh_retry_window: '', assertion_audience: 'issuer' };
+  service.clock.advance(PAST_PRESENCE);
+  const asked = await save({ ...(await open()), ...further, sees_external_id: 'true' });
+  assert.equal(asked.status, 403);
+  assert.equal((await confirmInPlace(browser, passkey, asked)).status, 303);
+  const { refreshOverlap, refreshRetryWindow, assertionAudience, seesExternalId, ...set } = await app();
+  assert.deepEqual([refreshOverlap, refreshRetryWindow, assertionAudience, seesExternalId], [7, null, 'issuer', true]);
+  assert.deepEqual(set.keys, FULL.keys);
+
+  const wrong = [
+    ['keys', 'no JSON', /keys must be a list of public keys/i],
+    ['keys', '{"keys":[{"kid":"a"}]}', /keys must be a list of public keys/i],
+    ['refresh_overlap', 'soon', /refresh_overlap must be a whole number of seconds/i],
+    ['refresh_overlap', '99999', /refresh overlap must not be longer/],
+  ] as const;
+  for (const [name, typed, message] of wrong) {
+    const { status, body } = await save({ ...(await open()), ...further, sees_external_id: 'true', [name]: typed });
+    assert.equal(status, 400, typed);
+    assert.match(textOf(body), message);
+    assert.match(fieldOf(body, name), /aria-invalid="true"/);
+  }
+  const older = await save({ ...(await open()), sees_external_id: 'true', contact: 'help@example.com' });
+  assert.equal(older.status, 303, 'a form of an earlier release has none of these');
+  assert.deepEqual([(await app()).keys, (await app()).refreshOverlap], [FULL.keys, 7]);
+});
+
+test('operators §7: an app with keys of its own is registered without a secret', async (t) => {
+  const { service, at, send } = await start(t);
+  const { status, body } = await send(at, { ...NEW_APP, hand_over: 'link', keys: JSON.stringify(FULL.keys) });
+  assert.equal(status, 200);
+  assert.doesNotMatch(body, /pick-up\?token/);
+  const [app] = await appsOf(service);
+  assert.deepEqual([app?.secrets, app?.keys], [[], FULL.keys]);
+});
 
 test('operators §7: only what changed is written, and what the form does not show stays', async (t) => {
   const { service, open, save, app, clientId } = await openEdit(t);
