@@ -291,7 +291,7 @@ test('operators §7: keys, durations, audience and external ID are set in the fo
 
   const wrong = [
     ['keys', 'no JSON', /keys must be a list of public keys/i],
-    ['keys', '{"keys":[{"kid":"a"}]}', /keys must be a list of public keys/i],
+    ['keys', '{"keys":[{"kid":"a"}]}', /key 1: its kty must be EC, RSA or OKP/i],
     ['refresh_overlap', 'soon', /refresh_overlap must be a whole number of seconds/i],
     ['refresh_overlap', '99999', /refresh overlap must not be longer/],
   ] as const;
