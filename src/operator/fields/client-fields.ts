@@ -141,7 +141,7 @@ export const CLIENT_SETTINGS: Settings<ClientSettings> = {
   },
   deviceFlow: {
     ...{ field: flag, initial: false, label: 'Device flow', group: FURTHER },
-    help: 'Allow the device flow, for TVs and terminals.',
+    help: 'Allow the device flow, for TVs and terminals; such an app needs no redirect URI.',
     option: { flag: '--device', no: 'refuse the device flow' },
     words: { true: ['allowed'], false: ['not allowed'] },
   },
@@ -170,7 +170,7 @@ export const NEW_CLIENT_SETTINGS: Settings<NewClient> = {
     help: 'Whether the app can keep a secret.',
     words: {
       confidential: [
-        'a server with a secret',
+        'a server that can keep a secret',
         'A web app whose server keeps the secret, or proves itself by keys of its own.',
       ],
       public: ['an app without a secret', 'On a device or in a browser, where nobody can keep a secret. It uses PKCE.'],

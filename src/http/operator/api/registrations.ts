@@ -1,15 +1,19 @@
 /** `GET /v1/resource-servers`, `/v1/identity-providers` and `/v1/scopes`, and one of each. */
+import type { IdentityProvider } from '../../../accounts/people/identity-provider.ts';
+import type { HandOverKind } from '../../../operator/hand-over/hand-over.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { findIdentityProviderJson } from '../../../operator/json/identity-provider.ts';
 import { findResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
+import type { AskedPage, ListPage } from '../../../operator/lists/lists.ts';
+import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
 import { listOperation, queryNames, showOperation } from './described.ts';
 import { tagsKeys } from './etag.ts';
 import { listBody } from './list.ts';
 import { readPage, readQuery } from './query.ts';
-import type { Call, Route } from './route.ts';
+import type { Route } from './route.ts';
 import {
   IDENTITY_PROVIDER,
   RESOURCE_SERVER,
@@ -18,84 +22,71 @@ import {
   SHOWN_RESOURCE_SERVER,
 } from './schemas.ts';
 
-const APIS = {
-  list: listOperation('resource-servers', 'listResourceServers', 'APIs, by ID', RESOURCE_SERVER),
-  show: showOperation(
-    'resource-servers',
-    'showResourceServer',
-    'One API, with its newest hand-over',
-    SHOWN_RESOURCE_SERVER,
-  ),
-};
-const PRODUCTS = {
-  list: listOperation('identity-providers', 'listIdentityProviders', 'Products, by ID', IDENTITY_PROVIDER),
-  show: showOperation(
-    'identity-providers',
-    'showIdentityProvider',
-    'One product, with its newest hand-over',
-    SHOWN_IDENTITY_PROVIDER,
-  ),
-};
-const SCOPES = {
-  list: listOperation('scopes', 'listScopes', 'Scopes, by name', SCOPE),
-  show: showOperation('scopes', 'showScope', 'One scope', SCOPE),
+/** A kind of registrations, as the API reads them. */
+type Read<Row> = {
+  readonly path: 'resource-servers' | 'identity-providers' | 'scopes';
+  /** Names of operations end with this; a list of several adds an s. */
+  readonly title: string;
+  /** The summaries of a list and of one, and the word in a message. */
+  readonly words: readonly [list: string, one: string, noun: string];
+  readonly schemas: readonly [listed: ObjectSchema, shown: ObjectSchema];
+  /** The kind of hand-overs that one is shown with; null for none. */
+  readonly handOver: HandOverKind | null;
+  list(page: AskedPage): Promise<ListPage<Row> | null>;
+  find(id: string): Promise<Row | null>;
+  json(row: Row): Promise<object> | object;
 };
 
 /** Returns the routes that read APIs, products and scopes. */
 export function readingRegistrations({ operatorApi }: Service): Route[] {
   const { lists, store, secretUses, handOvers } = operatorApi;
-  const page = ({ request }: Call, operation: (typeof APIS)['list']) =>
-    readPage(readQuery(request, queryNames(operation)));
+
+  function reading<Row>(its: Read<Row>): Route[] {
+    const { path, title, words, schemas, handOver } = its;
+    const list = listOperation(path, `list${title}s`, words[0], schemas[0]);
+    return [
+      {
+        ...{ method: 'GET', path: `/${path}`, act: `${path}.list`, operation: list },
+        answer: async ({ request }) =>
+          listBody(await its.list(readPage(readQuery(request, queryNames(list)))), (row) => its.json(row)),
+      },
+      {
+        ...{ method: 'GET', path: `/${path}/:id`, act: `${path}.show`, hasTag: true },
+        operation: showOperation(path, `show${title}`, words[1], schemas[1]),
+        answer: async ({ id, request }) => {
+          readQuery(request, []);
+          const row = await its.find(id);
+          if (!row) throw notFound(words[2]);
+          const last = handOver && { hand_over: await findHandOverJson({ kind: handOver, id }, handOvers) };
+          return { ...(await its.json(row)), ...last };
+        },
+      },
+    ];
+  }
+
   return [
-    {
-      ...{ method: 'GET', path: '/resource-servers', act: 'resource-servers.list', operation: APIS.list },
-      answer: async (call) =>
-        listBody(await lists.resourceServers(page(call, APIS.list)), (server) =>
-          findResourceServerJson(server, secretUses),
-        ),
-    },
-    {
-      ...{ method: 'GET', path: '/resource-servers/:id', act: 'resource-servers.show', operation: APIS.show },
-      hasTag: true,
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const server = await store.findResourceServer(id);
-        if (!server) throw notFound('API');
-        const last = await findHandOverJson({ kind: 'resource_server', id }, handOvers);
-        return { ...(await findResourceServerJson(server, secretUses)), hand_over: last };
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/identity-providers', act: 'identity-providers.list', operation: PRODUCTS.list },
-      answer: async (call) =>
-        listBody(await lists.identityProviders(page(call, PRODUCTS.list)), (provider) =>
-          findIdentityProviderJson(provider, secretUses),
-        ),
-    },
-    {
-      ...{ method: 'GET', path: '/identity-providers/:id', act: 'identity-providers.show', operation: PRODUCTS.show },
-      hasTag: true,
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const provider = await store.findIdentityProvider(id);
-        if (!provider) throw notFound('product');
-        const last = await findHandOverJson({ kind: 'identity_provider', id }, handOvers);
-        return { ...tagsKeys(await findIdentityProviderJson(provider, secretUses), provider), hand_over: last };
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/scopes', act: 'scopes.list', operation: SCOPES.list },
-      answer: async (call) => listBody(await lists.scopes(page(call, SCOPES.list)), scopeJson),
-    },
-    {
-      ...{ method: 'GET', path: '/scopes/:id', act: 'scopes.show', operation: SCOPES.show },
-      hasTag: true,
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const scope = (await store.listScopes()).find(({ name }) => name === id);
-        if (!scope) throw notFound('scope');
-        return scopeJson(scope);
-      },
-    },
+    ...reading({
+      ...{ path: 'resource-servers', title: 'ResourceServer', handOver: 'resource_server' },
+      words: ['APIs, by ID', 'One API, with its newest hand-over', 'API'],
+      schemas: [RESOURCE_SERVER, SHOWN_RESOURCE_SERVER],
+      list: (page) => lists.resourceServers(page),
+      find: (id) => store.findResourceServer(id),
+      json: (server) => findResourceServerJson(server, secretUses),
+    }),
+    ...reading<IdentityProvider>({
+      ...{ path: 'identity-providers', title: 'IdentityProvider', handOver: 'identity_provider' },
+      words: ['Products, by ID', 'One product, with its newest hand-over', 'product'],
+      schemas: [IDENTITY_PROVIDER, SHOWN_IDENTITY_PROVIDER],
+      list: (page) => lists.identityProviders(page),
+      find: (id) => store.findIdentityProvider(id),
+      json: async (provider) => tagsKeys(await findIdentityProviderJson(provider, secretUses), provider),
+    }),
+    ...reading({
+      ...{ path: 'scopes', title: 'Scope', words: ['Scopes, by name', 'One scope', 'scope'], handOver: null },
+      schemas: [SCOPE, SCOPE],
+      list: (page) => lists.scopes(page),
+      find: async (id) => (await store.listScopes()).find(({ name }) => name === id) ?? null,
+      json: scopeJson,
+    }),
   ];
 }
