@@ -5,6 +5,14 @@ const APP_FORMS = ['test/http/operator/console/app-forms.test.ts'];
 
 /** Guards of src/http/operator/console. */
 export const consoleGuards: readonly Guard[] = [
+  ...guardsIn('src/http/operator/console/app-form-values.ts', APP_FORMS, [
+    ['a text that a form lacks stays as it is', 'form.get(member) ?? before[member]', "form.get(member) ?? ''"],
+  ]),
+  ...guardsIn(
+    'src/operator/fields/setting.ts',
+    ['test/operator/fields.test.ts'],
+    [['it is an act to remove keys', "act[1] === 'unless default'", 'true']],
+  ),
   ...guardsIn('src/http/operator/console/app-form.ts', APP_FORMS, [
     [
       'a secret, a link and trust are asked for',
