@@ -7,10 +7,11 @@ import {
   readMembers,
   type SettingChange,
 } from '../oauth/trail/event-members.ts';
+import { type SettingWords, settingWords } from './fields/setting-words.ts';
 
 /** A part of a detail: a change, a sentence of ours, values under a label, or a text that nothing reads. */
 export type EventPart =
-  | { readonly kind: 'change'; readonly change: SettingChange }
+  | { readonly kind: 'change'; readonly change: SettingChange; readonly words: SettingWords | null }
   /** A changed field of a person, by its name in JSON; the trail has no values of people. */
   | { readonly kind: 'field'; readonly field: string }
   | { readonly kind: 'sentence'; readonly member: string; readonly words: string }
@@ -119,7 +120,8 @@ function isStatement(action: string): boolean {
 function partsOf(member: string, value: unknown, members: Members): EventPart[] {
   if (member === 'changes' && Array.isArray(value)) {
     const changes = changesIn(members);
-    if (changes.length === value.length) return changes.map((change) => ({ kind: 'change', change }));
+    if (changes.length === value.length)
+      return changes.map((change) => ({ kind: 'change', change, words: settingWords(change.name) }));
   }
   if (member === 'fields' && isTexts(value)) return value.map((field) => ({ kind: 'field', field }));
   const words = Object.hasOwn(WORDS, member) ? WORDS[member as keyof typeof WORDS] : undefined;

@@ -2,7 +2,6 @@
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
 import type { Messages } from '../../messages/en.ts';
-import { SETTING_WORDS, type SettingWords } from './settings.ts';
 
 /** The words of each field of a person, by its name in JSON. */
 const FIELD_WORDS: Readonly<Record<string, string>> = {
@@ -20,9 +19,19 @@ export type ShownChange = {
   readonly added: readonly string[];
 };
 
+/** The words of a setting; `values` has those of single values, `none` stands for a missing one. */
+type SettingWords = {
+  readonly label: string;
+  readonly kind: 'value' | 'seconds' | 'list';
+  /** The noun of an entry of a list. */
+  readonly one: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly none: string;
+};
+
 /** A part of a detail: a change, a field of a person, a sentence, values under a label, or a text that nothing reads. */
 export type ShownPart =
-  | { readonly kind: 'change'; readonly change: ShownChange }
+  | { readonly kind: 'change'; readonly change: ShownChange; readonly words: SettingWords | null }
   | { readonly kind: 'field'; readonly field: string }
   | { readonly kind: 'sentence'; readonly member: string; readonly words: string }
   | ShownFact
@@ -110,7 +119,7 @@ type Lengths = { readonly value: number; readonly text: number };
 
 function sentencesOf(detail: readonly ShownPart[], messages: Messages, lengths: Lengths): HtmlValue[] {
   return detail.flatMap((part) => {
-    if (part.kind === 'change') return changeWords(part.change, messages, lengths.value);
+    if (part.kind === 'change') return changeWords(part, messages, lengths.value);
     if (part.kind === 'field')
       return [html`Changed the ${wordsIn(FIELD_WORDS, part.field) ?? isolatedCode(part.field)}`];
     if (part.kind === 'fact') return [];
@@ -118,25 +127,28 @@ function sentencesOf(detail: readonly ShownPart[], messages: Messages, lengths: 
   });
 }
 
-function changeWords(change: ShownChange, messages: Messages, length: number): HtmlValue[] {
-  const { name, removed, added } = change;
-  const words = wordsIn(SETTING_WORDS, name);
-  if (words === undefined) return [isolated(storedText(change), length)];
+function changeWords(
+  { change, words }: Extract<ShownPart, { kind: 'change' }>,
+  messages: Messages,
+  length: number,
+): HtmlValue[] {
+  const { removed, added } = change;
+  if (words === null) return [isolated(storedText(change), length)];
   if (words.kind === 'list') {
     const entry = (verb: string) => (value: string) =>
       html`${verb} ${words.one} ${valueWords(words, value, messages, length)}`;
-    if (removed.length + added.length === 0) return [`${words.name}: none was added or removed`];
+    if (removed.length + added.length === 0) return [`${words.label}: none was added or removed`];
     return [...added.map(entry('Added')), ...removed.map(entry('Removed'))];
   }
-  if (removed.length + added.length === 0) return [`${words.name}: unchanged`];
+  if (removed.length + added.length === 0) return [`${words.label}: unchanged`];
   const one = ([value]: readonly string[]) =>
-    value === undefined ? (words.none ?? 'none') : valueWords(words, value, messages, length);
-  return [html`${words.name}: ${one(added)} (was ${one(removed)})`];
+    value === undefined ? words.none : valueWords(words, value, messages, length);
+  return [html`${words.label}: ${one(added)} (was ${one(removed)})`];
 }
 
 function valueWords(words: SettingWords, value: string, messages: Messages, length: number): HtmlValue {
   if (words.kind === 'seconds' && /^\d{1,12}$/.test(value)) return messages.duration(Number(value));
-  return wordsIn(words.values ?? {}, value) ?? isolated(value, length);
+  return wordsIn(words.values, value) ?? isolated(value, length);
 }
 
 /** A setting that this release does not know. */

@@ -186,7 +186,7 @@ test('operators §7: what another release wrote is shown as it is stored, and es
           { name: 'require_pkce', removed: ['false'], added: ['true'] },
         ],
       }),
-      /new_setting -&lt;script&gt;.* Require PKCE/,
+      /new_setting -&lt;script&gt;.* PKCE: required/,
     ],
     ['client_updated', `${hostile} in other words`, /&lt;script&gt;alert\(1\)&lt;\/script&gt; in other words/],
     ['client_updated', JSON.stringify({ changes: [hostile] }), /changes *:? &lt;script&gt;/],

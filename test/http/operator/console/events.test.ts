@@ -227,7 +227,7 @@ test('operators §7: one event is a sentence with what changed, and leads to wha
   for (const sentence of [
     'Added redirect URI https://new.example/cb',
     'Removed redirect URI https://client.example/callback',
-    'Require PKCE: yes (was no)',
+    'PKCE: required (was optional)',
     'Refresh overlap: 20 seconds (was the default)',
     `event ${updated}`,
     'client_updated',
