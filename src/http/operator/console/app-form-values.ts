@@ -146,7 +146,7 @@ export function typedOver<Values extends object>(present: Values, typed: Values,
 
 /** Only a form of ours has these, and whoever sends others only keeps more of what they typed. */
 function digestOf(value: unknown): string {
-  return hash('sha256', settled(value), 'base64url').slice(0, 22);
+  return hash('sha256', settled(value), 'base64url').slice(0, 16);
 }
 
 /** Returns a value as text: browsers send lines with CRLF, and boxes in the order of the page. */

@@ -65,7 +65,7 @@ const TEXTS: Readonly<Record<string, TextKind>> = {
 export function textField(form: AppForm, field: Omit<FormField, 'choices'>, attributes?: HtmlValue): Html {
   const { name, label, help, kind, isOptional } = field;
   const notes = notesOf(form, name, help);
-  const shared = html`id="${idOf(name)}" name="${name}" autocomplete="off"${notes.attributes}${attributes}`;
+  const shared = html`id="${idOf(name)}" name="${name}"${notes.attributes}${attributes}`;
   const value = String(form.values[name]);
   const isLong = kind === 'texts' || kind === 'keys';
   const input = isLong

@@ -40,7 +40,7 @@ export function newAppPage(context: PageContext, data: NewAppData): Html {
 <p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
 ${form.problem === null && !hasPasskey && html`<div class="notice advice">${icons.key}<div>${passkeyNeeded(hasPasskey, 'registering an app with a secret')}</div></div>`}
 ${problemOf(form)}
-<form method="post" action="/apps/new" class="settings">
+<form method="post" action="/apps/new" class="settings" autocomplete="off">
 <input type="hidden" name="once" value="${once}">
 ${parts(
   data,
@@ -78,7 +78,7 @@ export function editAppPage(context: PageContext, data: EditAppData): Html {
     html`<h1>Change ${isolated(name)}</h1>
 <p class="lead">${PROOFS[proof]} ${isolatedCode(id)}</p>
 ${problemOf(form)}
-<form method="post" action="${path}/edit" class="settings">
+<form method="post" action="${path}/edit" class="settings" autocomplete="off">
 <input type="hidden" name="tag" value="${tag}"><input type="hidden" name="shown" value="${shown}">
 ${parts(data)}
 <div class="submit"><button class="primary">Save the changes</button><a class="button secondary" href="${path}">Cancel</a></div>
