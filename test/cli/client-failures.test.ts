@@ -30,7 +30,10 @@ async function run(...words: string[]): Promise<string> {
 
 test('the operator reads why an app is refused, with the reason that the app was told', async () => {
   const shown = await run('client', 'failures', failing.clientId);
-  assert.match(shown, /: 1 failure \(invalid_grant 1\); allowed 1, exchanges 1 since 2026-01-14 12:00 UTC\.\n/);
+  assert.match(
+    shown,
+    /: 1 failure \(invalid_grant 1\); allowed 1, exchanges 1 since 2026-01-14 12:00 UTC \(counted by the hour\)\.\n/,
+  );
   assert.match(shown, /invalid_grant +the authorization code was used already/);
   assert.match(shown, /token +127\.0\.0\.0\/24/);
   const json = JSON.parse(await run('client', 'failures', failing.clientId, '--json'));
@@ -65,14 +68,18 @@ test('client list --failing-since lists the apps that were refused something', a
   assert.deepEqual(await ids('--failing-since', '3d'), [failing.clientId, guessed.clientId].sort());
 });
 
-test('every failure that is counted with its reason is listed, from the start of the hour on', async () => {
+test('failures are listed from the time that was asked, and counted from the start of its hour', async () => {
   const app = await addClient(service);
   clock.advance(3600 - ((clock.now() / 1000) % 3600) + 300);
   await exchange(service, app, 'x');
   await installation.activity.flush();
   clock.advance(45 * 60);
   const shown = await run('client', 'failures', app.clientId, '--since', '30m');
-  assert.match(shown, /: 1 failure \(invalid_grant 1\); nothing else since .*:00 UTC/);
-  assert.match(shown, /invalid_grant +the (authorization )?code/);
-  assert.doesNotMatch(shown, /No reason is recorded/);
+  assert.match(shown, /: 1 failure \(invalid_grant 1\); nothing else since .*:00 UTC \(counted by the hour\)/);
+  assert.doesNotMatch(shown, /invalid_grant +the (authorization )?code/);
+  assert.match(shown, /No reason is recorded: .* came before the time that you asked for/);
+  assert.match(
+    await run('client', 'failures', app.clientId, '--since', '1h'),
+    /invalid_grant +the (authorization )?code/,
+  );
 });

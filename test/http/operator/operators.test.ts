@@ -61,7 +61,7 @@ test('operators §3: support and read do no act on operators, and each try is re
   );
   const { body } = await read.browser.get(`${service.operatorUrl}/operators/${operator.id}`);
   assert.match(body, /Target/);
-  assert.deepEqual(body.match(/action="[^"]*"/g), ['action="/sign-out"'], 'nothing to press');
+  assert.deepEqual(body.match(/action="[^"]*"/g), ['action="/search"', 'action="/sign-out"'], 'nothing to press');
 });
 
 test('operators §2: each act on operators asks for a passkey that was used within 5 minutes, and then works', async (t) => {

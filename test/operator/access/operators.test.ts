@@ -60,7 +60,10 @@ test('operators §2: a program is added without a one-time address, and without 
   assert.deepEqual(await operators.show('portal'), { operator: portal, passkeys: [], sessions: [], keys: [] });
   await operators.addKey('portal', { name: 'k', rights: RIGHTS }, command);
   const [added] = (await store.listAuditEvents({ limit: 9 })).slice(-1);
-  assert.deepEqual([added?.action, added?.detail, added?.clientId], ['operator_added', 'portal: support', portal.id]);
+  assert.deepEqual(
+    [added?.action, added?.detail, added?.clientId],
+    ['operator_added', '{"name":"portal","role":"support"}', portal.id],
+  );
   await assert.rejects(operators.addProgram('portal', 'read', command), /choose another name/);
   await assert.rejects(operators.addProgram('por\u202etal', 'read', command), OperatorError);
 });

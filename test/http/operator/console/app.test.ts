@@ -71,7 +71,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
     ...['No request of 48 hours was refused', '(by command) registered'],
   ])
     assert.ok(textOf(body).includes(said), said);
-  assert.deepEqual(formsOf(body), ['/sign-out'], 'the role "read" acts on nothing');
+  assert.deepEqual(formsOf(body), ['/search', '/sign-out'], 'the role "read" acts on nothing');
   assert.doesNotMatch(body, /\/edit"/);
   const gone = await browser.get(`${service.operatorUrl}/apps/app_nothing`);
   assert.equal(gone.status, 404);
@@ -98,7 +98,7 @@ test('operators §7: support pauses and resumes an app, and does nothing else', 
   const { browser } = await enrolledOperator(service, 'support');
   const { clientId } = await addClient(service, { name: 'Notes' });
   const page = `${service.operatorUrl}/apps/${clientId}`;
-  assert.deepEqual(formsOf((await browser.get(page)).body), ['/sign-out', `/apps/${clientId}/pause`]);
+  assert.deepEqual(formsOf((await browser.get(page)).body), ['/search', '/sign-out', `/apps/${clientId}/pause`]);
   const paused = await pressAct(browser, page, `/apps/${clientId}/pause`);
   assert.deepEqual([paused.status, paused.headers.get('location')], [303, `/apps/${clientId}?done=paused`]);
   assert.match(textOf((await browser.get(`${page}?done=paused`)).body), /Paused: every request/);

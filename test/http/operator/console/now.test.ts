@@ -102,7 +102,7 @@ test('operators §7: incidents of 24 hours are counted, name app and person, and
   assert.match(body, /href="\/events\?action=code_replay&amp;since=2026-01-14"/);
   assert.match(body, new RegExp(`href="/apps/${app.clientId}".*href="/people/usr_.*href="/events/\\d+"`, 's'));
   clock.advance(DAY_S + 1);
-  assert.match(textOf(await incidents()), /Incidents No code or token was used twice/);
+  assert.match(textOf(await incidents()), /Incidents The audit trail records no code or token that was used twice/);
 });
 
 test('operators §7: a backup that is two days late is seen on Now and on Health, with its remedy', async (t) => {
