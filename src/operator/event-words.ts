@@ -41,6 +41,7 @@ const WORDS: Readonly<Record<Exclude<MemberName, 'changes' | 'fields'>, string |
     but_for_devices: ['Grants of devices go on'],
     by_restore: ['By a restore from a backup'],
     by_sign_in: ['Its browser signed in again'],
+    confirmed: ['And confirmed an act with it'],
     document: 'Metadata document',
     enrolled: ['With an enrollment link'],
     exchanged_at: 'First exchanged',

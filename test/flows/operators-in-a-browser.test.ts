@@ -125,7 +125,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await Promise.all([page, thief].map((each) => each.context().close()));
   });
 
-  test('operators §2: without a passkey, a form says so before it is filled, and is kept until one was added and used', async () => {
+  test('operators §2: without a passkey, a form says so before it is filled, and the first one is made between it and its act', async () => {
     const { operator } = await addOperator(service, 'admin', 'Link');
     const { page, complaints } = await open();
     await page.goto(await addSignInAddress(service, operator));
@@ -133,31 +133,32 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.waitForURL(home);
     assert.match(await page.innerText('main'), /You have no passkey\./);
     await page.goto(`${home}apps/new`);
-    assert.match(await page.innerText('main'), /You have no passkey yet\.\sAdd one first/);
+    assert.match(
+      await page.innerText('main'),
+      /You have no passkey yet\.\sYou create one right after you press the button/,
+    );
     assert.deepEqual(await inaccessible(page), []);
     await page.fill('[name=name]', 'Calendar');
     await page.fill('[name=redirect_uris]', 'https://client.example/callback');
     await page.click('text=Register the app');
     assert.match(
       await page.innerText('main'),
-      /You need a passkey\s+Nothing happened yet\. This page keeps what you sent/,
+      /You need a passkey\s+.*To register the app, you need a passkey\. Create your first one here/,
     );
     assert.deepEqual(await inaccessible(page), []);
-
-    const [tab] = await Promise.all([
-      page.context().waitForEvent('page'),
-      page.click('main a >> text=Add a passkey in another tab'),
-    ]);
     const device = await addAuthenticator(page);
-    const made = await addAuthenticator(tab);
-    await tab.click('main button');
-    await tab.waitForURL('**/passkeys?done=added');
-    await device.add(await made.passkeys());
-    await tab.close();
-    await page.click('text=Send again');
-    await page.click('text=Confirm and go on');
+    await device.verify(false);
+    await page.click('text=Create a passkey and go on');
+    await page.locator('#problem-here:not([hidden])').waitFor();
+    assert.equal(await device.count(), 0, 'whom the device does not verify makes none');
+    await device.verify(true);
+    await page.fill('[name=passkey_name]', 'my laptop');
+    await page.click('text=Create a passkey and go on');
     await page.waitForFunction("document.querySelector('h1').textContent.includes('registered')");
     assert.match(await page.innerText('h1'), /Calendar is registered/);
+    assert.equal(await device.count(), 1);
+    await page.goto(`${home}passkeys`);
+    assert.match(await page.innerText('main'), /my laptop/);
     assert.deepEqual(
       complaints.filter((text) => !/the server responded with a status of 403/.test(text)),
       [],

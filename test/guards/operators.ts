@@ -103,6 +103,11 @@ export const operatorGuards: readonly Guard[] = [
     ['an address is for one operator', 'AND operator_id = $2 AND purpose', "AND $2 <> '' AND purpose"],
     ['an address is for one purpose', 'AND purpose = $3', 'AND $3 = $3'],
     ['an address expires', 'AND expires_at > $4', 'AND $4 = $4'],
+    ['a first passkey is the first', '{ sql: HAS_NO_PASSKEY, values: [operatorId] },', ''],
+    ['a first passkey is made in a session', '{ sql: HAS_SESSION_AT_ADDRESS, values: [replaces, operatorId] },', ''],
+    ['a session by passkey makes no first one', "${HAS_SESSION} AND how = 'address'", '${HAS_SESSION}'],
+    ['a challenge makes one first passkey', 'isFirst, { sql: HAS_SESSION_AT', '{ sql: HAS_SESSION_AT'],
+    ['a first passkey takes its session’s place', '{ sql: END, values: [replaces, operatorId] }, ...', '...'],
     ['a passkey is added in a session', 'hasSession(session, operatorId), isFirst,', 'isFirst,'],
   ]),
   ...guardsIn('src/storage/tables/operators.ts', STORES, [

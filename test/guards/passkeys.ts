@@ -3,6 +3,7 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const ATTACKS = ['test/http/operator/attacks.test.ts'];
 const PRESENCE = ['test/http/operator/presence-and-passkeys.test.ts'];
+const FIRST = ['test/http/operator/first-passkey.test.ts'];
 const TEXTS = ['test/http/operator/texts.test.ts'];
 const SIGN_IN = ['test/http/operator/sign-in.test.ts'];
 
@@ -17,6 +18,14 @@ export const passkeyGuards: readonly Guard[] = [
       'proof(keyring, keyId, binding, head) && proven',
     ],
     ['a challenge expires', 'expiresAt <= now ||', ''],
+  ]),
+  ...guardsIn('src/operator/access/passkey-challenge.ts', FIRST, [
+    ['a first passkey is made in one session', "about: [session.toString('base64url'), act]", "about: ['', act]"],
+    [
+      'a first passkey is made for one act',
+      "about: [session.toString('base64url'), act]",
+      "about: [session.toString('base64url'), '']",
+    ],
   ]),
   ...guardsIn('src/operator/access/webauthn.ts', ATTACKS, [
     [
@@ -130,8 +139,8 @@ export const passkeyGuards: readonly Guard[] = [
   ...guardsIn('src/http/operator/console/sign-in.ts', TEXTS, [
     [
       'a name is cut between characters',
-      "return [...(form.get('name') ?? '').trim()].slice(0, MAX_NAME).join('').trim()",
-      "return (form.get('name') ?? '').trim().slice(0, MAX_NAME)",
+      "return [...(typed ?? '').trim()].slice(0, MAX_NAME).join('').trim()",
+      "return (typed ?? '').trim().slice(0, MAX_NAME)",
     ],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', PRESENCE, [
@@ -216,7 +225,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn('src/http/operator/console/unsent-form.ts', ATTACKS, [
-    ['an answer of a passkey is never sent back', 'name !== ANSWER && name', 'name'],
+    ['an answer of a passkey is never sent back', 'OURS = [ANSWER, ANSWERER', 'OURS = [ANSWERER'],
   ]),
   ...guardsIn('src/http/operator/console/console-session.ts', ATTACKS, [
     ['a post comes from a window', '!isNavigation(request) || (site', '(site'],

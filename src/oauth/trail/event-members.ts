@@ -108,7 +108,7 @@ export const EVENT_MEMBERS = {
   operator_deleted: NAME,
   operator_reset: NAME,
   operator_sign_in_address_made: NAME,
-  operator_passkey_added: { passkey: 'text', enrolled: 'flag?' },
+  operator_passkey_added: { passkey: 'text', enrolled: 'flag?', confirmed: 'flag?' },
   operator_passkey_removed: { passkey: 'text?', ...BY_RESTORE },
   operator_signed_in: { passkey: 'text?', one_time_address: 'flag?' },
   operator_confirmed: { passkey: 'text' },

@@ -21,17 +21,19 @@ import type { Assertion, Passkey } from './passkey.ts';
 import {
   type ChallengeBinding,
   confirmBinding,
+  firstBinding,
   makeChallenge,
   readChallenge,
   signInBinding,
 } from './passkey-challenge.ts';
-import { type Access, sessionText } from './rights.ts';
-import { DEAD, ofChallenge, ofError, type SignInRefusal, whyNotAdded, wrong } from './sign-in-refusal.ts';
+import { type Access, type Act, sessionText } from './rights.ts';
+import { DEAD, ofChallenge, ofError, SECOND, type SignInRefusal, whyNotAdded, wrong } from './sign-in-refusal.ts';
 import {
   answeringPasskey,
   type CeremonyOptions,
   creationOptions,
   goesOn,
+  isCreation,
   type RelyingParty,
   requestOptions,
   verifyAssertion,
@@ -99,7 +101,8 @@ export class OperatorSignIn {
   async enrol(token: string, answer: string, name: string, browser: AskingBrowser): Promise<SignInOutcome> {
     const operator = await this.operatorOfAddress(token, 'enrol');
     if (!operator) return DEAD;
-    return this.#withNewPasskey(answer, name, operator, 'enrol', browser, async (passkey, challenge) => {
+    const binding: ChallengeBinding = { browser: browser.secret, purpose: 'enrol', operatorId: operator.id };
+    return this.#withNewPasskey(answer, name, binding, async (passkey, challenge) => {
       const begun = this.#begin(operator, passkey.id, browser);
       const event = this.#event('operator_passkey_added', operator, begun.session, browser, {
         ...{ passkey: passkey.name, enrolled: true },
@@ -120,14 +123,12 @@ export class OperatorSignIn {
     name: string,
     browser: AskingBrowser,
   ): Promise<{ readonly kind: 'added'; readonly name: string } | SignInRefusal> {
-    return this.#withNewPasskey(answer, name, operator, 'add', browser, async (passkey, challenge) => {
+    const binding: ChallengeBinding = { browser: browser.secret, purpose: 'add', operatorId: operator.id };
+    return this.#withNewPasskey(answer, name, binding, async (passkey, challenge) => {
       const event = this.#event('operator_passkey_added', operator, by, browser, { passkey: passkey.name });
       const isDone = await this.#parts.store.addPasskey(passkey, by.digest, challenge, event);
       if (isDone) return { kind: 'added', name: passkey.name };
-      return (
-        (await whyNotAdded(this.#parts.store, passkey)) ??
-        wrong('the answer was used before, or the session ended meanwhile')
-      );
+      return (await whyNotAdded(this.#parts.store, passkey)) ?? wrong(REPEATED);
     });
   }
 
@@ -143,18 +144,32 @@ export class OperatorSignIn {
     return this.#byPasskey(answer, signInBinding(browser.secret), browser, { earlier, action: 'operator_signed_in' });
   }
 
-  /** Returns the options to confirm with a passkey of the session's operator; null if there is none. */
-  async confirmOptions({ operator }: SessionAccess, secret: string): Promise<CeremonyOptions | null> {
+  /** Returns the options to confirm an act with a passkey of the session's operator, or to make the first one if there is none. */
+  async confirmOptions({ operator, by }: SessionAccess, act: Act, secret: string): Promise<CeremonyOptions> {
     const { store, keyring, rp, now } = this.#parts;
     const passkeys = await store.listPasskeys(operator.id);
-    if (passkeys.length === 0) return null;
+    if (passkeys.length === 0) {
+      const binding = firstBinding(operator, by.digest, act, secret);
+      return creationOptions(rp, operator, [], makeChallenge(keyring, binding, now()));
+    }
     return requestOptions(rp, passkeys, makeChallenge(keyring, confirmBinding(operator, secret), now()));
   }
 
-  /** Confirms that the session's operator is present. The session goes on under a new token. */
-  async confirm({ operator, by }: SessionAccess, answer: string, browser: AskingBrowser): Promise<SignInOutcome> {
+  /**
+   * Confirms that the session's operator is present, for an act. The session goes on under a new token. An answer that makes the
+   * operator's first passkey, which gets the name, confirms too: it verified its user.
+   */
+  async confirm(
+    { operator, by }: SessionAccess,
+    { act, answer, name }: { readonly act: Act; readonly answer: string; readonly name: string },
+    browser: AskingBrowser,
+  ): Promise<SignInOutcome> {
     const found = await this.#parts.store.findOperatorSession(by.digest);
     if (!found || !isLiveOperatorSession(found.session, this.#parts.now())) return wrong('the session ended meanwhile');
+    if (isCreation(answer)) {
+      const binding = firstBinding(operator, by.digest, act, browser.secret);
+      return this.#withFirstPasskey(answer, name, binding, operator, found.session, browser);
+    }
     return this.#byPasskey(answer, confirmBinding(operator, browser.secret), browser, {
       earlier: found.session,
       action: 'operator_confirmed',
@@ -286,12 +301,32 @@ export class OperatorSignIn {
     return wrong(REPEATED);
   }
 
+  async #withFirstPasskey(
+    answer: string,
+    name: string,
+    binding: ChallengeBinding,
+    operator: Operator,
+    beginning: OperatorSession,
+    browser: AskingBrowser,
+  ): Promise<SignInOutcome> {
+    const { store } = this.#parts;
+    const hasPasskey = async () => (await store.listPasskeys(operator.id)).length > 0;
+    // Before the challenge: that of another tab was for the session as it was before the first passkey.
+    if (await hasPasskey()) return SECOND;
+    return this.#withNewPasskey(answer, name, binding, async (passkey, challenge) => {
+      const { token, session } = this.#begin(operator, passkey.id, browser, beginning);
+      const detail = { passkey: passkey.name, confirmed: true } as const;
+      const event = this.#event('operator_passkey_added', operator, beginning, browser, detail);
+      if (await store.enrolInSession(passkey, session, beginning.digest, challenge, event))
+        return { kind: 'signed_in', token, operator };
+      return (await whyNotAdded(store, passkey)) ?? ((await hasPasskey()) ? SECOND : wrong(REPEATED));
+    });
+  }
+
   async #withNewPasskey<T>(
     answer: string,
     name: string,
-    { id: operatorId }: Operator,
-    purpose: 'enrol' | 'add',
-    { secret }: AskingBrowser,
+    binding: ChallengeBinding,
     add: (passkey: Passkey, challenge: { digest: Buffer; expiresAt: number }) => Promise<T>,
   ): Promise<T | SignInRefusal> {
     const { keyring, rp, now } = this.#parts;
@@ -299,10 +334,10 @@ export class OperatorSignIn {
     if (problem) return { kind: 'name', detail: problem };
     try {
       const { passkey, challenge: answered } = await verifyCreation(rp, answer);
-      const challenge = readChallenge(keyring, { browser: secret, purpose, operatorId }, answered, now());
+      const challenge = readChallenge(keyring, binding, answered, now());
       if (typeof challenge === 'string') return ofChallenge(challenge);
       return await add(
-        { ...passkey, operatorId, name, createdAt: now(), lastUsedAt: null, suspectedAt: null },
+        { ...passkey, operatorId: binding.operatorId, name, createdAt: now(), lastUsedAt: null, suspectedAt: null },
         challenge,
       );
     } catch (error) {

@@ -79,6 +79,17 @@ export type OperatorSessionStore = {
     challenge: UsedChallenge,
     event: AuditEvent,
   ): Promise<boolean>;
+  /**
+   * Enrols the first passkey of an active operator in a session that began at an address, which ends (its digest), and begins
+   * another one. False if the session is gone, the challenge was used, the passkey is enrolled already, or there is one by now.
+   */
+  enrolInSession(
+    passkey: Passkey,
+    session: OperatorSession,
+    replaces: Buffer,
+    challenge: UsedChallenge,
+    event: AuditEvent,
+  ): Promise<boolean>;
   /** Adds a passkey in a session, which must be there; false as for `enrolByAddress`. */
   addPasskey(passkey: Passkey, session: Buffer, challenge: UsedChallenge, event: AuditEvent): Promise<boolean>;
   /**

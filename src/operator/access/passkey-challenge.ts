@@ -7,13 +7,16 @@ import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
 import type { Operator } from './operator.ts';
 import type { UsedChallenge } from './passkey.ts';
+import type { Act } from './rights.ts';
 
 /** The binding of a challenge. `operatorId` is empty where any operator may answer. */
 export type ChallengeBinding = {
   /** The secret of the browser's cookie. */
   readonly browser: string;
-  readonly purpose: 'enrol' | 'add' | 'sign-in' | 'confirm';
+  readonly purpose: 'enrol' | 'add' | 'first' | 'sign-in' | 'confirm';
   readonly operatorId: string;
+  /** The session and the act that it is for, if one alone. */
+  readonly about?: readonly [session: string, act: string];
 };
 
 /** Returns the binding of a sign-in, which any operator may answer. */
@@ -24,6 +27,11 @@ export function signInBinding(secret: string): ChallengeBinding {
 /** Returns the binding of an operator's confirmation. */
 export function confirmBinding({ id }: Operator, secret: string): ChallengeBinding {
   return { browser: secret, purpose: 'confirm', operatorId: id };
+}
+
+/** Returns the binding of the first passkey, which is made in a session (its digest) where an act asks for one. */
+export function firstBinding({ id }: Operator, session: Buffer, act: Act, secret: string): ChallengeBinding {
+  return { browser: secret, purpose: 'first', operatorId: id, about: [session.toString('base64url'), act] };
 }
 
 /** Lifetime of a challenge (ms). */
@@ -60,7 +68,12 @@ export function readChallenge(
 }
 
 /** In the present history alone, because a restore forgets which challenges were used. */
-function proof(keyring: Keyring, keyId: number, { browser, purpose, operatorId }: ChallengeBinding, head: Buffer) {
+function proof(keyring: Keyring, keyId: number, binding: ChallengeBinding, head: Buffer) {
+  const { browser, purpose, operatorId, about = [] } = binding;
   const key = keyring.key(keyId, 'passkey') ?? currentKey(keyring, 'passkey');
-  return mac(key, head, JSON.stringify([browser, purpose, operatorId, keyring.history.toString('base64url')]));
+  return mac(
+    key,
+    head,
+    JSON.stringify([browser, purpose, operatorId, keyring.history.toString('base64url'), ...about]),
+  );
 }

@@ -6,15 +6,19 @@ import { WrongAnswer } from './webauthn.ts';
 /**
  * Reason why nobody was signed in. `dead`: the one-time address was used, replaced or has expired. `expired`: the page was
  * open for too long. `wrong`: the answer does not verify, or its passkey is unknown or cannot be used. `known`: the new passkey
- * is enrolled already. `full`: its operator has `MAX_PASSKEYS`. `name`: others could not read its name.
+ * is enrolled already. `full`: its operator has `MAX_PASSKEYS`. `name`: others could not read its name. `second`: the operator
+ * has a passkey by now, and the page makes the first one alone.
  */
 export type SignInRefusal = {
-  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full' | 'name';
+  readonly kind: 'dead' | 'expired' | 'wrong' | 'known' | 'full' | 'name' | 'second';
   readonly detail: string;
 };
 
 /** Refuses a one-time address. */
 export const DEAD: SignInRefusal = { kind: 'dead', detail: 'the one-time address was used, replaced or has expired' };
+
+/** Refuses a first passkey that is none. */
+export const SECOND: SignInRefusal = { kind: 'second', detail: 'the operator has a passkey by now' };
 
 /** Refuses an answer. */
 export function wrong(detail: string): SignInRefusal {

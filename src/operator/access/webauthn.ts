@@ -106,6 +106,13 @@ export async function verifyCreation(
   });
 }
 
+/** Returns true if an answer is one that makes a passkey, unverified. */
+export function isCreation(text: string): boolean {
+  return (
+    (jsonOf(text) as { response?: { attestationObject?: unknown } } | null)?.response?.attestationObject !== undefined
+  );
+}
+
 /** Returns the id of the passkey that answered, unverified. Throws `WrongAnswer`. */
 export function answeringPasskey(text: string): string {
   const id = (jsonOf(text) as { id?: unknown } | null)?.id;

@@ -75,11 +75,11 @@ export type ActProblem = {
   readonly field?: string | null;
 };
 
-/** The sentence near an act that needs presence; an operator without a passkey adds one first. `act` is a gerund: "making a secret". */
+/** The sentence near an act that needs presence; an operator without a passkey makes one on the next page. `act` is a gerund: "making a secret". */
 export function passkeyNeeded(hasPasskey: boolean, act: string): Html {
   return hasPasskey
     ? html`You need your passkey for this.`
-    : html`<strong>You have no passkey yet.</strong> Add one first: ${act} needs it. <a href="/passkeys/new" target="_blank">Add a passkey in another tab</a>`;
+    : html`<strong>You have no passkey yet.</strong> You create one right after you press the button: ${act} needs it.`;
 }
 
 /** Returns a message, which begins small in a command's output, as a sentence. A parameter's name at its beginning stays. */

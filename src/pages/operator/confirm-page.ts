@@ -2,50 +2,46 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
+import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
 import { keptFields, type UnsentForm } from './session-ended-page.ts';
 
-/** Data of the page; `ceremony` is null for an operator without a passkey. */
+/** Data of the page. An operator without a passkey makes the first one; `passkeyName` is the name that it gets unless another is typed. */
 export type ConfirmData = {
   operator: ShownOperator;
-  ceremony: Ceremony | null;
+  ceremony: Ceremony;
+  passkeyName: string;
   continueTo: string;
   problem: PasskeyProblem | null;
 };
 
 /** The page where a signed-in operator shows to be present, before what needs that. */
-export function confirmPage(context: PageContext, { operator, ceremony, continueTo, problem }: ConfirmData): Html {
-  const back = html`<a class="button secondary" href="${continueTo}">Go back</a>`;
-  if (ceremony === null)
-    return card(
-      context,
-      'A passkey is needed',
-      html`<h1>You need a passkey</h1>
-<p class="lead">You signed in with a one-time link. Actions that give access or take it away need a passkey. Add one first.</p>
-<div class="stack"><a class="button primary" href="/passkeys/new">Add a passkey</a>${back}</div>`,
-    );
-  return card(
-    context,
-    problem ? 'Problem: Confirm' : 'Confirm',
-    html`<h1>Confirm that it’s you</h1>
-<p class="lead">You’re signed in as ${isolated(operator.name)}. This action needs your passkey. Confirm, then press the button again. For the next 5 minutes, no action asks again.</p>
-${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Confirm with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
-<div class="stack">${back}</div>`,
-    passkeyScriptTag(context),
-  );
+export function confirmPage(context: PageContext, data: ConfirmData): Html {
+  const { operator, ceremony, continueTo } = data;
+  const fields = html`<input type="hidden" name="continue" value="${continueTo}">`;
+  const back = html`<div class="stack"><a class="button secondary" href="${continueTo}">Go back</a></div>`;
+  const isFirst = ceremony.ceremony === 'create';
+  return asking(context, data, {
+    lead: isFirst
+      ? html`You’re signed in as ${isolated(operator.name)}, with a one-time link. This action needs a passkey. Create your first one here, then press the button again. ${ONCE}`
+      : html`You’re signed in as ${isolated(operator.name)}. This action needs your passkey. Confirm, then press the button again. ${ONCE}`,
+    form: passkeyForm(
+      ceremony,
+      isFirst ? 'Create a passkey' : 'Confirm with a passkey',
+      html`${fields}${isFirst && passkeyNameField(data.passkeyName, 'passkey_name')}`,
+    ),
+    back,
+  });
 }
 
-/** Data of the page; `ceremony` is null for an operator without a passkey, and `back` is the page that the form was on. */
-export type PresenceData = {
+/** Data of the page; `back` is the page that the form was on. */
+export type PresenceData = Omit<ConfirmData, 'continueTo' | 'operator'> & {
   /** Its name in the table of rights. */
-  act: string | undefined;
+  act: string;
   operator: ShownOperator & { readonly id: string };
-  ceremony: Ceremony | null;
   form: UnsentForm;
   back: string;
-  problem: PasskeyProblem | null;
 };
 
 /**
@@ -53,26 +49,41 @@ export type PresenceData = {
  * passkey's answer.
  */
 export function presencePage(context: PageContext, data: PresenceData): Html {
-  const { act, operator, ceremony, form, back, problem } = data;
-  const cancel = html`<div class="stack"><a class="button secondary" href="${back}">Cancel</a></div>`;
-  if (ceremony === null)
-    return card(
-      context,
-      'A passkey is needed',
-      html`<h1>You need a passkey</h1>
-<p class="lead">Nothing happened yet. This page keeps what you sent: add a passkey in another tab, come back, and send it again.</p>
-<div class="stack"><a class="button primary" href="/passkeys/new" target="_blank">Add a passkey in another tab</a></div>
-<form method="post" class="stack">${keptFields(form.fields)}<button class="secondary">Send again</button></form>
-${cancel}`,
-    );
+  const { act, operator, ceremony, passkeyName, form, back } = data;
+  const purpose = PURPOSES[act] ?? 'do this';
+  const kept = html`<input type="hidden" name="answerer" value="${operator.id}">${keptFields(form.fields)}`;
+  const isFirst = ceremony.ceremony === 'create';
+  return asking(context, data, {
+    lead: isFirst
+      ? html`You’re signed in as ${isolated(operator.name)}, with a one-time link. To ${purpose}, you need a passkey. Create your first one here: it is done as soon as the passkey is created. ${ONCE}`
+      : html`You’re signed in as ${isolated(operator.name)}. To ${purpose}, use your passkey: it is done as soon as you confirm. ${ONCE}`,
+    form: passkeyForm(
+      ceremony,
+      isFirst ? 'Create a passkey and go on' : 'Confirm and go on',
+      html`${kept}${isFirst && passkeyNameField(passkeyName, 'passkey_name')}`,
+      true,
+    ),
+    back: html`<div class="stack"><a class="button secondary" href="${back}">Cancel</a></div>`,
+  });
+}
+
+const ONCE = 'For the next 5 minutes, no action asks again.';
+
+function asking(
+  context: PageContext,
+  { ceremony, problem }: Pick<ConfirmData, 'ceremony' | 'problem'>,
+  { lead, form, back }: { readonly lead: Html; readonly form: Html; readonly back: Html },
+): Html {
+  const [title, heading] =
+    ceremony.ceremony === 'create' ? ['Create a passkey', 'You need a passkey'] : ['Confirm', 'Confirm that it’s you'];
   return card(
     context,
-    problem ? 'Problem: Confirm' : 'Confirm',
-    html`<h1>Confirm that it’s you</h1>
-<p class="lead">You’re signed in as ${isolated(operator.name)}. To ${(act && PURPOSES[act]) ?? 'do this'}, use your passkey: it is done as soon as you confirm. For the next 5 minutes, no action asks again.</p>
+    problem ? `Problem: ${title}` : title,
+    html`<h1>${heading}</h1>
+<p class="lead">${lead}</p>
 ${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Confirm and go on', html`<input type="hidden" name="answerer" value="${operator.id}">${keptFields(form.fields)}`, true)}
-${cancel}`,
+${form}
+${back}`,
     passkeyScriptTag(context),
   );
 }

@@ -26,11 +26,11 @@ ${passkeyForm(ceremony, 'Create a passkey', passkeyNameField(passkeyName))}
   );
 }
 
-/** Returns the field for a new passkey's name. */
-export function passkeyNameField(passkeyName: string): Html {
+/** Returns the field for a new passkey's name, which another form's field may have taken. */
+export function passkeyNameField(passkeyName: string, field: 'name' | 'passkey_name' = 'name'): Html {
   return html`<div class="field">
-<label for="name">Name of the passkey</label>
-<input id="name" name="name" value="${passkeyName}" maxlength="60" autocomplete="off" aria-describedby="name-hint">
-<span class="hint" id="name-hint">Helps you recognize the passkey in a list.</span>
+<label for="${field}">Name of the passkey</label>
+<input id="${field}" name="${field}" value="${passkeyName}" maxlength="60" autocomplete="off" aria-describedby="${field}-hint">
+<span class="hint" id="${field}-hint">Helps you recognize the passkey in a list.</span>
 </div>`;
 }

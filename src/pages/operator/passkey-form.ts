@@ -8,7 +8,7 @@ import { problemNotice } from '../notice.ts';
 export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: string };
 
 /** Why the last answer was not accepted. `dead` has a page of its own. */
-export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'name' | 'dead';
+export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'name' | 'second' | 'dead';
 
 /** Returns the script of a page with such a form. */
 export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
@@ -57,6 +57,10 @@ const PROBLEMS: Readonly<Record<PasskeyProblem, { heading: string; text: string 
   name: {
     heading: 'The name of the passkey was not accepted.',
     text: 'It holds control, direction or invisible characters. Nothing was added: type another name, and try again.',
+  },
+  second: {
+    heading: 'You have a passkey by now.',
+    text: 'This page creates only the first one, so nothing was added. Use the one that you have, or add this device on the page of your passkeys.',
   },
   dead: { heading: 'The link no longer works.', text: 'Ask for a new one.' },
 };

@@ -51,6 +51,7 @@ const USE_PASSKEY = `
   UPDATE operator_passkey SET counter = $3, is_backed_up = $4, last_used_at = $5
   WHERE id = $1 AND counter = $2 AND operator_id = $6`;
 const IS_ROOM = `SELECT 1 WHERE (SELECT count(*) FROM operator_passkey WHERE operator_id = $1) < ${MAX_PASSKEYS}`;
+const HAS_NO_PASSKEY = 'SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM operator_passkey WHERE operator_id = $1)';
 const ADD_PASSKEY = `${OPERATOR_PASSKEY.insertion} ON CONFLICT DO NOTHING`;
 const REMOVE_PASSKEY = 'DELETE FROM operator_passkey WHERE id = $1 AND operator_id = $2';
 /** The rule of `goesOn`, asked again of the counter as it is now. */
@@ -63,6 +64,7 @@ const USE_ADDRESS = `
 const END_ADDRESSES = 'DELETE FROM operator_one_time_address WHERE operator_id = $1';
 
 const HAS_SESSION = 'SELECT 1 FROM operator_session WHERE digest = $1 AND operator_id = $2';
+const HAS_SESSION_AT_ADDRESS = `${HAS_SESSION} AND how = 'address'`;
 const END_OLDEST = `
   DELETE FROM operator_session WHERE digest IN (
     SELECT digest FROM operator_session WHERE operator_id = $1 AND digest <> $2 ORDER BY last_seen_at DESC, digest
@@ -147,6 +149,22 @@ export function operatorSessionStore(runner: Runner): OperatorSessionStore {
           noting,
           ...beginning(session),
         ],
+      });
+    },
+    enrolInSession(passkey, session, replaces, challenge, event) {
+      const { operatorId } = passkey;
+      const { isFirst, noting } = once(challenge);
+      return runner.act({
+        touches: [operatorId, passkey.id, ...[session.digest, replaces].map(rowKey)],
+        event,
+        demands: [
+          isActive(operatorId),
+          isFirst,
+          { sql: HAS_SESSION_AT_ADDRESS, values: [replaces, operatorId] },
+          { sql: HAS_NO_PASSKEY, values: [operatorId] },
+        ],
+        first: { sql: ADD_PASSKEY, values: OPERATOR_PASSKEY.values(passkey) },
+        rest: [noting, { sql: END, values: [replaces, operatorId] }, ...beginning(session)],
       });
     },
     addPasskey(passkey, session, challenge, event) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MAX_KEYS_OF_OPERATOR } from '../../../src/operator/access/operator-key.ts';
 import { MAX_SESSIONS_OF_OPERATOR, type OperatorSession } from '../../../src/operator/access/operator-session.ts';
-import { MAX_PASSKEYS } from '../../../src/operator/access/passkey.ts';
+import { MAX_PASSKEYS, type Passkey } from '../../../src/operator/access/passkey.ts';
 import {
   sampleAddress,
   sampleAssertion,
@@ -208,6 +208,39 @@ export function operators(withStore: WithStore): void {
     assert.equal(await store.addPasskey(next, session.digest, sampleChallenge(), added), true);
     assert.equal(await store.addPasskey(next, session.digest, sampleChallenge(), added), false, 'enrolled already');
   });
+
+  withAnn(
+    'a first passkey is made in a session at an address, by one of a hundred, and takes its place',
+    async (store) => {
+      await store.addOperator(bob, null, event('operator_added'));
+      const [session, keyed] = [await signIn(store, { how: 'address' }), await signIn(store, { how: 'passkey' })];
+      const added = event('operator_passkey_added');
+      const [next, challenge] = [sampleOperatorSession(), sampleChallenge()];
+      const first = (replaces: Buffer, some: Partial<Passkey> = {}, used = sampleChallenge(), begun = next) =>
+        store.enrolInSession(samplePasskey(some), begun, replaces, used, added);
+      assert.equal(await first(keyed.digest), false, 'a session that a passkey began');
+      const ofBob = { operatorId: bob.id };
+      assert.equal(await first(session.digest, ofBob), false, 'a session of another operator');
+      const tries = HUNDRED.map(() => first(session.digest, {}, challenge));
+      assert.equal(await winners(tries), 1);
+      const [passkey] = await store.listPasskeys(ann.id);
+      assert.equal((await store.listPasskeys(ann.id)).length, 1);
+      assert.equal(await store.findOperatorSession(session.digest), null);
+      assert.deepEqual((await store.findOperatorSession(next.digest))?.session, next);
+      const other = await signIn(store, { how: 'address' });
+      assert.equal(
+        await first(other.digest, {}, sampleChallenge(), sampleOperatorSession()),
+        false,
+        'there is one by now',
+      );
+      const bobs = await signIn(store, { ...ofBob, how: 'address' });
+      const begun = sampleOperatorSession(ofBob);
+      assert.equal(await first(bobs.digest, ofBob, challenge, begun), false, 'the challenge was used');
+      const known = { ...ofBob, id: passkey?.id ?? '' };
+      assert.equal(await first(bobs.digest, known, sampleChallenge(), begun), false, 'the passkey is another’s');
+      assert.equal(await first(bobs.digest, ofBob, sampleChallenge(), begun), true);
+    },
+  );
 
   withAnn('counters of 0 stay 0, as most passkeys have none', async (store) => {
     const { passkey } = await enrol(store);

@@ -10,7 +10,8 @@ import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { ownAddress } from './continue-to.ts';
-import { ANSWER, ANSWERER, isKept, unsentForm } from './unsent-form.ts';
+import { nameOf } from './sign-in.ts';
+import { ANSWER, ANSWERER, isKept, PASSKEY_NAME, unsentForm } from './unsent-form.ts';
 
 /** Returns the page to go on to after a sign-in or confirmation: the requested one, or that of the posted form. */
 function pageOf(request: FastifyRequest, isPage: (path: string) => boolean): string {
@@ -73,13 +74,15 @@ export function addGuard(
     const form = formOf(request);
     const answer = form.get(ANSWER);
     if (answer !== undefined && form.get(ANSWERER) !== access.operator.id)
-      return askPasskey(request, reply.code(403), null);
+      return askPasskey(request, reply.code(403), act, null);
     // A page that is loaded again sends an answer again, which would count as a copied one.
     if (answer !== undefined && !isPresent(access.by, service.now())) {
-      const outcome = await operators.signIn.confirm(access, answer, sessions.browser(request, reply));
+      const browser = sessions.browser(request, reply);
+      const name = nameOf(form.get(PASSKEY_NAME), browser.browser);
+      const outcome = await operators.signIn.confirm(access, { act, answer, name }, browser);
       if (outcome.kind !== 'signed_in') {
         request.outcome = { error: `passkey_${outcome.kind}`, detail: outcome.detail };
-        return askPasskey(request, reply.code(400), outcome.kind);
+        return askPasskey(request, reply.code(400), act, outcome.kind);
       }
       sessions.begin(reply, outcome.token);
       const confirmed = await operators.access.bySession(outcome.token);
@@ -105,29 +108,33 @@ export function addGuard(
   ): Promise<FastifyReply> {
     const access = accessOf(request);
     request.outcome = { error: `refused_${refusal.replace(' ', '_')}`, detail: `${access.operator.id}: ${act}` };
-    if (refusal === 'presence' && asksInPlace(request)) return askPasskey(request, reply.code(403), null);
+    const { act: asked = act } = request.routeOptions.config;
+    if (refusal === 'presence' && asksInPlace(request)) return askPasskey(request, reply.code(403), asked, null);
     await operators.access.refused(act, access, refusal, originOf(request));
     if (refusal !== 'presence') return pages.sendProblem(reply, 403, { kind: 'not_allowed' });
     return pages.seeOther(reply, `/confirm?${new URLSearchParams({ continue: pageOf(request, isPage) })}`);
   }
 
-  /** Asks for a passkey on a page that keeps the form, and sends it again with the answer. */
+  /** Asks for a passkey, or for the first one, on a page that keeps the form, and sends it again with the answer. `act` is the route's. */
   async function askPasskey(
     request: FastifyRequest,
     reply: FastifyReply,
+    act: Act,
     problem: SignInRefusal['kind'] | null,
   ): Promise<FastifyReply> {
     const access = accessOf(request);
-    const ceremony = await operators.signIn.confirmOptions(access, sessions.browser(request, reply).secret);
-    const { act } = request.routeOptions.config;
-    const asked = {
+    const { secret, browser } = sessions.browser(request, reply);
+    const ceremony = await operators.signIn.confirmOptions(access, act, secret);
+    const data = {
       act,
       operator: access.operator,
+      ceremony,
+      passkeyName: nameOf(formOf(request).get(PASSKEY_NAME), browser),
       form: unsentForm(request),
       back: ownAddress(pageOf(request, isPage)),
+      problem,
     };
-    const page = presencePage(pages.context, { ...asked, ceremony, problem });
-    return ceremony === null ? pages.send(reply, page) : pages.sendWithScript(reply, page);
+    return pages.sendWithScript(reply, presencePage(pages.context, data));
   }
 
   function accessOf(request: FastifyRequest): SessionAccess {

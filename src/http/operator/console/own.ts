@@ -45,7 +45,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
   app.post('/passkeys/new', { config: { ...config, act: 'own.add-passkey' } }, async (request, reply) => {
     const form = formOf(request);
     const browser = sessions.browser(request, reply);
-    const name = nameOf(form, browser.browser);
+    const name = nameOf(form.get('name'), browser.browser);
     const outcome = await signIn.addPasskey(accessOf(request), form.get('answer') ?? '', name, browser);
     if (outcome.kind === 'added') return done(reply, 'added');
     request.outcome = { error: `passkey_${outcome.kind}`, detail: outcome.detail };
@@ -70,7 +70,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
   async function ask(request: FastifyRequest, reply: FastifyReply, problem: SignInRefusal['kind'] | null) {
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(accessOf(request).operator, 'add', secret);
-    const passkeyName = nameOf(formOf(request), browser);
+    const passkeyName = nameOf(formOf(request).get('name'), browser);
     return pages.sendWithScript(reply, addPasskeyPage(pages.context, { ceremony, passkeyName, problem }));
   }
 

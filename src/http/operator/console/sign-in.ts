@@ -10,6 +10,7 @@ import { addressSignInPage, signInPage } from '../../../pages/operator/sign-in-p
 import { formOf } from '../../form.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { continueTo } from './continue-to.ts';
+import { PASSKEY_NAME } from './unsent-form.ts';
 
 type Problem = SignInRefusal['kind'] | null;
 
@@ -55,7 +56,12 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     const token = tokenOf(request) ?? '';
     const form = formOf(request);
     const browser = sessions.browser(request, reply);
-    const outcome = await signIn.enrol(token, form.get('answer') ?? '', nameOf(form, browser.browser), browser);
+    const outcome = await signIn.enrol(
+      token,
+      form.get('answer') ?? '',
+      nameOf(form.get('name'), browser.browser),
+      browser,
+    );
     if (outcome.kind === 'signed_in') return begin(reply, outcome, '/');
     const operator = outcome.kind === 'dead' ? null : await signIn.operatorOfAddress(token, 'enrol');
     return operator ? askEnrol(request, refused(reply, outcome), operator, outcome.kind) : dead(reply, outcome);
@@ -69,7 +75,9 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     const form = formOf(request);
     const next = continueTo(form.get('continue'));
     const browser = sessions.browser(request, reply);
-    const outcome = await signIn.confirm(accessOf(request), form.get('answer') ?? '', browser);
+    const name = nameOf(form.get(PASSKEY_NAME), browser.browser);
+    const confirmed = { act: 'own.confirm', answer: form.get('answer') ?? '', name } as const;
+    const outcome = await signIn.confirm(accessOf(request), confirmed, browser);
     if (outcome.kind === 'signed_in') return begin(reply, outcome, next);
     return askConfirm(request, refused(reply, outcome), next, outcome.kind);
   });
@@ -96,15 +104,17 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     keepAddress(reply);
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(operator, 'enrol', secret);
-    const data = { operator, ceremony, passkeyName: nameOf(formOf(request), browser), problem };
+    const data = { operator, ceremony, passkeyName: nameOf(formOf(request).get('name'), browser), problem };
     return pages.sendWithScript(reply, enrolPage(pages.context, data));
   }
 
   async function askConfirm(request: FastifyRequest, reply: FastifyReply, next: string, problem: Problem) {
     const access = accessOf(request);
-    const ceremony = await signIn.confirmOptions(access, sessions.browser(request, reply).secret);
-    const page = confirmPage(pages.context, { operator: access.operator, ceremony, continueTo: next, problem });
-    return ceremony === null ? pages.send(reply, page) : pages.sendWithScript(reply, page);
+    const { secret, browser } = sessions.browser(request, reply);
+    const ceremony = await signIn.confirmOptions(access, 'own.confirm', secret);
+    const passkeyName = nameOf(formOf(request).get(PASSKEY_NAME), browser);
+    const data = { operator: access.operator, ceremony, passkeyName, continueTo: next, problem };
+    return pages.sendWithScript(reply, confirmPage(pages.context, data));
   }
 
   function begin(reply: FastifyReply, { token }: Extract<SignInOutcome, { kind: 'signed_in' }>, next: string) {
@@ -130,8 +140,8 @@ function tokenOf(request: FastifyRequest): string | undefined {
 }
 
 /** Returns the name that a passkey gets: as typed, cut between characters, or else that of the browser. */
-export function nameOf(form: Parameters, otherwise: string): string {
-  return [...(form.get('name') ?? '').trim()].slice(0, MAX_NAME).join('').trim() || otherwise;
+export function nameOf(typed: string | undefined, otherwise: string): string {
+  return [...(typed ?? '').trim()].slice(0, MAX_NAME).join('').trim() || otherwise;
 }
 
 /** The address signs in, so no other request may carry it, not even to this host, whose proxy may log it. */

@@ -12,6 +12,11 @@ export const ANSWER = 'answer';
 /** The field with the ID of the operator who was asked for it: meanwhile another one may have signed in. */
 export const ANSWERER = 'answerer';
 
+/** The field with the name of a passkey that is made for the answer. The form's own `name` stays beside it. */
+export const PASSKEY_NAME = 'passkey_name';
+
+const OURS = [ANSWER, ANSWERER, PASSKEY_NAME];
+
 /** Maximum size of a body that is read without a session, in bytes. A larger form is lost. */
 const MAX_BYTES = 32 * 1024;
 
@@ -23,7 +28,7 @@ export function isKept({ headers, routeOptions }: FastifyRequest): boolean {
 /** Returns the form of a request. Empty fields are left out, since they count as absent. */
 export function unsentForm(request: FastifyRequest): UnsentForm {
   const form = formOf(request);
-  const names = form.names().filter((name) => name !== ANSWER && name !== ANSWERER);
+  const names = form.names().filter((name) => !OURS.includes(name));
   const fields = names.flatMap((name) => form.all(name).map((value) => [name, value] as const));
   return { action: request.url, fields };
 }

@@ -234,6 +234,36 @@ export const ofOperators: readonly RestsOn[] = [
     changes: all,
   },
   {
+    verb: 'enrolInSession',
+    on: 'an active operator without a passkey, and the session at an address',
+    async decide(store, its) {
+      await add(store, its);
+      const { operatorId, digest } = signInAddress(its);
+      await store.addOneTimeAddress({ ...signInAddress(its), digest }, event('operator_sign_in_address_made'));
+      const [before, after] = [
+        sampleOperatorSession({ operatorId, how: 'address' }),
+        sampleOperatorSession({ operatorId }),
+      ];
+      await store.beginSessionByAddress(before, digest, event('operator_signed_in'));
+      const added = event('operator_passkey_added');
+      return () => store.enrolInSession(samplePasskey({ operatorId }), after, before.digest, sampleChallenge(), added);
+    },
+    gone: {
+      'the session was ended': endSessions,
+      'a passkey was enrolled': async (store, its) => {
+        const used = address(its);
+        const { operatorId } = used;
+        await store.addOneTimeAddress(used, event('operator_reset'));
+        const [passkey, session] = [samplePasskey({ operatorId }), sampleOperatorSession({ operatorId })];
+        const added = event('operator_passkey_added');
+        return store.enrolByAddress(passkey, session, used.digest, sampleChallenge(), added);
+      },
+      ...isDisabled,
+    },
+    out: false,
+    changes: all,
+  },
+  {
     verb: 'addPasskey',
     on: 'an active operator and the session',
     async decide(store, its) {
