@@ -374,6 +374,11 @@ export const agentsGuards: readonly Guard[] = [
     [['a kid can be printed', 'UNPRINTABLE.test(key.kid)', 'false']],
   ),
   ...guardsIn(
+    'src/oauth/clients/public-key.ts',
+    ['test/operator/client-registry.test.ts'],
+    [['a private key of a kind that is not known refuses its set', "'k', 'priv'", "'k'"]],
+  ),
+  ...guardsIn(
     'src/operator/document-refresh.ts',
     ['test/cli/client-refresh.test.ts'],
     [['consent never comes back by a refresh', 'Math.max(at, before.remembersSince ?? 0)', 'at']],

@@ -268,6 +268,10 @@ for (const [name, [value, sentence]] of Object.entries(HOSTILE))
 
 const HOSTILE_KEYS: Readonly<Record<string, [unknown, RegExp]>> = {
   'a private key': [{ keys: [keys.jwk, { ...publicPart, d: 'canary' }] }, /key 2: it is a private key/],
+  'a private key of a kind that is not known': [
+    { keys: [keys.jwk, { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AAAA', priv: 'canary' }] },
+    /key 2: it is a private key/,
+  ],
   'a symmetric key': [{ keys: [{ kty: 'oct', k: 'canary' }] }, /key 1: it is a symmetric key/],
   'six keys': [{ keys: Array(6).fill(keys.jwk) }, /more than 5 keys/],
   'no key': [{ keys: [] }, /holds no key that Valetkey can use/],

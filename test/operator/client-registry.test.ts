@@ -82,6 +82,11 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
   ['six keys', { keys: Array.from({ length: 6 }, () => keys.jwk) }, /more than 5 keys/],
   ['a private key', { keys: [keys.jwk, keys.privateKey.export({ format: 'jwk' })] }, /key 2: it is a private key/],
+  [
+    'a private key of a kind that is not known',
+    { keys: [keys.jwk, { kty: 'AKP', pub: 'AAAA', priv: 'AAAA' }] as ClientSettings['keys'] },
+    /key 2: it is a private key/,
+  ],
   ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /key 1: it is a symmetric key/],
   [
     'no key that can be used',

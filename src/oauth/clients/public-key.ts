@@ -20,8 +20,8 @@ export const ASSERTION_ALGORITHMS: readonly string[] = Object.values(ALGORITHMS_
 
 const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
 
-/** Members that only a private key has (RFC 7518 §6.2.2, §6.3.2). */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** Members that only a private key has (RFC 7518 §6.2.2, §6.3.2; `priv` of AKP, draft-ietf-cose-dilithium). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /** Maximum length of a key's id (RFC 7517 §4.5), which the audit trail names. */
 const MAX_KID_CHARACTERS = 255;
