@@ -44,6 +44,17 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/postgresql/open.ts',
+    ['test/postgresql/locked-rows.test.ts'],
+    [
+      [
+        'a request behind the wait for another row waits as long as for its own',
+        "purpose === 'waits' ? waitTimeout : checkoutTimeout",
+        'checkoutTimeout',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/postgresql/connections.ts',
     ['test/postgresql/unconfirmed-commits.test.ts'],
     [

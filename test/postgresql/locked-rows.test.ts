@@ -119,6 +119,19 @@ test('who waits for a locked row takes no connection from other requests, howeve
   assert.deepEqual(await Promise.all(late), Array(4).fill(true));
 });
 
+test('requests for several locked rows queue as long as each may wait for its row', async (t) => {
+  const { store, figures, grants, lock, release } = await setUp(t, { lockTimeout: PATIENT_FOR_ROWS.lockTimeout });
+  const locked = grants.slice(0, 3);
+  for (const grant of locked) await lock(grant);
+  const asked = locked.map((grant) => store.rotateRefreshToken(sampleGeneration(grant, 1)));
+  const answers = noted(asked);
+  await untilWaits(figures, 3);
+  await pause(1100); // Longer than any other request waits for a connection.
+  assert.deepEqual(answers, Array(3).fill('pending'));
+  await release();
+  assert.deepEqual(await Promise.all(asked), Array(3).fill(true));
+});
+
 test('a locked row is waited for once, and then its request is refused as unavailable, with nothing written', async (t) => {
   const { store, figures, url, grants, lock, release, query } = await setUp(t, PATIENT);
   const other = await instance(t, url, PATIENT);

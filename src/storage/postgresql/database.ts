@@ -39,8 +39,12 @@ export class Database {
   readonly waits: Connections;
   readonly #others: Connections;
 
-  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes, use: Partial<PoolUse> = {}) {
-    const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), use);
+  constructor(
+    open: (purpose: Purpose) => Promise<Connection>,
+    sizes: Sizes,
+    use: (purpose: Purpose) => Partial<PoolUse>,
+  ) {
+    const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), use(purpose));
     this.reads = pool('reads');
     this.writes = pool('writes');
     this.waits = pool('waits');

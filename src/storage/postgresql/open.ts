@@ -110,10 +110,13 @@ function storage(
     const brief = purpose === 'writes' ? { lockTimeout: SESSIONS.writes.lockTimeout } : {};
     return servers.connect({ ...SESSIONS[purpose], ...patient, ...brief, ...named, ...chain });
   };
-  const database = new Database(open, SIZES[role], {
-    checkoutTimeout,
-    isStale: ({ chainKeyId }) => chainKeyId !== null && chainKeyId !== keyring.currentKeyId,
-  });
+  const isStale = ({ chainKeyId }: Connection) => chainKeyId !== null && chainKeyId !== keyring.currentKeyId;
+  const waitTimeout = lockTimeout ?? SESSIONS.waits.lockTimeout;
+  const database = new Database(open, SIZES[role], (purpose) => ({
+    // Whoever comes behind the wait for another row may wait as long as for its own.
+    checkoutTimeout: purpose === 'waits' ? waitTimeout : checkoutTimeout,
+    isStale,
+  }));
   const runner = runnerOn(database);
   const marks = useMarks(database);
   const { store, close: closeVerbs } = wholeStore(
