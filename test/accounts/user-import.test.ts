@@ -118,6 +118,24 @@ test('good lines are imported, wrong ones refused by their number with the reaso
   assert.deepEqual([again.imported, again.skipped, again.refused], [0, 5, 10]);
 });
 
+test('people who sign in elsewhere may have as long names as their product may send; others those of a user here', async (t) => {
+  const service = await startTestService(t);
+  await addProvider(service);
+  const [there, here] = [{ provider: 'product' }, { password_hash: WEAK }];
+  const report = await imported(service, [
+    { ...there, subject: 'one', name: 'a'.repeat(200), username: 'b'.repeat(200) },
+    { ...there, subject: 'two', name: 'a'.repeat(201) },
+    { ...here, email: 'a@example.com', name: 'a'.repeat(100) },
+    { ...here, email: 'b@example.com', name: 'a'.repeat(101) },
+    { ...here, ...there, subject: 'three', email: 'c@example.com', name: 'a'.repeat(101) },
+  ]);
+  assert.deepEqual(told(report), [
+    '2 refused: name: a name has 1 to 200 characters and no space around it',
+    '4 refused: name: a name has 1 to 100 characters and no space around it',
+    '5 refused: name: a name has 1 to 100 characters and no space around it',
+  ]);
+});
+
 test('of lines that name the same person the first one counts, near each other or not, as a dry run says', async (t) => {
   const service = await startTestService(t);
   await addProvider(service);

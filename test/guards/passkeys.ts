@@ -121,12 +121,19 @@ export const passkeyGuards: readonly Guard[] = [
     ['an email address is readable', "isReadable(email, 'label') &&", ''],
   ]),
   ...guardsIn('src/accounts/import/user-import.ts', TEXTS, [
-    [
-      'an imported user name is readable',
-      'return nameProblem(username,',
-      'return username ? null : nameProblem(username,',
-    ],
+    ['an imported user name is readable', 'return nameProblem(name,', 'return name ? null : nameProblem(name,'],
   ]),
+  ...guardsIn(
+    'src/accounts/import/user-import.ts',
+    ['test/accounts/user-import.test.ts'],
+    [
+      [
+        'who has a password here has no longer name than others here',
+        'hash === null ? foreignNameProblem(name) : personNameProblem(name)',
+        'foreignNameProblem(name)',
+      ],
+    ],
+  ),
   ...guardsIn('src/operator/app-profile.ts', TEXTS, [
     ['a contact is readable', 'emailProblem(contact) === null', "contact.includes('@')"],
   ]),

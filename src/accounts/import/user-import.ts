@@ -12,6 +12,7 @@ import { type Account, emailKey, emailProblem, personNameProblem, usernameProble
 import { functionLabel, isStrong } from '../people/foreign-function.ts';
 import { type Identity, identityId, subjectProblem } from '../people/identity-provider.ts';
 import { newAccount, SET_HERE } from '../people/new-account.ts';
+import { MAX_NAME } from '../people/profile.ts';
 import type { AccountStore } from '../people/store.ts';
 import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from './import-lines.ts';
 import { groupsOf } from './line-groups.ts';
@@ -181,16 +182,21 @@ function newcomerOf(person: ImportedPerson, providerIds: ReadonlySet<string>): N
 function aboutProblem({ email, name, username, password_hash: hash }: ImportedPerson): string | null {
   const problems = {
     email: email === null ? null : emailProblem(email),
-    name: name === null ? null : personNameProblem(name),
-    username: username === null ? null : hash === null ? foreignUsernameProblem(username) : usernameProblem(username),
+    name: name === null ? null : hash === null ? foreignNameProblem(name) : personNameProblem(name),
+    username:
+      username === null
+        ? null
+        : hash === null
+          ? foreignNameProblem(username, 'a user name')
+          : usernameProblem(username),
   };
   for (const [field, problem] of Object.entries(problems)) if (problem) return `${field}: ${problem}`;
   return null;
 }
 
-/** People who sign in elsewhere keep the user name that they have there. */
-function foreignUsernameProblem(username: string): string | null {
-  return nameProblem(username, 'words', 'a user name', 200);
+/** People who sign in elsewhere keep the names that they have there, as long as a provider may send them. */
+function foreignNameProblem(name: string, what?: string): string | null {
+  return nameProblem(name, 'words', what, MAX_NAME);
 }
 
 function identityProblem({ provider, subject }: ImportedPerson, providerIds: ReadonlySet<string>): string | null {

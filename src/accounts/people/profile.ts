@@ -13,7 +13,8 @@ export type PersonStatement = { readonly subject: string; readonly profile: Prof
 export type Members = Readonly<Record<string, unknown>>;
 
 const MAX_EMAIL = 254;
-const MAX_NAME = 200;
+/** Maximum number of characters of a name or user name that a provider sends. */
+export const MAX_NAME = 200;
 const MAX_AVATAR_URL = 2048;
 
 /** The subject of an object, or a refusal that names the field; `at` stands before its name. */
