@@ -117,7 +117,8 @@ export class Outbound {
  * those addresses stay as they are, and none is public.
  */
 export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
-  const address = ipaddr.process(text);
+  // The library would read IPv4-compatible ::8.8.8.8 (RFC 4291 §2.5.5.1) as mapped.
+  const address = ipaddr.process(text.replace(/^::(?=\d+\.)/, '0::'));
   if (address.kind() === 'ipv4') return address;
   const bytes = address.toByteArray();
   const range = address.range();

@@ -163,6 +163,7 @@ export const agentsGuards: readonly Guard[] = [
         ".match(WELL_KNOWN_NAT64, 96) && range === 'unicast'",
       ],
       ['a local NAT64 prefix is not taken apart', '.match(WELL_KNOWN_NAT64, 96)', '.match(WELL_KNOWN_NAT64, 32)'],
+      ['an IPv4-compatible address is no mapped one', ".replace(/^::(?=\\d+\\.)/, '0::')", ''],
       ["Azure's host is not public", ' || address.toString() === AZURE_HOST', ''],
       ['IPv4 in 6to4 is judged as IPv4', "if (range === '6to4')", "if (range === ('none' as string))"],
       ['what IANA has not given out is not public', '(address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3)', 'true'],

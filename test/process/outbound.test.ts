@@ -83,6 +83,8 @@ test('SSRF: only public unicast addresses are public, and IPv4 is taken out of t
       // RFC 8215: the place of the IPv4 address is the network's choice, so 8.8.8.8 may be 169.254.169.254.
       ...['64:ff9b:1:a9fe:a9:fe00:808:808', '64:ff9b:1::808:808', '64:ff9b:1:ffff:ffff:ffff:808:808'],
       ...['64:ff9b:0:1::808:808', '64:ff9b::1:808:808', '64:ff9b:2::808:808'],
+      // IPv4-compatible (RFC 4291 §2.5.5.1), as resolvers write it: not mapped, so it is not 8.8.8.8.
+      ...['::8.8.8.8', '::808:808'],
       // Azure's host, also in the forms that carry it.
       ...['168.63.129.16', '::ffff:168.63.129.16', '64:ff9b::a83f:8110', '2002:a83f:8110::1'],
     ],
