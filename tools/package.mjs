@@ -59,7 +59,16 @@ export function buildProgram(folder) {
 
 /** Makes the folder of the package for APIs. @param {string} folder */
 export function buildVerifier(folder) {
-  const source = 'packages/verify';
+  buildLibrary('packages/verify', folder);
+}
+
+/** Makes the folder of the package for products. @param {string} folder */
+export function buildProduct(folder) {
+  buildLibrary('packages/product', folder);
+}
+
+/** @param {string} source @param {string} folder */
+function buildLibrary(source, folder) {
   rmSync(folder, { recursive: true, force: true });
   compile(source, join(folder, 'dist'));
   for (const file of ['package.json', 'README.md', 'LICENSE'])
@@ -95,7 +104,8 @@ if (import.meta.filename === process.argv[1]) {
   mkdirSync(dist);
   buildProgram(join(dist, 'valetkey'));
   buildVerifier(join(dist, 'verify'));
-  for (const folder of ['valetkey', 'verify']) {
+  buildProduct(join(dist, 'product'));
+  for (const folder of ['valetkey', 'verify', 'product']) {
     const { filename, size, entryCount, integrity } = pack(join(dist, folder), dist);
     console.log(`dist/${filename}  ${entryCount} files, ${Math.ceil(size / 1024)} KiB  ${integrity}`);
   }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { registerAhead } from '../support/provider.ts';
 import { Clock, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
@@ -56,11 +57,16 @@ export async function startProduct(t: Lifetime, { file, command }: Example): Pro
   return { service, productUrl };
 }
 
-async function startService(t: Lifetime, signInUrl: string): Promise<{ service: TestService; secret: string }> {
+/** Starts a service with a product as its only way to sign in; it follows the machine's time. */
+export async function startService(
+  t: Lifetime,
+  signInUrl: string,
+  settings: Partial<NewIdentityProvider> = {},
+): Promise<{ service: TestService; secret: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
   const variables = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
   const clock = new Clock();
-  const { id, secret } = await registerAhead(variables, { signInUrl }, clock);
+  const { id, secret } = await registerAhead(variables, { signInUrl, ...settings }, clock);
   const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: id }, clock);
   const follow = () => service.clock.advance(Math.max(0, Date.now() - service.clock.now()) / 1000);
   const following = setInterval(follow, 100);
