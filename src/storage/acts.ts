@@ -145,9 +145,9 @@ export type Runner = {
   act(act: Act): Promise<boolean>;
   /**
    * Ends grants by a statement that returns the access of each, which the event records. Returns false, and records
-   * nothing, if no grant was ended.
+   * nothing, if no grant was ended, or a demand finds no row.
    */
-  end(touches: RowKeys, event: AuditEvent, ending: Statement): Promise<boolean>;
+  end(touches: RowKeys, event: AuditEvent, ending: Statement, demands?: readonly Statement[]): Promise<boolean>;
   /**
    * Runs all of these acts in this order, each with its event; returns false, and changes nothing, if one was a no-op.
    */

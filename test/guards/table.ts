@@ -14,6 +14,7 @@ import { operatorApiGuards } from './operator-api.ts';
 import { operatorGuards } from './operators.ts';
 import { passkeyGuards } from './passkeys.ts';
 import { postgresqlGuards } from './postgresql.ts';
+import { productPackageGuards } from './product-package.ts';
 import { restoreGuards } from './restore.ts';
 import { revocationGuards } from './revocations.ts';
 import { rootKeyGuards } from './root-keys.ts';
@@ -35,6 +36,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   passkeys: passkeyGuards,
   'operator api': operatorApiGuards,
   postgresql: postgresqlGuards,
+  'product package': productPackageGuards,
   restore: restoreGuards,
   revocations: revocationGuards,
   'root keys': rootKeyGuards,

@@ -73,4 +73,3 @@ export async function press(
 function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_whole, code) => String.fromCharCode(Number(code)));
 }
-

@@ -13,7 +13,19 @@ export type Group = 'first' | 'rest';
 export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
   first: [
     // Pure code, and the program's commands.
-    ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'operator/access', 'pages', 'process', 'settings', 'verify'],
+    ...[
+      'accounts',
+      'cli',
+      'doctor',
+      'oauth',
+      'operator',
+      'operator/access',
+      'pages',
+      'process',
+      'settings',
+      'verify',
+      'product',
+    ],
     // The wire.
     ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
     ...['http/operator', 'http/operator/api', 'http/operator/console'],

@@ -29,8 +29,10 @@ export type Connection = {
   readonly contact: string | null;
   /** True if the operator vouches for publisher and host. */
   readonly is_checked: boolean;
-  /** The host that the app sends people to; null for a device. */
+  /** The host of the app's metadata document. */
   readonly host: string | null;
+  /** The hosts that the app sends people to. */
+  readonly redirect_hosts: readonly string[];
   readonly scope: string;
   readonly permissions: readonly {
     readonly name: string;
@@ -38,6 +40,8 @@ export type Connection = {
     readonly effect: string | null;
     readonly optional: boolean;
   }[];
+  /** The profile fields that the app gets. */
+  readonly profile: readonly string[];
   readonly granted_at: string;
   readonly last_used_at: string | null;
   /** End without further use, and end in any case. */
@@ -45,6 +49,8 @@ export type Connection = {
   readonly expires_at_the_latest: string;
   /** True for an app on a device that has no browser. */
   readonly device: boolean;
+  /** True if the app has not fetched its tokens yet. */
+  readonly is_waiting: boolean;
 };
 
 /** A page of connections; `next` is null on the last one. */

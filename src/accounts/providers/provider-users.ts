@@ -1,7 +1,7 @@
 /** Identity providers' calls about their users. A provider reaches only its own users, each by its own subject. */
 
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
-import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
+import type { ConnectedApp, ConnectionName } from '../../oauth/connected-apps/connected-apps.ts';
 import type { GrantRegistry } from '../../oauth/connected-apps/grant-registry.ts';
 import { invalidRequest, Refusal, Unavailable } from '../../oauth/error.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
@@ -136,10 +136,14 @@ export class ProviderUsers {
     );
   }
 
-  /** The apps that are connected to a person, as `/account/apps` shows them. */
-  async connections(provider: IdentityProvider, subject: string): Promise<ConnectedApp[] | Refusal> {
+  /** The account of a subject, and the apps that are connected to it, as `/account/apps` shows them. */
+  async connections(
+    provider: IdentityProvider,
+    subject: string,
+  ): Promise<{ readonly account: Account; readonly apps: ConnectedApp[] } | Refusal> {
     const account = await this.find(provider, subject);
-    return account instanceof Refusal ? account : this.#parts.grants.connectedApps(account.id);
+    if (account instanceof Refusal) return account;
+    return { account, apps: await this.#parts.grants.connectedApps(account.id) };
   }
 
   /** A page of disconnects of its users' apps; see `disconnects.ts`. */
@@ -168,6 +172,20 @@ export class ProviderUsers {
     const { grants, providers } = this.#parts;
     const ended = await grants.disconnect(account.id, clientId, providerActor(provider, origin), provider.proof);
     return ended > 0 ? null : providers.refusalNow(provider);
+  }
+
+  /** Takes one connection of a person back. One that has ended is fine. */
+  async endConnection(
+    provider: ProvenProvider,
+    subject: string,
+    name: ConnectionName,
+    origin: RequestOrigin,
+  ): Promise<Refusal | null> {
+    const account = await this.find(provider, subject);
+    if (account instanceof Refusal) return account;
+    const { grants, providers } = this.#parts;
+    const ended = await grants.endConnection(account.id, name, providerActor(provider, origin), provider.proof);
+    return ended ? null : providers.refusalNow(provider);
   }
 
   async #act(

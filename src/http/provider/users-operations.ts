@@ -1,4 +1,7 @@
 /** The OpenAPI operations of the endpoints for identity providers' users. */
+
+import { PERSON_FIELDS } from '../../oauth/grants/person-fields.ts';
+import { SCOPE_EFFECTS } from '../../oauth/grants/scope.ts';
 import {
   answer,
   component,
@@ -13,6 +16,7 @@ import {
   SECRET_FIELDS,
   text,
 } from '../api/operation.ts';
+import { MAX_CONNECTIONS } from './connections.ts';
 import { NO_SUCH_SUBJECT, providerQueryRefusals, providerRefusals } from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';
 
@@ -42,17 +46,58 @@ const SENT_PERSON: Schema = {
   required: ['subject'],
 };
 
-const CONNECTION = object({
-  client_id: text('The app.', { examples: ['app_example'] }),
-  name: text('The app’s name.'),
-  scope: text('The granted scopes, separated by spaces; may be empty.'),
-  granted_at: text('Time of the first Allow.', { format: 'date-time' }),
-  last_used_at: {
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: 'Time of the last check or refresh; null if there was none.',
-  },
+const textOrNull = (description: string, more: Schema = {}): Schema => ({
+  type: ['string', 'null'],
+  description,
+  ...more,
 });
+
+const CONNECTION_ID = text('Names the connection: a whole app, or one device or installation.', { maxLength: 4000 });
+
+const CONNECTION = component(
+  'schemas',
+  'Connection',
+  object({
+    connection_id: CONNECTION_ID,
+    client_id: text('The app.', { examples: ['app_example'] }),
+    name: text('The app’s name.'),
+    publisher: textOrNull('The app’s publisher.'),
+    homepage: textOrNull('The app’s page.'),
+    privacy_page: textOrNull('Its privacy policy.'),
+    contact: textOrNull('Where users get help with the app.'),
+    is_checked: {
+      type: 'boolean',
+      description: 'True if the operator vouches for the publisher and the redirect hosts.',
+    },
+    host: textOrNull('Host of the app’s metadata document; null if it has none.'),
+    redirect_hosts: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Hosts that the app sends users to; none for a device.',
+    },
+    scope: text('The granted scopes, separated by spaces; may be empty.'),
+    permissions: {
+      type: 'array',
+      items: object({
+        name: text('The scope.'),
+        sentence: textOrNull('Its meaning; null if nobody wrote one.'),
+        effect: textOrNull('Its effect, if the operator named it.', { enum: [...SCOPE_EFFECTS, null] }),
+        optional: { type: 'boolean', description: 'True if users may decline it.' },
+      }),
+    },
+    profile: {
+      type: 'array',
+      items: { enum: [...PERSON_FIELDS] },
+      description: 'The profile fields that the app gets and the account has.',
+    },
+    granted_at: text('Time of the first Allow.', { format: 'date-time' }),
+    last_used_at: textOrNull('Time of the last check or refresh; null if there was none.', { format: 'date-time' }),
+    expires_at: text('End of the access without further use.', { format: 'date-time' }),
+    expires_at_the_latest: text('End of the access in any case.', { format: 'date-time' }),
+    device: { type: 'boolean', description: 'True for an app on a device without a browser.' },
+    is_waiting: { type: 'boolean', description: 'True if the user allowed it and the app has not fetched it yet.' },
+  }),
+);
 
 const DISCONNECT = component(
   'schemas',
@@ -139,9 +184,28 @@ export const USERS = {
     summary: 'Lists the connected apps of one of your users',
     description: 'As on the user’s own page: an app on several devices is listed for each.',
     security: WITHOUT_BODY,
-    parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
+    parameters: [
+      queryParameter('subject', PROFILE_FIELDS.subject),
+      optionalQueryParameter(
+        'language',
+        text('Language of the sentences (BCP 47).', { pattern: '^[A-Za-z0-9-]{2,35}$', default: 'en' }),
+      ),
+      optionalQueryParameter('limit', {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_CONNECTIONS,
+        default: MAX_CONNECTIONS,
+      }),
+      optionalQueryParameter('after', text('`next` of the previous page.')),
+    ],
     responses: {
-      200: answer('The apps, by name.', object({ connections: { type: 'array', items: CONNECTION } })),
+      200: answer(
+        'A page of the apps, by name.',
+        object({
+          connections: { type: 'array', items: CONNECTION },
+          next: textOrNull('Cursor of the next page; null on the last one.'),
+        }),
+      ),
       ...providerQueryRefusals(),
       ...NO_SUCH_SUBJECT,
     },
@@ -166,16 +230,20 @@ export const USERS = {
   disconnect: {
     ...COMMON,
     operationId: 'revokeUserConnection',
-    summary: 'Disconnects an app from one of your users',
+    summary: 'Ends a connection of one of your users, or all of an app',
     description:
-      'On all devices; the app’s next request is refused. Send your credentials by Basic or as an assertion, since `client_id` is the app’s here.',
+      'With `connection_id`, this connection ends; with `client_id`, the app on all devices. One of both is required. The app’s next request is refused; what has ended already is no error. Send your credentials by Basic or as an assertion, since `client_id` is the app’s here.',
     security: NEEDS_BASIC,
     requestBody: postedJson(
-      { subject: PROFILE_FIELDS.subject, client_id: text('The app.', { examples: ['app_example'] }) },
-      ['subject', 'client_id'],
+      {
+        subject: PROFILE_FIELDS.subject,
+        connection_id: CONNECTION_ID,
+        client_id: text('The app.', { examples: ['app_example'] }),
+      },
+      ['subject'],
     ),
     responses: {
-      204: done('The app has no access to this user.'),
+      204: done('The connection has ended.'),
       ...providerRefusals('invalid_request'),
       ...NO_SUCH_SUBJECT,
     },

@@ -5,7 +5,6 @@ import type { ProvenProvider } from '../../accounts/people/identity-provider.ts'
 import { isCleanText, type Members, readSubject } from '../../accounts/people/profile.ts';
 import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/providers/disconnects.ts';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
-import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import { Parameters } from '../../oauth/protocol/parameters.ts';
 import { dateTime } from '../api/date-time.ts';
@@ -15,6 +14,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { listConnections, MAX_CONNECTIONS, readConnection } from './connections.ts';
 import {
   authenticateProvider,
   isQuery,
@@ -75,17 +75,22 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
     addOne('POST', '/end-sessions', USERS.endSessions, (provider, subject, origin) =>
       users.endSessions(provider, subject, origin),
     );
-    addOne('GET', '/connections', USERS.connections, async (provider, subject) => {
-      const apps = await users.connections(provider, subject);
-      return apps instanceof Refusal ? apps : { connections: apps.map(describeConnection) };
+    addOne('GET', '/connections', USERS.connections, async (provider, subject, _origin, asked) => {
+      const limit = readLimit(asked['limit'], MAX_CONNECTIONS);
+      if (limit instanceof Refusal) return limit;
+      const connected = await users.connections(provider, subject);
+      return connected instanceof Refusal ? connected : listConnections(service, connected, asked, limit);
     });
     add('GET', '/disconnects', USERS.disconnects, async (provider, { after, limit }) => {
-      const most = readLimit(limit);
+      const most = readLimit(limit, MAX_DISCONNECTS);
       if (most instanceof Refusal) return most;
       const page = await users.disconnects(provider, after as string | undefined, most);
       return page instanceof Refusal ? page : describeDisconnects(page);
     });
     addOne('POST', '/connections/revoke', USERS.disconnect, async (provider, subject, origin, asked) => {
+      const name = readConnection(asked);
+      if (name instanceof Refusal) return name;
+      if (name) return users.endConnection(provider, subject, name, origin);
       const clientId = readClientId(asked);
       return clientId instanceof Refusal ? clientId : users.disconnect(provider, subject, clientId, origin);
     });
@@ -126,17 +131,16 @@ function readQuery({ query }: FastifyRequest, { parameters = [] }: Operation): M
   return problem ? invalidRequest(problem) : Object.fromEntries(names.map((name) => [name, value(name)]));
 }
 
-function readLimit(limit: unknown): number | Refusal {
-  if (limit === undefined) return MAX_DISCONNECTS;
+function readLimit(limit: unknown, max: number): number | Refusal {
+  if (limit === undefined) return max;
   const most = typeof limit === 'string' && /^[0-9]{1,4}$/.test(limit) ? Number(limit) : 0;
-  if (most < 1 || most > MAX_DISCONNECTS)
-    return invalidRequest(`limit must be a whole number from 1 to ${MAX_DISCONNECTS}`);
+  if (most < 1 || most > max) return invalidRequest(`limit must be a whole number from 1 to ${max}`);
   return most;
 }
 
 function readClientId({ client_id }: Members): string | Refusal {
   const isId = typeof client_id === 'string' && client_id !== '' && client_id.length <= 255 && isCleanText(client_id);
-  return isId ? client_id : invalidRequest('client_id must be the id of an app');
+  return isId ? client_id : invalidRequest('connection_id, or client_id, must name what ends');
 }
 
 function describe(subject: string, account: Account): object {
@@ -152,14 +156,4 @@ function describeDisconnects({ disconnects, next, hasMore }: DisconnectPage): ob
     at: dateTime(at),
   }));
   return { disconnects: told, next, has_more: hasMore };
-}
-
-function describeConnection({ clientId, clientName, scope, since, lastUsedAt }: ConnectedApp): object {
-  return {
-    client_id: clientId,
-    name: clientName,
-    scope: scope.join(' '),
-    granted_at: dateTime(since),
-    last_used_at: lastUsedAt === null ? null : dateTime(lastUsedAt),
-  };
 }

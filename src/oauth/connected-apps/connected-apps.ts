@@ -32,6 +32,27 @@ export type ConnectedApp = {
   readonly absoluteExpiresAt: number;
 };
 
+/** A connection's name outside, for its revocation: a whole app, or one grant. */
+export type ConnectionName = { readonly clientId: string } | { readonly grantId: string };
+
+/** Returns the opaque id of an entry. It stays the same while the app is connected, whichever grants come and go. */
+export function connectionId({ kind, isWaiting, clientId, grantId }: ConnectedApp): string {
+  const name: ConnectionName = kind === 'app' && !isWaiting ? { clientId } : { grantId };
+  return Buffer.from(JSON.stringify(name)).toString('base64url');
+}
+
+/** Reads such an id; null for any other text. */
+export function readConnectionId(text: string): ConnectionName | null {
+  try {
+    const name = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown> | null;
+    const { clientId, grantId } = name ?? {};
+    if (typeof clientId === 'string') return { clientId };
+    return typeof grantId === 'string' ? { grantId } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Usual number of lines on a page. */
 const PAGE = 50;
 
@@ -80,6 +101,11 @@ export function pageOfApps(apps: readonly ConnectedApp[], after: string | null, 
 
 function cursorOf({ clientName, clientId, since, grantId }: Place): string {
   return Buffer.from(JSON.stringify([clientName, clientId, since, grantId])).toString('base64url');
+}
+
+/** Returns true for a cursor of `pageOfApps`. */
+export function isAppsCursor(text: string): boolean {
+  return readCursor(text) !== null;
 }
 
 function readCursor(text: string): Place | null {

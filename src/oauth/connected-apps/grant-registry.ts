@@ -19,7 +19,7 @@ import { scopeNames } from '../grants/scope.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
-import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
+import { byName, type ConnectedApp, type ConnectionName, type LineKind } from './connected-apps.ts';
 import { findGrantLife, type GrantLife, type LifeStore } from './grant-life.ts';
 
 /** The access that a user revokes, as it was shown: the app may have fetched it since. */
@@ -135,6 +135,30 @@ export class GrantRegistry {
       await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
     }
     return kind;
+  }
+
+  /**
+   * Revokes one entry of the connected apps for a provider as long as its proof holds, whichever grants it consists of by
+   * now. Returns true if that ended any.
+   */
+  async endConnection(
+    resourceOwnerId: string,
+    name: ConnectionName,
+    actor: Actor,
+    proof: ProviderProof,
+  ): Promise<boolean> {
+    if ('clientId' in name) {
+      const { clientId } = name;
+      const about = { resourceOwnerId, clientId };
+      const event = auditEvent('grant_revoked', actor, this.#now(), about, { all_of_app: true, but_for_devices: true });
+      return (await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices', proof)) > 0;
+    }
+    const id = parseGrantId(name.grantId);
+    const grant = id && (await this.#store.findGrant(id))?.grant;
+    if (grant?.resourceOwnerId !== resourceOwnerId) return false;
+    const about = { resourceOwnerId, clientId: grant.clientId, grantId: grantIdText(grant.id) };
+    const event = auditEvent('grant_revoked', actor, this.#now(), about);
+    return this.#store.revokeGrant(grant.id, revokerOf(event), event, proof);
   }
 
   /** Returns the access that the live grants of a user give right now. */

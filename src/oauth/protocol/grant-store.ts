@@ -93,9 +93,9 @@ export type GrantStore = {
   findPresentation(id: Buffer): Promise<Presentation | null>;
   /**
    * Ends one grant; false if it does not exist or is already revoked (the first reason stays). Its event records the ended
-   * access.
+   * access. Ends none if the given provider proof no longer holds.
    */
-  revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
+  revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent, proof?: ProviderProof): Promise<boolean>;
   /**
    * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; returns their
    * number. Its event records the ended access of all of them. Ends none if the given provider proof no longer holds.

@@ -82,10 +82,13 @@ export function runnerOn(database: Database): Runner {
     },
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
-    async end(_touches, event, { sql, values }) {
+    async end(_touches, event, { sql, values }, demands = []) {
       const ended = await database.act<true | GrantedAccess[]>(
         event,
-        async (connection) => (await connection.tuples(sql, values)).map((row) => ENDED_ACCESS.read(row)),
+        async (connection) => {
+          for (const demand of demands) if (!(await isMet(connection, demand))) return [];
+          return (await connection.tuples(sql, values)).map((row) => ENDED_ACCESS.read(row));
+        },
         async () => true,
       );
       return ended === true || ended.length > 0;

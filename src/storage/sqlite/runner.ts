@@ -64,7 +64,8 @@ export function runnerOn(tables: Tables): Runner {
         requireStanding(tables, act.event);
         return run(act);
       }),
-    end: (touches, event, ending) => tables.write(touches, () => end(tables, event, ending) > 0),
+    end: (touches, event, ending, demands = []) =>
+      tables.write(touches, () => demands.every((demand) => tables.isAny(demand)) && end(tables, event, ending) > 0),
     async actAll(acts) {
       const touches = acts.flatMap((act) => act.touches);
       try {

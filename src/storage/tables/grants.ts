@@ -22,6 +22,7 @@ import { ENDED_ACCESS, GRANT, hasItsEpochs, IS_REMEMBERED, NOT_ENDED } from './g
 import { SUMMARY, summarize } from './grant-summaries.ts';
 import { windowReader } from './grant-windows.ts';
 import { FIND_FOR_CHECK, FIND_GRANT } from './grants-in-context.ts';
+import { stillProven } from './identity-providers.ts';
 import { nullable, Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', {
@@ -181,8 +182,8 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
       const first = { sql: insertion, values: GRANT.values(grant) };
       return runner.act({ touches: [rowKey(grant.id)], event, demands: basis ? demandsOf(grant, basis) : [], first });
     },
-    revokeGrant: (id, reason, event) =>
-      runner.end([rowKey(id)], event, { sql: revoke, values: [id, event.at, reason] }),
+    revokeGrant: (id, reason, event, proof) =>
+      runner.end([rowKey(id)], event, { sql: revoke, values: [id, event.at, reason] }, proof && [stillProven(proof)]),
     noteUse: (grant, use) => marks.note(grant, use),
     findPresentation: (id) => found(runner, PRESENTATION, { sql: presentation, values: [id] }),
     findEpochs(...ids) {

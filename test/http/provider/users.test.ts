@@ -236,9 +236,23 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       };
       const granted_at = new Date(one.clock.now()).toISOString();
       const [connection] = await list();
+      const { connection_id, expires_at, expires_at_the_latest, ...shown } = connection ?? {};
+      assert.match(String(connection_id), /^[\w-]+$/);
+      assert.ok(String(expires_at) <= String(expires_at_the_latest) && String(expires_at) > granted_at);
       assert.deepEqual(
-        { ...connection, last_used_at: null },
-        { client_id: client.clientId, name: 'Test App', scope: '', granted_at, last_used_at: null },
+        { ...shown, last_used_at: null },
+        {
+          ...{
+            client_id: client.clientId,
+            name: 'Test App',
+            scope: '',
+            permissions: [],
+            granted_at,
+            last_used_at: null,
+          },
+          ...{ publisher: null, homepage: null, privacy_page: null, contact: null, is_checked: false },
+          ...{ host: null, redirect_hosts: ['client.example'], profile: ['name'], device: false, is_waiting: false },
+        },
       );
       const revoke = () =>
         askUsers(one, world.provider, 'POST /connections/revoke', { subject: 'ada', client_id: client.clientId });
