@@ -1,9 +1,9 @@
 // npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service, packages/verify
-// on Deno and Bun, and the example of a product in Python. What is missing is installed where root runs this on Debian; with
+// on Deno and Bun, and the examples of products in Python. What is missing is installed where root runs this on Debian; with
 // --no-install only what is there is tried.
 import { spawnSync } from 'node:child_process';
 import { startWorld } from '../test/clients/walk.ts';
-import { FLASK, pythonWithFlask } from '../test/examples/product.ts';
+import { hasPythonFrameworks, PYTHON } from '../test/examples/product.ts';
 import { programsOf, runProgram } from '../test/other-languages/page-programs.ts';
 import { installRuntimes, RUNTIMES, walkRuntime } from '../test/other-languages/runtimes.ts';
 import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
@@ -17,11 +17,11 @@ const started = performance.now();
 const failures = [];
 /** @type {(() => Promise<void> | void)[]} */
 const ends = [];
-const missing = [...libraries.filter((library) => !isThere(library)), ...(pythonWithFlask() ? [] : [FLASK])];
+const missing = [...libraries.filter((library) => !isThere(library)), ...(hasPythonFrameworks() ? [] : [PYTHON])];
 const reasons = missing.length > 0 ? install() : [];
 const there = libraries.filter(isThere);
 for (const [index, { name, packages }] of missing.entries())
-  if (name === FLASK.name ? !pythonWithFlask() : !there.some((library) => library.name === name))
+  if (name === PYTHON.name ? !hasPythonFrameworks() : !there.some((library) => library.name === name))
     console.log(`${name}: not tried, as ${packages.join(' ')} is not installed: ${reasons[index]}`);
 
 const overdue = setTimeout(() => {
@@ -52,7 +52,7 @@ for (const program of programsOf(world).filter(isInstalled)) {
 if (!process.argv.includes('--no-install')) await walkRuntimes();
 for (const end of ends.reverse()) await end();
 clearTimeout(overdue);
-if (pythonWithFlask() && !walkExamples()) failures.push(FLASK.name);
+if (hasPythonFrameworks() && !walkExamples()) failures.push(PYTHON.name);
 for (const title of failures) console.error(`test:languages: ${title} failed, see above`);
 if (there.length === 0) console.error('test:languages: there was nothing to try');
 process.exitCode = failures.length > 0 || there.length === 0 ? 1 : 0;
@@ -91,9 +91,9 @@ async function walkRuntimes() {
   }
 }
 
-/** The examples, with the one that needs Flask; answers whether all went well. */
+/** The examples, with those that need Flask and Django; answers whether all went well. */
 function walkExamples() {
-  const options = ['--disable-warning=ExperimentalWarning', '--test', 'test/examples/products.test.ts'];
+  const options = ['--disable-warning=ExperimentalWarning', '--test', 'test/examples/with-package.test.ts'];
   return spawnSync(process.execPath, options, { stdio: 'inherit', timeout: remaining() }).status === 0;
 }
 

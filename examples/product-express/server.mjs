@@ -1,10 +1,12 @@
-// Photos: a product with accounts of its own, in one file with Express. The lines between the marks are all that it needs so
-// that its people sign in here for Valetkey.
+// Photos: a product with accounts of its own, in one file with Express and the package @valetkey/product. The lines between the
+// marks are all that it needs so that its people sign in here for Valetkey.
 //
 //     OAUTH_URL=http://localhost:3000 OAUTH_SECRET=… node examples/product-express/server.mjs
 
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import express from 'express';
+import { signIn } from '../../packages/product/src/express.ts'; // In your product: '@valetkey/product/express'.
+import { createApi } from '../../packages/product/src/product.ts'; // In your product: '@valetkey/product'.
 
 const { PORT = '8000', OAUTH_URL = 'http://localhost:3000', OAUTH_SECRET = '' } = process.env;
 
@@ -32,50 +34,75 @@ app.use(express.urlencoded({ extended: false, limit: '10kb' }), (request, respon
 });
 
 // >>> Valetkey
-app.all('/oauth/sign-in', async ({ session, query, body }, response) => {
-  if (query.sign_in_request) {
-    session.asked = { ...query, since: Date.now() }; // Keep the query in the session, not in the URL.
-    return response.redirect(303, '/oauth/sign-in');
-  }
-  const { asked, person, signedInAt } = session;
-  if (!asked) return sendPage(response, 400, 'Nothing waits here', '<p>Go back to the app, and begin again there.</p>');
-  const maxAge = asked.prompt?.includes('login') ? 0 : Number(asked.max_age ?? Infinity) * 1000;
-  const isIn = person && signedInAt >= asked.since - maxAge;
-  const isSure = !asked.prompt?.includes('select_account') || signedInAt >= asked.since || body?.answer === 'yes';
-  const yes = isIn ? `<button name="answer" value="yes">Go on as ${html(person.name)}</button> ` : '';
-  const more = `<form method="post">${yes}<button name="answer" value="no">No, go back</button></form>`;
-  if (body?.answer !== 'no' && !(isIn && isSure)) return sendSignInPage(response, session, asked.client_name, more);
-  const who = { subject: person?.id, name: person?.name, email: person?.email, auth_time: seconds(signedInAt) };
-  const said = await post(`${OAUTH_URL}/api/auth/oauth/sign-in`, {
-    ...{ client_id: 'product', client_secret: OAUTH_SECRET, sign_in_request: asked.sign_in_request },
-    ...(body?.answer === 'no' ? { error: 'access_denied' } : { ...who, email_verified: true }),
-  });
-  delete session.asked;
-  if (said.redirect_to) return response.redirect(303, said.redirect_to);
-  console.error('Valetkey:', said); // For the operator. The user sees only the page below.
-  const words = said.error === 'access_denied' ? 'Your account is closed there.' : 'Begin again at the app, please.';
-  sendPage(response, 502, 'You are not connected', `<p>${words}</p>`);
+const valetkey = { url: OAUTH_URL, id: 'product', secret: OAUTH_SECRET };
+const endpoint = signIn({
+  ...valetkey,
+  address: `http://localhost:${PORT}/oauth/sign-in`,
+  currentUser: ({ session: { person, signedInAt } }) =>
+    person && { subject: person.id, name: person.name, email: person.email, emailVerified: true, signedInAt },
+  loginUrl: (next, { mustSignIn }) => `/sign-in?${new URLSearchParams({ next, ...(mustSignIn && { again: 'yes' }) })}`,
 });
+app.all('/oauth/sign-in', endpoint);
+const { users, connections } = createApi(valetkey);
 // <<< Valetkey
 
 app.get('/', ({ session }, response) => {
-  if (!session.person) return sendSignInPage(response, session);
+  if (!session.person) return response.redirect(303, '/sign-in');
+  const more = '<p><a href="/settings">Connected apps</a></p>';
   const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
-  sendPage(response, 200, `${session.person.name}’s photos`, `<p>There are none yet.</p>${signOut}`);
+  sendPage(response, 200, `${session.person.name}’s photos`, `<p>There are none yet.</p>${more}${signOut}`);
 });
 
-app.post('/sign-in', ({ session, body: { email, password = '', next } }, response) => {
+app.get('/sign-in', (request, response) => {
+  const { session, query } = request;
+  const next = String(query.next ?? '/');
+  if (session.person && !query.again) return response.redirect(303, safePath(next));
+  const pending = endpoint.pending(request);
+  const asks = pending ? `<p>${html(pending.appName)} asks for your photos.</p>` : '';
+  const refuse = pending
+    ? `<form method="post" enctype="text/plain" action="${html(pending.refuseUrl)}"><button>No, go back</button></form>`
+    : '';
+  const { problem = '' } = session;
+  delete session.problem;
+  sendPage(
+    response,
+    200,
+    'Sign in to Photos',
+    `${asks}<p role="alert">${problem}</p>
+    <form method="post" action="/sign-in"><input type="hidden" name="next" value="${html(next)}">
+    <label>Email <input name="email" type="email" autocomplete="username" required></label>
+    <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+    <button>Sign in</button></form>${refuse}`,
+  );
+});
+
+app.post('/sign-in', ({ session, body: { email, password = '', next = '/' } }, response) => {
   const person = people.find((one) => one.email === email);
   const isRight = timingSafeEqual(hash(String(password), person?.salt ?? ''), person?.hash ?? Buffer.alloc(32));
   // Another session id for whoever signs in.
   if (isRight) beginSession(response, { ...session, person, signedInAt: Date.now() });
   else session.problem = 'That is not right. Try again.';
-  response.redirect(303, next === '/oauth/sign-in' ? next : '/');
+  response.redirect(303, isRight ? safePath(String(next)) : `/sign-in?${new URLSearchParams({ next, again: 'yes' })}`);
 });
 
-app.post('/sign-out', (_request, response) => {
+app.post('/sign-out', async ({ session: { person } }, response) => {
   beginSession(response, {});
+  if (person) await users.endSessions(person.id).catch(console.error);
   response.redirect(303, '/');
+});
+
+app.get('/settings', async ({ session: { person } }, response) => {
+  if (!person) return response.redirect(303, '/sign-in?next=/settings');
+  const listed = await connections.list(person.id).catch(console.error);
+  if (!listed) return sendPage(response, 503, 'Connected apps', '<p>Your apps can’t be shown right now.</p>');
+  const apps = listed.connections.map(connectionItem).join('') || '<p>No app is connected.</p>';
+  sendPage(response, 200, 'Connected apps', apps);
+});
+
+app.post('/settings', async ({ session: { person }, body }, response) => {
+  const connection_id = String(body.connection_id);
+  if (person) await connections.revoke(person.id, { connection_id }).catch(console.error);
+  response.redirect(303, '/settings');
 });
 
 app.listen(Number(PORT), 'localhost', () => console.log(`Photos: http://localhost:${PORT}`));
@@ -96,32 +123,34 @@ function hash(password, salt) {
   return scryptSync(password, salt, 32);
 }
 
-async function post(url, body) {
-  const headers = { 'Content-Type': 'application/json' };
-  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    .then((response) => response.json())
-    .catch(String);
+/** A path of this server alone: a sign-in form that leads anywhere is an open redirect. */
+function safePath(next) {
+  return /^\/(?![/\\])/.test(next) ? next : '/';
 }
 
-function seconds(time) {
-  return time && Math.floor(time / 1000);
-}
-
-/** The password form. An app may be what somebody signs in for; what stands below it then leads back to that. */
-function sendSignInPage(response, session, app = '', more = '') {
-  const { problem = '' } = session;
-  delete session.problem;
-  const next = more && '/oauth/sign-in';
-  sendPage(
-    response,
-    200,
-    'Sign in to Photos',
-    `<p>${app && `${html(app)} asks for your photos.`}</p><p role="alert">${problem}</p>
-    <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
-    <label>Email <input name="email" type="email" autocomplete="username" required></label>
-    <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-    <button>Sign in</button></form>${more}`,
+/** A connection as Valetkey's own page shows it. Everything that an app says of itself is escaped. */
+function connectionItem(one) {
+  const maker = one.publisher === null ? 'Publisher not stated' : `By ${html(one.publisher)}`;
+  const links = [
+    ['Website', one.homepage],
+    ['Privacy', one.privacy_page],
+    ['Help', one.contact?.includes(':') ? one.contact : one.contact && `mailto:${one.contact}`],
+  ].flatMap(([words, to]) => (to ? `<a href="${html(to)}" rel="noreferrer">${words}</a>` : []));
+  const rights = one.permissions.map(
+    ({ name, sentence, effect }) => `<li>${html(sentence ?? name)}${effect ? ` (${html(effect)})` : ''}</li>`,
   );
+  const hosts = [one.host, ...one.redirect_hosts].filter(Boolean).join(', ');
+  const used = one.last_used_at === null ? 'never used' : `last used ${day(one.last_used_at)}`;
+  const ends = `ends ${day(one.expires_at_the_latest)}, or ${day(one.expires_at)} without use`;
+  return `<section><h2>${html(one.name)}${one.device ? ' on a device' : ''}</h2>
+    <p>${maker}${one.is_checked ? ', checked' : ''}. ${html(hosts)} ${links.join(' ')}</p><ul>${rights.join('')}</ul>
+    <p>Since ${day(one.granted_at)}, ${one.is_waiting ? 'not fetched yet' : used}; ${ends}.</p>
+    <form method="post" action="/settings"><input type="hidden" name="connection_id" value="${html(one.connection_id)}">
+    <button>Disconnect ${html(one.name)}</button></form></section>`;
+}
+
+function day(time) {
+  return time.slice(0, 10);
 }
 
 function sendPage(response, status, title, content = '') {

@@ -1,22 +1,24 @@
-"""Photos: a product with accounts of its own, in one file with Flask. The lines between the marks are all that it needs so
-that its people sign in here for Valetkey.
+"""Photos: a product with accounts of its own, in one file with Flask, beside ../valetkey_product.py. The lines between the marks
+are all that it needs so that its people sign in here for Valetkey.
 
     OAUTH_URL=http://localhost:3000 OAUTH_SECRET=… python3 examples/product-flask/app.py
 """
 
 import hashlib
 import hmac
-import json
 import logging
 import os
+import re
 import secrets
 import sys
 import time
-import urllib.error
-import urllib.request
+import urllib.parse
 
 from flask import Flask, g, make_response, redirect, render_template_string, request
 from werkzeug.serving import make_server
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))  # In your product, the file lies beside this one.
+from valetkey_product import Valetkey, ValetkeyError  # noqa: E402
 
 OAUTH_URL = os.environ.get("OAUTH_URL", "http://localhost:3000")
 OAUTH_SECRET = os.environ.get("OAUTH_SECRET", "")
@@ -26,8 +28,7 @@ app = Flask(__name__)
 app.config["MAX_CONTENT_LENGTH"] = 10_000
 logging.getLogger("werkzeug").setLevel(logging.WARNING)  # Its lines hold whole addresses, and so sign-in requests.
 
-# What is known of each browser: who is signed in, and since when. Flask's own session is a cookie, which is too small for
-# a sign-in request.
+# What is known of each browser: who is signed in, and since when. Yours may be Flask's own session.
 SESSIONS = {}
 
 
@@ -71,82 +72,111 @@ def keep_session(response):
 
 
 # >>> Valetkey
-@app.route("/oauth/sign-in", methods=["GET", "POST"])
-def sign_in_for_valetkey():
-    if "sign_in_request" in request.args:  # Keep the query in the session, not in the URL.
-        g.session["asked"] = {**request.args, "since": time.time()}
-        return redirect("/oauth/sign-in", 303)
-    asked, person, answer = g.session.get("asked"), g.session.get("person"), request.form.get("answer")
-    if asked is None:
-        return page("Nothing waits here", "Go back to the app, and begin again there.", status=400)
-    prompt, signed_in_at = asked.get("prompt", ""), g.session.get("signed_in_at", 0)
-    max_age = 0 if "login" in prompt else float(asked.get("max_age", "inf"))
-    is_in = person is not None and signed_in_at >= asked["since"] - max_age
-    is_sure = "select_account" not in prompt or signed_in_at >= asked["since"] or answer == "yes"
-    if answer != "no" and not (is_in and is_sure):
-        return sign_in_page("/oauth/sign-in", asked.get("client_name"), person["name"] if is_in else None)
-    who = {"error": "access_denied"} if answer == "no" else {"subject": person["id"], "auth_time": int(signed_in_at)}
-    who |= {} if answer == "no" else {"name": person["name"], "email": person["email"], "email_verified": True}
-    us = {"client_id": "product", "client_secret": OAUTH_SECRET, "sign_in_request": asked["sign_in_request"]}
-    said = post(f"{OAUTH_URL}/api/auth/oauth/sign-in", us | who)
-    del g.session["asked"]
-    if "redirect_to" in said:
-        return redirect(said["redirect_to"], 303)
-    words = "Your account is closed there." if said["error"] == "access_denied" else "Begin again at the app, please."
-    return page("You are not connected", words, status=502)
+def current_user(_request):
+    person = g.session.get("person")
+    return person and {
+        "subject": person["id"], "name": person["name"], "email": person["email"], "email_verified": True,
+        "signed_in_at": g.session["signed_in_at"],
+    }
+
+
+def login_url(next, wish):
+    return "/sign-in?" + urllib.parse.urlencode({"next": next, **({"again": "yes"} if wish["must_sign_in"] else {})})
+
+
+ADDRESS = f"http://localhost:{PORT}/oauth/sign-in"
+valetkey = Valetkey(OAUTH_URL, "product", OAUTH_SECRET, ADDRESS, current_user, login_url)
+app.add_url_rule("/oauth/sign-in", view_func=valetkey.flask_view, methods=["GET", "POST"])
 # <<< Valetkey
 
 
 @app.get("/")
 def home():
     if "person" not in g.session:
-        return sign_in_page("/")
+        return redirect("/sign-in", 303)
     return page(f"{g.session['person']['name']}’s photos", "There are none yet.", SIGN_OUT)
+
+
+@app.get("/sign-in")
+def show_sign_in():
+    next = safe_path(request.args.get("next", "/"))
+    if "person" in g.session and "again" not in request.args:
+        return redirect(next, 303)
+    pending = valetkey.pending(request.args, request.cookies)
+    problem = g.session.pop("problem", "")
+    return page("Sign in to Photos", more=render_template_string(SIGN_IN, next=next, pending=pending, problem=problem))
 
 
 @app.post("/sign-in")
 def sign_in():
     person = next((one for one in PEOPLE if one["email"] == request.form.get("email")), None)
     given = hash_of(request.form.get("password", ""), person["salt"] if person else b"")
+    to = safe_path(request.form.get("next", "/"))
     if hmac.compare_digest(given, person["hash"] if person else bytes(32)):
         # Another session id for whoever signs in.
         begin_session({**g.session, "person": person, "signed_in_at": time.time()})
-    else:
-        g.session["problem"] = "That is not right. Try again."
-    return redirect("/oauth/sign-in" if request.form.get("next") == "/oauth/sign-in" else "/", 303)
+        return redirect(to, 303)
+    g.session["problem"] = "That is not right. Try again."
+    return redirect("/sign-in?" + urllib.parse.urlencode({"next": to, "again": "yes"}), 303)
 
 
 @app.post("/sign-out")
 def sign_out():
+    person = g.session.get("person")
     begin_session({})
+    if person:
+        ask("POST", "/users/end-sessions", {"subject": person["id"]})
     return redirect("/", 303)
 
 
-def post(url, body):
-    sent = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+@app.get("/settings")
+def settings():
+    if "person" not in g.session:
+        return redirect("/sign-in?next=/settings", 303)
+    listed = ask("GET", "/users/connections?" + urllib.parse.urlencode({"subject": g.session["person"]["id"]}))
+    return page("Connected apps", more=render_template_string(SETTINGS, connections=(listed or {}).get("connections", [])))
+
+
+@app.post("/settings")
+def disconnect():
+    if "person" in g.session:
+        named = {"subject": g.session["person"]["id"], "connection_id": request.form.get("connection_id", "")}
+        ask("POST", "/users/connections/revoke", named)
+    return redirect("/settings", 303)
+
+
+def ask(method, path, body=None):
     try:
-        with urllib.request.urlopen(sent, timeout=10) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as refused:
-        said = refused.read().decode(errors="replace")
-        print("Valetkey:", said, file=sys.stderr)  # For the operator. The user sees only the page.
-        return json.loads(said) if said.startswith('{"error"') else {"error": "unavailable"}
-    except OSError as failed:
-        print("Valetkey:", failed, file=sys.stderr)
-        return {"error": "unavailable"}
+        return valetkey.call(method, path, body)
+    except ValetkeyError as error:
+        if error.status != 404:  # A user who never signed in for an app.
+            print(error, file=sys.stderr)
+
+
+def safe_path(next):
+    """A path of this server alone: a sign-in form that leads anywhere is an open redirect."""
+    return next if re.match(r"/(?![/\\])", next) else "/"
 
 
 SIGN_OUT = '<form method="post" action="/sign-out"><button>Sign out</button></form>'
 
-SIGN_IN = """<p>{% if app %}{{ app }} asks for your photos.{% endif %}</p><p role="alert">{{ problem }}</p>
+SIGN_IN = """{% if pending %}<p>{{ pending.app_name }} asks for your photos.</p>{% endif %}<p role="alert">{{ problem }}</p>
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="{{ next }}">
 <label>Email <input name="email" type="email" autocomplete="username" required></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button></form>
-{# >>> Valetkey #}
-{% if next != "/" %}<form method="post">{% if who %}<button name="answer" value="yes">Go on as {{ who }}</button>{% endif %}
-<button name="answer" value="no">No, go back</button></form>{% endif %}
-{# <<< Valetkey #}"""
+{% if pending %}<form method="post" enctype="text/plain" action="{{ pending.refuse_url }}"><button>No, go back</button></form>{% endif %}"""
+
+SETTINGS = """{% for one in connections %}<section><h2>{{ one.name }}{{ " on a device" if one.device }}</h2>
+<p>{{ "By " ~ one.publisher if one.publisher else "Publisher not stated" }}{{ ", checked" if one.is_checked }}.
+{{ one.host or "" }} {{ one.redirect_hosts | join(", ") }}
+{% if one.homepage %}<a href="{{ one.homepage }}" rel="noreferrer">Website</a>{% endif %}
+{% if one.privacy_page %}<a href="{{ one.privacy_page }}" rel="noreferrer">Privacy</a>{% endif %}</p>
+<ul>{% for right in one.permissions %}<li>{{ right.sentence or right.name }}{{ " (" ~ right.effect ~ ")" if right.effect }}</li>{% endfor %}</ul>
+<p>Since {{ one.granted_at[:10] }}, {{ "last used " ~ one.last_used_at[:10] if one.last_used_at else "never used" }};
+ends {{ one.expires_at_the_latest[:10] }}, or {{ one.expires_at[:10] }} without use.</p>
+<form method="post" action="/settings"><input type="hidden" name="connection_id" value="{{ one.connection_id }}">
+<button>Disconnect {{ one.name }}</button></form></section>{% else %}<p>No app is connected.</p>{% endfor %}"""
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{{ title }}</title><style>
@@ -154,12 +184,6 @@ body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem au
 label, form { display: block; margin: 1rem 0 } input, button { font: inherit; padding: .5rem .75rem; box-sizing: border-box }
 input { width: 100% } button { border: 1px solid #14635a; border-radius: .4rem; background: #fff; cursor: pointer }
 </style><h1>{{ title }}</h1><p>{{ words }}</p>{{ more | safe }}"""
-
-
-def sign_in_page(next, app=None, who=None):
-    problem = g.session.pop("problem", "")
-    form = render_template_string(SIGN_IN, next=next, app=app, who=who, problem=problem)
-    return page("Sign in to Photos", more=form)
 
 
 def page(title, words="", more="", status=200):

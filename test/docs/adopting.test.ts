@@ -1,4 +1,7 @@
-/** docs/adopting.md: its transcript is run as it stands, its code is that of the example, its error texts are those of the service. */
+/**
+ * docs/adopting.md, and its reference without a package: the transcript is run as it stands, the code is that of the example,
+ * the error texts are those of the service.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -11,6 +14,8 @@ import { appears, hasCurl, pathWithStandIn, patternOf, readSteps, temporaryFolde
 
 const root = new URL('../..', import.meta.url);
 const adopting = readFileSync(new URL('docs/adopting.md', root), 'utf8');
+const wire = readFileSync(new URL('docs/reference/product-sign-in.md', root), 'utf8');
+const steps = [adopting, wire].flatMap(readSteps);
 
 test('adopting: the transcript works as it stands, from the registration to an app that was taken back', {
   timeout: 300_000,
@@ -32,7 +37,7 @@ test('adopting: the transcript works as it stands, from the registration to an a
     VALETKEY_KEYS_FILE: join(folder, 'keys'),
   };
   const said: string[] = [];
-  for (const { command, answer } of readSteps(adopting)) {
+  for (const { command, answer } of steps) {
     const line = onFreePorts(command);
     if (/npm start$|^OAUTH_SECRET=/.test(command)) {
       const stream = output(t, line, environment);
@@ -48,23 +53,23 @@ test('adopting: the transcript works as it stands, from the registration to an a
     environment['CLIENT_ID'] ??= /app_\S+/.exec(run.stdout)?.[0];
   }
   assert.doesNotMatch(said.join(''), /user add/, 'nobody is advised to add users where they sign in elsewhere');
-  const [list = { command: '' }] = readSteps(adopting).filter(({ command }) => command.includes('/users/connections?'));
+  const [list = { command: '' }] = steps.filter(({ command }) => command.includes('/users/connections?'));
   const after = spawnSync('bash', ['-c', onFreePorts(list.command)], { env: environment, encoding: 'utf8' });
-  assert.equal(after.stdout, '{"connections":[]}');
+  assert.equal(after.stdout, '{"connections":[],"next":null}');
 });
 
 test('adopting: the code is that of the example', () => {
-  const [, code] = /^```js\n(app\.all.*?)```$/ms.exec(adopting) ?? [];
-  const express = EXAMPLES.find(({ file }) => file.includes('express'));
-  assert.ok(express);
-  assert.equal(code, `${linesForValetkey(express).join('\n')}\n`);
+  const [, code] = /^```js\n(async function signIn.*?)```$/ms.exec(wire) ?? [];
+  const plain = EXAMPLES.find(({ file }) => file.includes('plain'));
+  assert.ok(plain);
+  assert.equal(code, `${linesForValetkey(plain).slice(0, -1).join('\n')}\n`, 'all but the line that calls it');
 });
 
 test('adopting: each error text is one of the service, letter by letter', () => {
   const sources = globSync('src/**/*.ts', { cwd: root })
     .map((file) => readFileSync(new URL(file, root), 'utf8'))
     .join('');
-  const [, rows = ''] = /^\| you see \| because \|\n\|---\|---\|\n(.*?)\n\n/ms.exec(adopting) ?? [];
+  const [, rows = ''] = /^\| you see \| because \|\n\|---\|---\|\n(.*?)\n(?:\n|$(?![\s\S]))/ms.exec(wire) ?? [];
   const seen = rows.split('\n').map((row) => row.split(' | ')[0] ?? '');
   const quoted = seen.flatMap((cell) =>
     [...cell.matchAll(/`([a-z_]+ [^`]+)`|page "([^"]+)"/g)].map((found) => found[1] ?? found[2]),
@@ -79,8 +84,8 @@ async function connect(appUrl: string, { CLIENT_ID }: NodeJS.ProcessEnv): Promis
   const browser = new Browser();
   const path = address.replace('CLIENT_ID', String(CLIENT_ID));
   const form = await follow(browser, appUrl + path);
-  await browser.submit(form, '/sign-in', ADA);
-  const consent = await follow(browser, form.url);
+  const signedIn = await browser.submit(form, '/sign-in', ADA);
+  const consent = await follow(browser, new URL(signedIn.headers.get('location') ?? '', form.url).href);
   const allowed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.match(allowed.headers.get('location') ?? '', /^http:\/\/127\.0\.0\.1:8080\/callback\?code=/);
 }

@@ -15,22 +15,31 @@ export type Example = {
   readonly command: readonly string[] | null;
 };
 
-/** Debian's packages for the example in Python. `npm run test:languages` installs them; `npm test` needs Node.js alone. */
-export const FLASK = { name: 'Flask of Python', packages: ['python3-flask'] };
+/** Debian's packages for the examples in Python. `npm run test:languages` installs them; `npm test` needs Node.js alone. */
+export const PYTHON = { name: 'Flask and Django of Python', packages: ['python3-flask', 'python3-django'] };
 
-const PYTHON = pythonWithFlask();
+const [FLASK, DJANGO] = [pythonWith('flask'), pythonWith('django')];
 
-/** All of them. */
+/** The example that does without a package. */
 export const EXAMPLES: readonly Example[] = [
   { file: 'examples/product-plain-node/server.mjs', command: [process.execPath] },
-  { file: 'examples/product-express/server.mjs', command: [process.execPath] },
-  { file: 'examples/product-flask/app.py', command: PYTHON === undefined ? null : [PYTHON] },
 ];
 
-/** A Python that has Flask. */
-export function pythonWithFlask(): string | undefined {
+/** Those that use packages/product, or its file in Python. */
+export const WITH_PACKAGE: readonly Example[] = [
+  { file: 'examples/product-express/server.mjs', command: [process.execPath] },
+  { file: 'examples/product-flask/app.py', command: FLASK === undefined ? null : [FLASK] },
+  { file: 'examples/product-django/app.py', command: DJANGO === undefined ? null : [DJANGO] },
+];
+
+/** Returns true if both frameworks of the examples in Python are there. */
+export function hasPythonFrameworks(): boolean {
+  return pythonWith('flask') !== undefined && pythonWith('django') !== undefined;
+}
+
+function pythonWith(name: 'flask' | 'django'): string | undefined {
   return ['python3', '/usr/bin/python3'].find(
-    (python) => spawnSync(python, ['-c', 'import flask'], { stdio: 'ignore' }).status === 0,
+    (python) => spawnSync(python, ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0,
   );
 }
 

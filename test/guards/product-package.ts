@@ -55,7 +55,11 @@ export const productPackageGuards: readonly Guard[] = [
     ['test/product/api.test.ts'],
     [
       ['the log of a product holds no request', "text.replace(/[\\w.~+/=-]{40,}/g, '…').slice(0, 300)", 'text'],
-      ['a refused call is not repeated before Retry-After', 'if (tries === 3 || pause', 'if (tries === 3 || 0 * pause'],
+      [
+        'a refused call is not repeated before Retry-After',
+        'const pause = wait ?? 250 * tries;',
+        'const pause = wait === undefined ? 250 * tries : Math.min(wait, 250);',
+      ],
     ],
   ),
   ...guardsIn('src/oauth/connected-apps/grant-registry.ts', CONNECTIONS, [

@@ -1,0 +1,118 @@
+/** The products of examples/ that use the package, or its file in Python: each signs its people in for a real service. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { Browser, type Visit } from '../support/browser.ts';
+import { authorizeUrl, exchange, me, pairOf } from '../support/flow.ts';
+import { addClient, REDIRECT_URI } from '../support/service.ts';
+import { standardUrl } from '../support/standard.ts';
+import { ADA, GRACE, linesForValetkey, startProduct, WITH_PACKAGE } from './product.ts';
+
+for (const example of WITH_PACKAGE) {
+  const started = example.command && (await startProduct({ after }, example));
+
+  describe(example.file, { concurrency: false }, () => {
+    test('adopting: what it needs for Valetkey is at most 20 lines that one can read', () => {
+      const lines = linesForValetkey(example);
+      assert.ok(lines.length > 5 && lines.length <= 20, `${lines.length} lines`);
+      assert.deepEqual(
+        lines.filter((line) => line.length > 130),
+        [],
+      );
+    });
+
+    if (!started) return; // Then npm run test:languages walks it.
+    const { service, productUrl } = started;
+
+    test('adopting: from an app to its password form, back, Allow, and a token of that person', async () => {
+      const client = await addClient(service);
+      const browser = new Browser();
+      const form = await follow(browser, await browser.get(authorizeUrl(service, client)));
+      assert.ok(form.url.startsWith(`${productUrl}/sign-in?next=`), form.url);
+      assert.match(form.body, /Test App asks/);
+      const wrong = await follow(browser, await browser.submit(form, '/sign-in', { ...ADA, password: 'poems' }));
+      assert.match(wrong.body, /not right/);
+      const consent = await follow(browser, await browser.submit(wrong, '/sign-in', ADA));
+      assert.match(consent.body, /Ada Lovelace/);
+      const allowed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
+      const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+      const { accessToken } = pairOf(await exchange(service, client, code));
+      assert.equal(((await me(service, accessToken)).body['data'] as { email: string }).email, ADA.email);
+      assert.match((await follow(browser, await browser.get(authorizeUrl(service, client)))).body, /value="allow"/);
+      if (example.file.includes('django')) return; // It has no settings page.
+      const settings = await browser.get(`${productUrl}/settings`);
+      assert.match(settings.body, /Test App.*Publisher not stated.*client\.example/s);
+      const left = await follow(browser, await browser.submit(settings, '/settings'));
+      assert.match(left.body, /No app is connected/);
+      assert.equal((await me(service, accessToken)).status, 401);
+    });
+
+    test('adopting: prompt and max_age are heard, accounts are chosen, and a refusal goes on to the app', async () => {
+      const client = await addClient(service);
+      const browser = new Browser();
+      const begin = async (members: Record<string, string>) =>
+        follow(browser, await browser.get(standardUrl(service, client, members)));
+      const first = await begin({});
+      await follow(browser, await browser.submit(first, '/sign-in', ADA));
+      for (const members of [{ prompt: 'login' }, { max_age: '0' }]) {
+        const anew = await begin(members);
+        assert.match(anew.body, /Password/, JSON.stringify(members));
+        assert.match((await follow(browser, await browser.submit(anew, '/sign-in', ADA))).body, /value="allow"/);
+      }
+      const choice = await begin({ prompt: 'select_account' });
+      assert.match((await press(browser, choice, 'Go on as Ada Lovelace')).body, /Ada Lovelace/);
+      const other = await press(browser, await begin({ prompt: 'select_account' }), 'Another account');
+      assert.match((await follow(browser, await browser.submit(other, '/sign-in', GRACE))).body, /Grace Hopper/);
+      const refused = await press(browser, await begin({ prompt: 'select_account' }), 'No, go back');
+      assert.match(refused.url, /^https:\/\/client\.example\/callback\?.*error=access_denied/);
+      const stranger = new Browser();
+      const asked = await follow(stranger, await stranger.get(standardUrl(service, client)));
+      assert.match(
+        (await press(stranger, asked, 'No, go back')).url,
+        /error=access_denied/,
+        'on its sign-in page, too',
+      );
+      const again = await begin({ prompt: 'select_account' });
+      assert.equal((await press(browser, again, 'No, go back', 'https://evil.example')).status, 403);
+    });
+
+    test('adopting: a request that was changed, is of another browser, or is too long, is a page', async () => {
+      const client = await addClient(service);
+      const browser = new Browser();
+      const form = await follow(browser, await browser.get(standardUrl(service, client)));
+      const next = productUrl + (new URL(form.url).searchParams.get('next') ?? '');
+      assert.equal((await new Browser().get(next)).status, 400);
+      const [[name, value] = ['', '']] = [...browser.cookies].filter(([one]) => one.startsWith('valetkey_request_'));
+      browser.cookies.set(
+        name,
+        value.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      );
+      assert.equal((await browser.get(next)).status, 400);
+      const long = `${productUrl}/oauth/sign-in?sign_in_request=${'x'.repeat(7000)}`;
+      assert.equal((await new Browser().get(long)).status, 400);
+      const fits = new Browser();
+      await fits.get(`${productUrl}/oauth/sign-in?sign_in_request=${'x'.repeat(6000)}&login_hint=${'y'.repeat(900)}`);
+      assert.equal([...fits.cookies].filter(([one]) => one.startsWith('valetkey_request_')).length, 2);
+    });
+  });
+}
+
+async function follow(browser: Browser, visit: Visit): Promise<Visit> {
+  let page = visit;
+  for (let hops = 0; page.status === 303 || page.status === 302; hops += 1) {
+    assert.ok(hops < 12, 'no loop');
+    const { href } = new URL(page.headers.get('location') ?? '', page.url);
+    if (href.startsWith(REDIRECT_URI)) return { ...page, url: href };
+    page = await browser.get(href);
+  }
+  return page;
+}
+
+/** Presses a button whose whole answer is in its form's address. */
+async function press(browser: Browser, page: Visit, words: string, origin?: string): Promise<Visit> {
+  const forms = [...page.body.matchAll(/enctype="text\/plain" action="([^"]*)"><button>([^<]*)</g)];
+  const action = forms.find(([, , label]) => label === words)?.[1]?.replace(/&(amp|#38);/g, '&');
+  assert.ok(action, `${words} in ${page.body}`);
+  const target = new URL(action, page.url);
+  const headers = { 'Content-Type': 'text/plain', Origin: origin ?? target.origin };
+  return follow(browser, await browser.post(target.href, {}, headers));
+}
