@@ -25,8 +25,8 @@ export type Habits = {
   forgetsTimes?: boolean;
   /** Its sign-in page sends people who are signed in straight back. */
   sendsBack?: boolean;
-  /** The path of the endpoint behind which a proxy found it. */
-  publicPath?: string;
+  /** The address, without the endpoint's path, at which browsers find it. */
+  publicUrl?: string;
 };
 
 /** A running product. */
@@ -60,6 +60,8 @@ export async function startSite(
   habits: Habits = {},
 ): Promise<Site> {
   const url = `http://localhost:${port}`;
+  const base = habits.publicUrl ?? url;
+  const mount = new URL(base).pathname.replace(/\/$/, '');
   const sessions = new Map<string, Session>();
   const problems: Problem[] = [];
   const wishes: unknown[] = [];
@@ -72,11 +74,11 @@ export async function startSite(
   const options = <R>(cookieOf: (request: R) => string): SignInOptions<R> => ({
     ...registration,
     id: 'product',
-    address: url + (habits.publicPath ?? PATH),
+    address: base + PATH,
     currentUser: (request) => currentUser(cookieOf(request)),
     loginUrl: (next, wish) => {
       wishes.push(wish);
-      return `/login?next=${encodeURIComponent(next)}`;
+      return `${mount}/login?next=${encodeURIComponent(next)}`;
     },
     onProblem: (problem) => void problems.push(problem),
   });
@@ -103,7 +105,7 @@ export async function startSite(
     }
     if (habits.sendsBack && currentUser(cookie)) return goTo(next);
     const enter = (who: string) =>
-      `<form method="post" enctype="text/plain" action="/login?as=${who}&#38;next=${encodeURIComponent(next)}"><button>Sign in as ${who}</button></form>`;
+      `<form method="post" enctype="text/plain" action="${mount}/login?as=${who}&#38;next=${encodeURIComponent(next)}"><button>Sign in as ${who}</button></form>`;
     const refuse = pending
       ? `<p>${escaped(pending.appName)} asks</p><form method="post" enctype="text/plain" action="${escaped(pending.refuseUrl)}"><button>Refuse</button></form>`
       : '';

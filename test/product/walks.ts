@@ -24,7 +24,7 @@ export async function startWorld(
   habits: Habits = {},
 ): Promise<World> {
   const port = await freePort();
-  const { service, secret } = await startService(t, `http://localhost:${port}${habits.publicPath ?? PATH}`);
+  const { service, secret } = await startService(t, `http://localhost:${port}${PATH}`);
   const site = await startSite(t, modules, framework, { url: service.appUrl, secret }, port, habits);
   return { service, secret, site, client: await addClient(service) };
 }

@@ -96,6 +96,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['docs/adopting.test.ts', 'docs/point-in-time.test.ts', 'docs/runbooks.test.ts'],
     // packages/verify as others get it, and on the real frameworks.
     ...['verify/cache.test.ts', 'verify/end-to-end.test.ts', 'verify/package.test.ts'],
+    // packages/product likewise, and in the real Chromium.
+    ...['product/package.test.ts', 'product/frameworks.test.ts', 'product/chromium.test.ts'],
   ],
 };
 

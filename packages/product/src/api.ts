@@ -71,7 +71,7 @@ export type Disconnects = {
   readonly has_more: boolean;
 };
 
-/** What a list of connections may be asked for. */
+/** Options of a list of connections; `language` is a BCP 47 tag, `after` the `next` of a page. */
 export type ListOptions = { readonly language?: string; readonly limit?: number; readonly after?: string };
 
 /** The calls of a product. */
@@ -84,7 +84,8 @@ export function createApi(registration: Registration) {
     call(credentials, { method, path: `/users${path}`, ...(body && { body }) });
   const get = (path: string, query: object) => ask('GET', `${path}?${new URLSearchParams(given(query))}`);
   const act = (path: string) => (subject: string) =>
-    without404(
+    unless(
+      404,
       ask('POST', path, { subject }).then(() => true),
       false,
     );
@@ -92,10 +93,10 @@ export function createApi(registration: Registration) {
     users: {
       /** Creates or updates a user, or up to 200: all of them, or none. */
       put: async (users: UserToPut | readonly UserToPut[]): Promise<void> => {
-        await ask('PUT', '', isMany(users) ? { users: users.map(asMembers) } : asMembers(users));
+        await ask('PUT', '', { users: [users].flat().map(asMembers) });
       },
       /** Returns a user; null if Valetkey knows none with this subject. */
-      get: (subject: string): Promise<KnownUser | null> => without404(get('', { subject }).then(asUser), null),
+      get: (subject: string): Promise<KnownUser | null> => unless(404, get('', { subject }).then(asUser), null),
       /** Ends the sessions, and refuses the user and all of the user's apps. False if Valetkey has no such user. */
       disable: act('/disable'),
       enable: act('/enable'),
@@ -107,13 +108,14 @@ export function createApi(registration: Registration) {
     connections: {
       /** Returns a page of the user's connected apps; an empty one for a user whom Valetkey does not know. */
       list: (subject: string, options: ListOptions = {}): Promise<Connections> =>
-        without404(get('/connections', { subject, ...options }) as Promise<Connections>, {
+        unless(404, get('/connections', { subject, ...options }) as Promise<Connections>, {
           connections: [],
           next: null,
         }),
       /** Ends one connection, or all of an app. False if Valetkey has no such user. */
       revoke: (subject: string, which: { connection_id: string } | { client_id: string }): Promise<boolean> =>
-        without404(
+        unless(
+          404,
           ask('POST', '/connections/revoke', { subject, ...which }).then(() => true),
           false,
         ),
@@ -141,18 +143,10 @@ function asUser(said: unknown): KnownUser {
   return { ...(same as object), emailVerified: email_verified, avatarUrl: avatar_url } as unknown as KnownUser;
 }
 
-function isMany(users: UserToPut | readonly UserToPut[]): users is readonly UserToPut[] {
-  return Array.isArray(users);
-}
-
 /** Returns the given options as texts. */
 function given(query: object): [string, string][] {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return pairs.map(([name, value]) => [name, String(value)]);
-}
-
-function without404<T, U>(result: Promise<T>, instead: U): Promise<T | U> {
-  return unless(404, result, instead);
 }
 
 function unless<T, U>(status: number, result: Promise<T>, instead: U): Promise<T | U> {

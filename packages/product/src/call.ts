@@ -23,6 +23,8 @@ export type CallParts = {
   readonly within?: number;
 };
 
+/** How long one try may take, in ms. */
+const MAX_WAIT = 10_000;
 /** The statuses after which the same call may succeed. */
 const PASSING = [429, 502, 503, 504];
 
@@ -36,7 +38,7 @@ export async function call(credentials: Credentials, parts: CallParts): Promise<
     const { error, wait, value } = await attempt(credentials, parts, until);
     if (!error) return value;
     const pause = wait ?? 250 * tries;
-    if (tries === 3 || pause === Number.POSITIVE_INFINITY || Date.now() + pause >= until) throw error;
+    if (tries === 3 || Date.now() + pause >= until) throw error;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -48,7 +50,8 @@ async function attempt(credentials: Credentials, { method, path, body }: CallPar
   const { headers, members } = credentials.prove(body !== undefined);
   if (body) headers['Content-Type'] = 'application/json';
   const url = `${credentials.url}/api/auth/oauth${path}`;
-  const init = { method, headers, redirect: 'error' as const, signal: AbortSignal.timeout(timeLeft(until)) };
+  const signal = AbortSignal.timeout(Math.max(1, Math.min(MAX_WAIT, until - Date.now())));
+  const init = { method, headers, redirect: 'error' as const, signal };
   try {
     const response = await fetch(url, body ? { ...init, body: JSON.stringify({ ...members, ...body }) } : init);
     const text = await response.text();
@@ -64,11 +67,6 @@ async function attempt(credentials: Credentials, { method, path, body }: CallPar
     if (problem instanceof SyntaxError) return { error: new ValetkeyError(0, 'odd_answer', 'the answer is no JSON') };
     return { error: new ValetkeyError(0, 'unreachable', cause?.code ?? name) };
   }
-}
-
-/** At most 10 s for one try. */
-function timeLeft(until: number): number {
-  return Math.max(1, Math.min(10_000, until - Date.now()));
 }
 
 /** Returns a text of another program for a log: short, and without anything that could be a credential. */

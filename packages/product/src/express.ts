@@ -1,12 +1,6 @@
 /** For Express 4 and 5, and other servers with the requests and responses of `node:http`. */
-import { type Pending, SignInEndpoint, type SignInOptions, type Visit } from './sign-in.ts';
-
-/** The part of a `node:http` request that is read. */
-export type NodeRequest = {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-};
+import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
+import { type NodeRequest, nodeVisit } from './visits.ts';
 
 /** The part of a `node:http` response that is used. */
 export type NodeResponse = {
@@ -29,9 +23,4 @@ export function signIn<R extends NodeRequest>(options: SignInOptions<R>) {
     return next ? answered.catch(next) : answered;
   };
   return Object.assign(handler, { pending: (request: R): Pending | null => endpoint.pending(nodeVisit(request)) });
-}
-
-/** Returns the parts of a `node:http` request that the endpoint reads. */
-export function nodeVisit({ method = '', url = '', headers }: NodeRequest): Visit {
-  return { method, url, header: (name) => [headers[name]].flat()[0] };
 }

@@ -1,6 +1,6 @@
 /** For Fastify 4 and 5. */
-import { type NodeRequest, nodeVisit } from './express.ts';
 import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
+import { type NodeRequest, nodeVisit } from './visits.ts';
 
 /** The part of Fastify's reply that is used. */
 export type FastifyReplyLike = {

@@ -1,6 +1,6 @@
 /** For Hono. */
-import { respond, visitOf } from './product.ts';
 import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
+import { fetchVisit, respond } from './visits.ts';
 
 /** The part of Hono's context that is read. */
 export type HonoContextLike = { readonly req: { readonly raw: Request } };
@@ -9,5 +9,5 @@ export type HonoContextLike = { readonly req: { readonly raw: Request } };
 export function signIn<C extends HonoContextLike>(options: SignInOptions<C>) {
   const endpoint = new SignInEndpoint(options);
   const handler = (context: C): Promise<Response> => respond(endpoint, context.req.raw, context);
-  return Object.assign(handler, { pending: ({ req }: C): Pending | null => endpoint.pending(visitOf(req.raw)) });
+  return Object.assign(handler, { pending: ({ req }: C): Pending | null => endpoint.pending(fetchVisit(req.raw)) });
 }

@@ -18,7 +18,7 @@ export type CurrentUser = Profile & {
   readonly amr?: readonly string[] | undefined;
 };
 
-/** What a sign-in page may want to know. App name, hint and languages come from the app: escape them. */
+/** Details for the sign-in page. App name, hint and languages come from the app: escape them. */
 export type LoginWish = {
   /** The user must prove who they are, even if they are signed in. */
   readonly mustSignIn: boolean;
@@ -177,11 +177,8 @@ export class SignInEndpoint<R> {
       { to: this.#postUrl(kept, 'other'), words: 'Another account' },
       { to: this.#postUrl(kept, 'no'), words: 'No, go back' },
     ];
-    return page(200, {
-      title: 'Choose an account',
-      words: `${kept.appName} asks for access to your account.`,
-      buttons,
-    });
+    const words = `${kept.appName} asks for access to your account.`;
+    return page(200, { title: 'Choose an account', words, buttons });
   }
 
   /** Tells Valetkey who is signed in, or that the user refuses, and sends the browser on. */
@@ -194,11 +191,7 @@ export class SignInEndpoint<R> {
         const { origin, href } = new URL(redirect_to);
         if (origin === this.#credentials.url) return redirect(href, this.#kept.forget(kept.digest));
       }
-      throw new ValetkeyError(
-        200,
-        'odd_answer',
-        'redirect_to is no address of Valetkey: compare url with VALETKEY_APP_URL',
-      );
+      throw new ValetkeyError(200, 'odd_answer', 'redirect_to is elsewhere: compare url with VALETKEY_APP_URL');
     } catch (error) {
       if (!(error instanceof ValetkeyError)) throw error;
       const { code, message, status } = error;
@@ -262,18 +255,13 @@ export class SignInEndpoint<R> {
   }
 }
 
+const OVER = `It took too long, began in another browser, or is done. ${BEGIN_AGAIN}`;
 const NOT_HERE = { title: 'Not from here', words: BEGIN_AGAIN };
-const LOST = {
-  title: 'This sign-in is over',
-  words: `It took too long, began in another browser, or is done. ${BEGIN_AGAIN}`,
-};
-const TOO_LONG = {
-  title: 'The app asks too much',
-  words: 'What the app sent is too long for this browser. Tell the app’s makers.',
-};
+const LOST = { title: 'This sign-in is over', words: OVER };
+const TOO_LONG = { title: 'The app asks too much', words: 'The app’s request is too long for this browser.' };
 const NOT_SIGNED_IN = { title: 'You are not signed in', words: 'Your browser may refuse cookies of this site.' };
 const CLOSED = { title: 'Your account is closed to apps', words: 'Ask the support why.' };
-const NOT_NOW = { title: 'That did not work', words: 'Apps can’t be connected right now. Try again in a minute.' };
+const NOT_NOW = { title: 'That did not work', words: 'Apps can’t be connected now. Try again in a minute.' };
 
 function signOutFirst({ appName }: KeptRequest, user: CurrentUser): string {
   return `${appName} wants to be sure that it is you, but you are still signed in as ${nameOf(user)}. Sign out here, then go on and sign in again.`;
