@@ -53,20 +53,34 @@ export function walkAtProduct(route: Route, product: StagedProduct, tell: Tell):
 
 async function signIn(walker: Walker, route: Route, { url }: StagedProduct, path: string): Promise<void> {
   const address = await sentToProduct('The app sends the browser to Valetkey, which sends it on', walker, route, path);
-  await walker.visit('Tintype takes the sign-in request into its own session', address, ({ status, headers }) => [
+  const kept = await walker.visit('Tintype keeps the sign-in request in a cookie', address, ({ status, headers }) => [
     ['status 303', status === 303],
-    ['the sign-in request out of the address', headers['location'] === SIGN_IN],
+    ['the sign-in request out of the address', headers['location']?.startsWith(`${SIGN_IN}?request=`) === true],
   ]);
-  await walker.visit('Tintype asks to sign in, as it always does', url + SIGN_IN, isSignIn);
+  const next = url + (kept.headers['location'] ?? '');
+  const asked = await walker.visit('Nobody is signed in at Tintype', next, ({ status, headers }) => [
+    ['status 303', status === 303],
+    ['to the sign-in page', headers['location']?.startsWith('/sign-in?next=') === true],
+  ]);
+  await walker.visit('Tintype asks to sign in, as it always does', url + (asked.headers['location'] ?? ''), isSignIn);
   const { email, password } = route;
-  await walker.submit('The person signs in at Tintype', '/sign-in', { email, password }, ({ status, headers }) => [
-    ['status 303', status === 303],
-    [`location ${SIGN_IN}`, headers['location'] === SIGN_IN],
-  ]);
-  const back = await walker.visit('Tintype sends the browser back', url + SIGN_IN, ({ status, headers }) => [
-    ['status 303', status === 303],
-    ['a ticket for Valetkey', headers['location']?.startsWith(`${route.appUrl}/sign-in/continue?ticket=`) === true],
-  ]);
+  const signedIn = await walker.submit(
+    'The person signs in at Tintype',
+    '/sign-in',
+    { email, password },
+    ({ status, headers }) => [
+      ['status 303', status === 303],
+      [`location ${SIGN_IN}`, headers['location']?.startsWith(`${SIGN_IN}?request=`) === true],
+    ],
+  );
+  const back = await walker.visit(
+    'Tintype sends the browser back',
+    url + (signedIn.headers['location'] ?? ''),
+    ({ status, headers }) => [
+      ['status 303', status === 303],
+      ['a ticket for Valetkey', headers['location']?.startsWith(`${route.appUrl}/sign-in/continue?ticket=`) === true],
+    ],
+  );
   const ticket = back.headers['location'] ?? '';
   await walker.visit('Valetkey takes the ticket, once, in this browser', ticket, ({ status, headers }) => [
     ['status 303', status === 303],
@@ -87,10 +101,10 @@ async function sentToProduct(name: string, walker: Walker, { appUrl }: Route, pa
 }
 
 /** The product's own settings, and taking the access back there. */
-async function takeBack(walker: Walker, { appName, clientId }: Route, { url }: StagedProduct): Promise<void> {
+async function takeBack(walker: Walker, { appName }: Route, { url }: StagedProduct): Promise<void> {
   await walker.visit('The person looks at the settings of Tintype', url + SETTINGS, ({ status, body }) => [
     ['status 200', status === 200],
-    [`${appName} among the apps`, isAmongApps(body, clientId)],
+    [`${appName} among the apps`, isAmongApps(body, appName)],
   ]);
   await walker.submit('The person disconnects the app there', SETTINGS, {}, ({ status }) => [
     ['status 303', status === 303],
@@ -98,15 +112,15 @@ async function takeBack(walker: Walker, { appName, clientId }: Route, { url }: S
 }
 
 /** True if the page has a button that disconnects the app; the page also shows the calls, which name it. */
-function isAmongApps(page: string, clientId: string): boolean {
-  return page.includes(`name="client_id" value="${clientId}"`);
+function isAmongApps(page: string, appName: string): boolean {
+  return page.includes(`>Disconnect<span class="unseen"> ${appName}<`);
 }
 
 /** The end of the session at the product, which is the end of it at Valetkey. */
 async function signOut(walker: Walker, route: Route, { url }: StagedProduct, path: string): Promise<void> {
   await walker.visit('Tintype shows no connected app any more', url + SETTINGS, ({ status, body }) => [
     ['status 200', status === 200],
-    ['no app', !isAmongApps(body, route.clientId)],
+    ['no app', !isAmongApps(body, route.appName)],
   ]);
   await walker.submit('The person signs out of Tintype', '/sign-out', {}, ({ status }) => [
     ['status 303', status === 303],

@@ -6,22 +6,10 @@ import type { SeededPerson } from '../seed.ts';
 /** Somebody with an account at the product. */
 export type Person = { readonly subject: string; readonly name: string; readonly email: string };
 
-/** Valetkey's demands when it sent the browser here. */
-export type Asked = {
-  readonly signInRequest: string;
-  readonly appName: string;
-  readonly mustSignInAnew: boolean;
-  readonly mustChoose: boolean;
-  /** The oldest sign-in that will do, in ms; for whoever need not sign in anew. */
-  readonly maxAge: number;
-  readonly since: number;
-};
-
 /** The product's session of a browser. Times in ms since the epoch. */
 export type Session = {
   person: Person | null;
   signedInAt: number;
-  asked: Asked | null;
   /** A notice on the next page, shown once. */
   notice: Notice | null;
   readonly calls: ShownCall[];
@@ -34,7 +22,7 @@ type Account = Person & { readonly salt: Buffer; readonly hash: Buffer };
 
 /** A browser that nothing is known of. */
 export function newSession(): Session {
-  return { person: null, signedInAt: 0, asked: null, notice: null, calls: [] };
+  return { person: null, signedInAt: 0, notice: null, calls: [] };
 }
 
 /** The accounts. */

@@ -1,5 +1,6 @@
 /** Tintype: a product with accounts of its own, whose people sign in there and allow apps through Valetkey. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { signIn as signInForValetkey } from '../../packages/product/src/express.ts';
 import type { SeededPerson, SeededProduct } from '../seed.ts';
 import { withoutSecrets } from '../shortened.ts';
 import { cookieOf, fieldsOf, type Handler, redirect, runSite, sendPage, sendStylesheet, setCookie } from '../site.ts';
@@ -7,10 +8,9 @@ import { albumPage } from './album-page.ts';
 import { type Message, messagePage } from './message-page.ts';
 import { type Notice, newSession, People, type Session, Sessions } from './people.ts';
 import { settingsPage } from './settings-page.ts';
-import { signInForValetkey, takeSignInRequest } from './sign-in.ts';
 import { signInPage } from './sign-in-page.ts';
 import { stylesheet } from './stylesheet.ts';
-import { type Hear, ValetkeyForProduct } from './valetkey.ts';
+import { callsOf, type Hear, heardBy, registrationOf } from './valetkey.ts';
 
 /** The product's name. */
 export const PRODUCT_NAME = 'Tintype';
@@ -32,7 +32,9 @@ export type ProductParts = {
 
 /** The parts that all handlers share. */
 export type Product = {
-  readonly valetkey: ValetkeyForProduct;
+  readonly valetkey: ReturnType<typeof callsOf>;
+  /** The address to which Valetkey sends users for sign-in. */
+  readonly endpoint: ReturnType<typeof signInForValetkey<IncomingMessage>>;
   readonly people: People;
   readonly sessions: Sessions;
   readonly hear: Hear;
@@ -43,6 +45,7 @@ const COOKIE = 'tintype_session';
 const ROUTES: Readonly<Record<string, Handler<Product>>> = {
   'GET /': home,
   'GET /tintype.css': (_product, _request, response) => sendStylesheet(response, stylesheet),
+  'GET /sign-in': showSignIn,
   'POST /sign-in': signIn,
   'POST /sign-out': signOut,
   [`GET ${SIGN_IN_PATH}`]: signInForApp,
@@ -53,13 +56,19 @@ const ROUTES: Readonly<Record<string, Handler<Product>>> = {
 
 /** Runs the product on a server that listens at its origin; the returned function stops it. */
 export function runProduct(server: Server, { origin, registration, people, hear }: ProductParts): () => Promise<void> {
-  return runSite(server, {
-    site: {
-      valetkey: new ValetkeyForProduct(registration),
-      people: new People(people),
-      sessions: new Sessions(),
-      hear,
+  const valetkey = registrationOf(registration);
+  const sessions = new Sessions();
+  const endpoint = signInForValetkey({
+    ...valetkey,
+    address: origin + SIGN_IN_PATH,
+    currentUser: (request: IncomingMessage) => {
+      const { person, signedInAt } = sessionOf(sessions, request) ?? newSession();
+      return person && { ...person, emailVerified: true, signedInAt };
     },
+    loginUrl: (next, { mustSignIn }) => signInUrl(next, mustSignIn),
+  });
+  return runSite(server, {
+    site: { valetkey: callsOf(valetkey), endpoint, people: new People(people), sessions, hear },
     origin,
     routes: ROUTES,
     // Its sign-in form leads through Valetkey, and where somebody refuses to whatever app asked.
@@ -72,10 +81,18 @@ export function runProduct(server: Server, { origin, registration, people, hear 
 function home({ sessions }: Product, request: IncomingMessage, response: ServerResponse): void {
   const session = sessionOf(sessions, request);
   if (session?.person) sendPage(response, 200, albumPage(session.person));
-  else sendPage(response, 200, signInPage({ next: '/', appName: null, notice: takeNotice(session), goOnAs: null }));
+  else sendPage(response, 200, signInPage({ next: '/', pending: null, notice: takeNotice(session) }));
 }
 
-/** The product's own sign-in, which knows nothing of Valetkey but the way back. */
+/** The sign-in page, which knows of Valetkey only who asks and the way back. */
+function showSignIn({ endpoint, sessions }: Product, request: IncomingMessage, response: ServerResponse, url: URL) {
+  const session = sessionOf(sessions, request);
+  const next = ownPath(url.searchParams.get('next'));
+  if (session?.person && !url.searchParams.has('again')) return redirect(response, next);
+  sendPage(response, 200, signInPage({ next, pending: endpoint.pending(request), notice: takeNotice(session) }));
+}
+
+/** The product's own sign-in. */
 async function signIn({ people, sessions }: Product, request: IncomingMessage, response: ServerResponse) {
   const fields = await fieldsOf(request);
   const person = people.signIn(fields.get('email') ?? '', fields.get('password') ?? '');
@@ -84,52 +101,49 @@ async function signIn({ people, sessions }: Product, request: IncomingMessage, r
     ? { ...before, person, signedInAt: Date.now() }
     : { ...before, notice: 'wrong_password' };
   setCookie(response, COOKIE, sessions.begin(session, cookieOf(request, COOKIE)));
-  redirect(response, [SIGN_IN_PATH, APPS_PATH].find((path) => path === fields.get('next')) ?? '/');
+  const next = ownPath(fields.get('next'));
+  redirect(response, person ? next : signInUrl(next, true));
 }
 
 async function signOut({ valetkey, sessions, hear }: Product, request: IncomingMessage, response: ServerResponse) {
   const person = sessionOf(sessions, request)?.person;
-  if (person) await valetkey.endSessions(person.subject, hear);
+  if (person) await heardBy(hear, () => valetkey.endSessions(person.subject));
   setCookie(response, COOKIE, sessions.begin(newSession(), cookieOf(request, COOKIE)));
   redirect(response, '/');
 }
 
-/** The address to which Valetkey sends users for sign-in. */
-async function signInForApp(product: Product, request: IncomingMessage, response: ServerResponse, url: URL) {
-  const { valetkey, sessions, hear } = product;
-  const known = sessionOf(sessions, request);
-  if (url.searchParams.has('sign_in_request')) {
-    const session = known ?? newSession();
-    session.asked = takeSignInRequest(url.searchParams);
-    if (!known) setCookie(response, COOKIE, sessions.begin(session, ''));
-    return redirect(response, SIGN_IN_PATH); // Out of the address.
-  }
-  if (!known?.asked) return sendMessage(response, 400, 'nothing_waits');
-  const answer = request.method === 'POST' ? (await fieldsOf(request)).get('answer') : null;
-  const outcome = await signInForValetkey({ valetkey, session: known, answer, hear: hearFor(known, hear) });
-  if (outcome.kind === 'ask') {
-    const { appName } = known.asked;
-    sendPage(response, 200, signInPage({ next: SIGN_IN_PATH, appName, notice: takeNotice(known), ...outcome }));
-  } else if (outcome.kind === 'gone_on') redirect(response, outcome.redirectTo);
-  else sendMessage(response, 502, 'refused');
+/** Signs a user in for Valetkey, and keeps the call for the page that shows them. */
+function signInForApp({ endpoint, sessions, hear }: Product, request: IncomingMessage, response: ServerResponse) {
+  const session = sessionOf(sessions, request);
+  return heardBy(session ? hearFor(session, hear) : hear, () => endpoint(request, response));
+}
+
+function signInUrl(next: string, mustSignIn: boolean): string {
+  return `/sign-in?${new URLSearchParams({ next, ...(mustSignIn && { again: 'yes' }) })}`;
+}
+
+/** A page of this site that a sign-in may lead to. */
+function ownPath(next: string | null): string {
+  return next === APPS_PATH || next?.startsWith(`${SIGN_IN_PATH}?`) ? next : '/';
 }
 
 async function apps({ valetkey, sessions, hear }: Product, request: IncomingMessage, response: ServerResponse) {
   const session = sessionOf(sessions, request);
   if (!session?.person) {
     const notice = takeNotice(session);
-    return sendPage(response, 200, signInPage({ next: APPS_PATH, appName: null, notice, goOnAs: null }));
+    return sendPage(response, 200, signInPage({ next: APPS_PATH, pending: null, notice }));
   }
   const { person, calls } = session;
-  const connections = await valetkey.connections(person.subject, hearFor(session, hear));
+  const connections = await heardBy(hearFor(session, hear), () => valetkey.connections(person.subject));
   sendPage(response, 200, settingsPage({ person, connections, notice: takeNotice(session), calls }));
 }
 
 async function disconnect({ valetkey, sessions, hear }: Product, request: IncomingMessage, response: ServerResponse) {
   const session = sessionOf(sessions, request);
-  const clientId = (await fieldsOf(request)).get('client_id') ?? '';
+  const connectionId = (await fieldsOf(request)).get('connection_id') ?? '';
   if (session?.person) {
-    const isDone = await valetkey.disconnect(session.person.subject, clientId, hearFor(session, hear));
+    const { subject } = session.person;
+    const isDone = await heardBy(hearFor(session, hear), () => valetkey.disconnect(subject, connectionId));
     session.notice = isDone ? 'disconnected' : 'not_disconnected';
   }
   redirect(response, APPS_PATH);

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../src/pages/html.ts';
 import { callList, type ShownCall } from '../call-list.ts';
-import { SCOPES } from '../seed.ts';
 import { layout } from './layout.ts';
 import type { Notice, Person } from './people.ts';
 import type { Connection } from './valetkey.ts';
@@ -52,18 +51,16 @@ function appList(connections: readonly Connection[]): Html {
 ${connections.map(appItem)}</ul>`;
 }
 
-function appItem({ client_id, name, scope, granted_at, last_used_at }: Connection): Html {
+function appItem(connection: Connection): Html {
+  const { connection_id, name, publisher, is_checked, permissions, granted_at, last_used_at } = connection;
   return html`<li>
 <div><h3>${name}</h3>
-<ul class="rights">${scope.split(' ').map((right) => html`<li>${inWords(right)}</li>`)}</ul>
-<p class="aside">Since ${time(granted_at)}, last used ${last_used_at === null ? 'never' : time(last_used_at)}</p></div>
-<form method="post" action="/settings/apps"><input type="hidden" name="client_id" value="${client_id}"><button>Disconnect<span class="unseen"> ${name}</span></button></form>
+<p class="aside">${publisher === null ? 'Publisher not stated' : html`By ${publisher}`}${is_checked && ', checked'}. ${connection.redirect_hosts.join(', ')}</p>
+<ul class="rights">${permissions.map((right) => html`<li>${right.sentence ?? right.name}</li>`)}</ul>
+<p class="aside">Since ${time(granted_at)}, last used ${last_used_at === null ? 'never' : time(last_used_at)}; until ${time(connection.expires_at_the_latest)} at the latest</p></div>
+<form method="post" action="/settings/apps"><input type="hidden" name="connection_id" value="${connection_id}"><button>Disconnect<span class="unseen"> ${name}</span></button></form>
 </li>
 `;
-}
-
-function inWords(right: string): string {
-  return SCOPES.find(({ name }) => name === right)?.sentence ?? right;
 }
 
 function time(iso: string): Html {

@@ -1,3 +1,4 @@
+import type { Pending } from '../../packages/product/src/product.ts';
 import { type Html, html } from '../../src/pages/html.ts';
 import { layout } from './layout.ts';
 import type { Notice } from './people.ts';
@@ -8,14 +9,12 @@ export type SignInData = {
   /** The page that a sign-in leads to. */
   readonly next: string;
   /** The app that somebody signs in for, if one asked. */
-  readonly appName: string | null;
+  readonly pending: Pending | null;
   readonly notice: Notice | null;
-  /** The signed-in user, who may go on after confirming. */
-  readonly goOnAs: string | null;
 };
 
 /** The product's own sign-in, for itself or for an app that asked. */
-export function signInPage({ next, appName, notice, goOnAs }: SignInData): Html {
+export function signInPage({ next, pending, notice }: SignInData): Html {
   return layout({
     title: 'Sign in',
     person: null,
@@ -23,16 +22,15 @@ export function signInPage({ next, appName, notice, goOnAs }: SignInData): Html 
 ${photos[1]?.picture}
 <section class="card">
 <h1>Sign in</h1>
-<p class="lead">${appName === null ? 'Your photos are where you left them.' : html`<strong>${appName}</strong> asks for your photos. First we need to know that it’s you.`}</p>
+<p class="lead">${pending === null ? 'Your photos are where you left them.' : html`<strong>${pending.appName}</strong> asks for your photos. First we need to know that it’s you.`}</p>
 ${notice === 'wrong_password' && html`<p class="notice bad" role="alert">That email address and password don’t go together.</p>`}
-${goOnAs !== null && html`<form method="post"><button class="primary" name="answer" value="yes">Go on as ${goOnAs}</button></form><p class="or"><span>or as somebody else</span></p>`}
 <form method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
-<label>Email address<input name="email" type="email" autocomplete="username" required ${goOnAs === null && html`autofocus`}></label>
+<label>Email address<input name="email" type="email" autocomplete="username" required autofocus></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button ${goOnAs === null && html`class="primary"`}>Sign in</button>
+<button class="primary">Sign in</button>
 </form>
-${appName !== null && html`<form method="post"><button class="quiet" name="answer" value="no">No, go back to ${appName}</button></form>`}
+${pending !== null && html`<form method="post" enctype="text/plain" action="${pending.refuseUrl}"><button class="quiet">No, go back to ${pending.appName}</button></form>`}
 <p class="aside">This form is Tintype’s own. The email address and password are in your terminal; Valetkey has neither.</p>
 </section>
 </div>`,

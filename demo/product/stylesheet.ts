@@ -69,8 +69,6 @@ input { font: inherit; min-height: 2.75rem; width: 100%; padding: 0.5rem 0.75rem
 .entrance form + form { margin-top: 0.5rem; }
 .entrance .aside { margin-top: 1rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; align-items: start; }
-.or { margin-top: 1rem; display: flex; align-items: center; gap: 0.75rem; color: var(--muted); font-size: 0.875rem; }
-.or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--rule); }
 
 .album { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); gap: 1.25rem; }
 .album .photo { display: block; width: 100%; aspect-ratio: 4 / 3; border-radius: 0.75rem; }

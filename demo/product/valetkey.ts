@@ -1,81 +1,66 @@
-/** The product server's calls to Valetkey, each with the secret of its registration. */
-import { asJson, type Exchange } from '../exchange.ts';
-import { call } from '../headless/browser.ts';
+/** The product server's calls to Valetkey: those of the package, each of which somebody hears. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createApi, ValetkeyError } from '../../packages/product/src/product.ts';
+import type { Exchange } from '../exchange.ts';
 import type { SeededProduct } from '../seed.ts';
+
+export type { Connection } from '../../packages/product/src/product.ts';
 
 /** The purpose of a call. */
 export type Purpose = 'sign_in' | 'connections' | 'disconnect' | 'end_sessions';
 
-/** An app that may act for a person. Times in ISO 8601. */
-export type Connection = {
-  readonly client_id: string;
-  readonly name: string;
-  readonly scope: string;
-  readonly granted_at: string;
-  readonly last_used_at: string | null;
-};
-
-/** The signed-in user, or a refusal. */
-export type Statement =
-  | {
-      readonly subject: string;
-      readonly name: string;
-      readonly email: string;
-      readonly email_verified: boolean;
-      readonly auth_time: number;
-    }
-  | { readonly error: 'access_denied' };
-
 /** Hears of every call. */
 export type Hear = (purpose: Purpose, exchange: Exchange) => void;
 
-/** The product's end. A call answers null where Valetkey refused it or was not there; what came back says why. */
-export class ValetkeyForProduct {
-  readonly #appUrl: string;
-  readonly #authorization: string;
+const PURPOSES: Readonly<Record<string, Purpose>> = {
+  '/api/auth/oauth/sign-in': 'sign_in',
+  '/api/auth/oauth/users/connections': 'connections',
+  '/api/auth/oauth/users/connections/revoke': 'disconnect',
+  '/api/auth/oauth/users/end-sessions': 'end_sessions',
+};
 
-  constructor({ appUrl, providerId, providerSecret }: SeededProduct & { readonly appUrl: string }) {
-    this.#appUrl = appUrl;
-    this.#authorization = `Basic ${Buffer.from(`${providerId}:${providerSecret}`).toString('base64')}`;
-  }
+const listener = new AsyncLocalStorage<Hear>();
 
-  /** Says who signs in for a request; returns where the browser goes on. */
-  async signIn(signInRequest: string, statement: Statement, hear: Hear): Promise<string | null> {
-    const sent = { sign_in_request: signInRequest, ...statement };
-    const answer = (await this.#ask('sign_in', 'POST', '/sign-in', sent, hear)) as { redirect_to: string } | null;
-    return answer?.redirect_to ?? null;
-  }
+/** Does something, and lets somebody hear of the calls that it makes. */
+export function heardBy<T>(hear: Hear, act: () => T): T {
+  return listener.run(hear, act);
+}
 
-  /** The apps that may act for a person; none for one whom Valetkey does not know, as before the first sign-in for an app. */
-  async connections(subject: string, hear: Hear): Promise<readonly Connection[] | null> {
-    const path = `/users/connections?${new URLSearchParams({ subject })}`;
-    const asked = await this.#ask('connections', 'GET', path, null, hear);
-    const answer = asked as { connections?: Connection[] } | null;
-    return answer && (answer.connections ?? []);
-  }
+/** Returns the options of the package for a registration. */
+export function registrationOf({ appUrl, providerId, providerSecret }: SeededProduct & { readonly appUrl: string }) {
+  return { url: appUrl, id: providerId, secret: providerSecret, fetch: heardFetch };
+}
 
-  /** Takes everything back from an app; returns whether it is done. */
-  async disconnect(subject: string, clientId: string, hear: Hear): Promise<boolean> {
-    const sent = { subject, client_id: clientId };
-    return (await this.#ask('disconnect', 'POST', '/users/connections/revoke', sent, hear)) !== null;
-  }
+/** Makes the calls. Null, or false, stands for one that failed. */
+export function callsOf(registration: ReturnType<typeof registrationOf>) {
+  const { users, connections } = createApi(registration);
+  return {
+    connections: (subject: string) => connections.list(subject).then(({ connections }) => connections, failed(null)),
+    disconnect: (subject: string, connection_id: string) =>
+      connections.revoke(subject, { connection_id }).then(() => true, failed(false)),
+    endSessions: (subject: string) => users.endSessions(subject).catch(failed(false)),
+  };
+}
 
-  /** Signs a person out of Valetkey as well. */
-  async endSessions(subject: string, hear: Hear): Promise<void> {
-    await this.#ask('end_sessions', 'POST', '/users/end-sessions', { subject }, hear);
-  }
+const heardFetch: typeof fetch = async (input, init = {}) => {
+  const { method = 'GET', body } = init;
+  const url = String(input);
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const request = { method, url, headers, body: typeof body === 'string' ? body : '' };
+  const response = await fetch(input, init);
+  const answer = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.clone().text(),
+  };
+  const purpose = PURPOSES[new URL(url).pathname];
+  if (purpose) listener.getStore()?.(purpose, { request, response: answer });
+  return response;
+};
 
-  async #ask(purpose: Purpose, method: string, path: string, sent: object | null, hear: Hear): Promise<unknown> {
-    const type = sent && { 'content-type': 'application/json' };
-    const request = {
-      method,
-      url: `${this.#appUrl}/api/auth/oauth${path}`,
-      headers: { authorization: this.#authorization, ...type },
-      body: sent ? JSON.stringify(sent) : '',
-    };
-    const response = await call(request).catch(() => null);
-    hear(purpose, { request, response });
-    if (response === null || (response.status >= 300 && response.status !== 404)) return null;
-    return asJson(response.body) ?? {};
-  }
+function failed<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ValetkeyError) return instead;
+    throw error;
+  };
 }

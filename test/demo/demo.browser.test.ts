@@ -45,7 +45,7 @@ async function walkProduct(browser: Browser, { url, email, password }: Invitatio
   await signIn(page, email, password);
   await page.getByRole('heading', { name: 'Allow Postcards to use your Tintype account?' }).waitFor();
   await page.getByRole('button', { name: 'Switch account' }).click();
-  await page.getByText('or as somebody else').waitFor();
+  await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
   await checkLook(page, look);
   await page.getByRole('button', { name: 'Go on as Mira Lindqvist' }).click();
   await page.getByRole('button', { name: 'Allow' }).click();

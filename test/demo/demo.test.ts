@@ -67,7 +67,8 @@ test('the headless demo of a product with --json prints one object and nothing e
     [
       '303 app /auth/oauth2/authorize',
       '303 product /oauth/sign-in',
-      '200 product /oauth/sign-in',
+      '303 product /oauth/sign-in',
+      '200 product /sign-in',
       '303 product /sign-in',
       '200 app /api/auth/oauth/sign-in',
       '303 product /oauth/sign-in',

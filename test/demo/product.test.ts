@@ -41,41 +41,55 @@ async function setUp(t: TestContext): Promise<World> {
 const post = ({ browser, product }: World, path: string, fields: Record<string, string>, Origin = product) =>
   browser.post(product + path, fields, { Origin });
 
-/** Goes to the app's request, and on to the product's sign-in form. */
-async function toSignIn({ stage, product, browser }: World, prompt?: string): Promise<Visit> {
+/** Follows redirects within the product. */
+async function follow({ browser, product }: World, visit: Visit): Promise<Visit> {
+  let page = visit;
+  while (page.status === 303) {
+    const url = new URL(page.headers.get('location') ?? '', page.url);
+    if (url.origin !== product) break;
+    page = await browser.get(url.href);
+  }
+  return page;
+}
+
+/** Goes to the app's request, and on to the product's page for it. */
+async function toSignIn(world: World, prompt?: string): Promise<Visit> {
+  const { stage, browser } = world;
   const query = { client_id: stage.seeded.clientId, state: 'x'.repeat(32), redirect_uri: REDIRECT_URI };
   const more = { response_type: 'code', ...(prompt ? { prompt } : {}) };
   const away = await browser.get(
     `${stage.running.appUrl}/oauth2/authorize?${new URLSearchParams({ ...query, ...more })}`,
   );
-  await browser.get(away.headers.get('location') ?? '');
-  return browser.get(`${product}/oauth/sign-in`);
+  return follow(world, await browser.get(away.headers.get('location') ?? ''));
 }
+
+/** The path behind which the product kept the request that a sign-in page is for. */
+const nextOf = (page: Visit) => new URL(page.url).searchParams.get('next') ?? '';
 
 const typed = ({ stage: { seeded } }: World) => ({ email: seeded.email, password: seeded.password });
 
 test('no password is at Valetkey, and a wrong one at the product leads nowhere', async (t) => {
   const world = await setUp(t);
-  await toSignIn(world);
-  await post(world, '/sign-in', { ...typed(world), password: 'wrong', next: '/oauth/sign-in' });
-  const again = await world.browser.get(`${world.product}/oauth/sign-in`);
+  const next = nextOf(await toSignIn(world));
+  const again = await follow(world, await post(world, '/sign-in', { ...typed(world), password: 'wrong', next }));
+  assert.equal(nextOf(again), next);
   assert.match(again.body, /don’t go together/);
   assert.deepEqual(await allAccounts(world.stage.running.installation.accounts), []);
 });
 
 test('prompt=login needs a new sign-in, select_account a choice; a refusal goes back to the app', async (t) => {
   const world = await setUp(t);
-  await toSignIn(world);
-  await post(world, '/sign-in', { ...typed(world), next: '/oauth/sign-in' });
+  await follow(world, await post(world, '/sign-in', { ...typed(world), next: nextOf(await toSignIn(world)) }));
   const anew = await toSignIn(world, 'login');
-  assert.match(anew.body, /Sign in/);
+  assert.match(anew.body, /<h1>Sign in.*No, go back to Postcards/s);
   assert.doesNotMatch(anew.body, /Go on as/);
   const choice = await toSignIn(world, 'select_account');
   assert.match(choice.body, /Go on as Mira Lindqvist/);
-  const refused = await post(world, '/oauth/sign-in', { answer: 'no' });
+  const [, action = ''] = /action="([^"]*)"><button>No, go back/.exec(choice.body) ?? [];
+  const refused = await post(world, action.replaceAll('&#38;', '&'), {});
   const onward = await world.browser.get(refused.headers.get('location') ?? '');
   assert.match(onward.headers.get('location') ?? '', /^http:\/\/127\.0\.0\.1:8080\/callback\?error=access_denied&/);
-  assert.equal((await world.browser.get(`${world.product}/oauth/sign-in`)).status, 400, 'nothing waits any more');
+  assert.equal((await world.browser.get(choice.url)).status, 400, 'nothing waits any more');
 });
 
 test('a form counts only from the product itself, and no other page is led to', async (t) => {
@@ -88,9 +102,8 @@ test('a form counts only from the product itself, and no other page is led to', 
 
 test('the calls are shown without their secrets; when Valetkey is gone, the settings say so', async (t) => {
   const world = await setUp(t);
-  await toSignIn(world);
-  await post(world, '/sign-in', { ...typed(world), next: '/oauth/sign-in' });
-  const back = await world.browser.get(`${world.product}/oauth/sign-in`);
+  const next = nextOf(await toSignIn(world));
+  const back = await follow(world, await post(world, '/sign-in', { ...typed(world), next }));
   const ticket = new URL(back.headers.get('location') ?? '').searchParams.get('ticket') ?? '';
   const settings = await world.browser.get(`${world.product}/settings/apps`);
   assert.match(settings.body, /No app is connected/);

@@ -12,8 +12,8 @@ import { BILL_OF_MATERIALS, writeBillOfMaterials } from '../../tools/bill-of-mat
 import { buildProgram, pack } from '../../tools/package.mjs';
 import { freePort } from '../support/service.ts';
 
-/** Maximum size of the file (bytes). It is 826 KiB now. */
-const MAX_SIZE = 836 * 1024;
+/** Maximum size of the file (bytes). It is 838 KiB now. */
+const MAX_SIZE = 848 * 1024;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-package-'));
@@ -45,7 +45,7 @@ const run = (program: string, ...words: string[]) =>
 await run('npm', 'install', join(folder, packed.filename), '--prefer-offline', '--no-audit', '--no-fund');
 
 test('the package holds what the program runs from, and nothing else', () => {
-  const ofItself = files.filter((path) => !/^(src|demo)\/.*\.js$/.test(path)).sort();
+  const ofItself = files.filter((path) => !/^(src|demo|packages\/product\/src)\/.*\.js$/.test(path)).sort();
   const data = globSync(['src/**/*.sql', 'demo/**/*.svg'], { cwd: root });
   const beside = [
     'CHANGELOG.md',

@@ -47,6 +47,7 @@ export async function call(credentials: Credentials, parts: CallParts): Promise<
 type Attempt = { readonly error?: ValetkeyError; readonly wait?: number; readonly value?: unknown };
 
 async function attempt(credentials: Credentials, { method, path, body }: CallParts, until: number): Promise<Attempt> {
+  const { fetch } = credentials;
   const { headers, members } = credentials.prove(body !== undefined);
   if (body) headers['Content-Type'] = 'application/json';
   const url = `${credentials.url}/api/auth/oauth${path}`;

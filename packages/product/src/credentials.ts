@@ -11,6 +11,8 @@ export type Registration = {
   readonly secret?: string | undefined;
   /** Instead of a secret: the private key, as a JWK or PEM, whose public part was registered with `--jwks`. */
   readonly privateKey?: JsonWebKey | string | undefined;
+  /** Replaces the global `fetch`, for a proxy or certificates of your own. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
 };
 
 /** The signature options of a kind of key (RFC 7518 §3.1, RFC 8037 §3.1). */
@@ -32,6 +34,7 @@ export type Proof = { readonly headers: Record<string, string>; readonly members
 export class Credentials {
   /** The origin of Valetkey. */
   readonly url: string;
+  readonly fetch: typeof globalThis.fetch;
   /** Key of the MACs in the product's cookies and forms: all processes of the product derive the same one. */
   readonly cookieKey: Buffer;
   readonly #id: string;
@@ -39,7 +42,7 @@ export class Credentials {
   readonly #key: KeyObject | null = null;
   readonly #kid: string | undefined;
 
-  constructor({ url, id, secret, privateKey }: Registration) {
+  constructor({ url, id, secret, privateKey, fetch = globalThis.fetch }: Registration) {
     const parsed = url && URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || parsed.href !== `${parsed.origin}/`)
       throw new TypeError('url must be scheme, host and port of Valetkey alone, such as https://auth.example.com');
@@ -47,6 +50,7 @@ export class Credentials {
     if (!id || !secret === !privateKey)
       throw new TypeError('id, and either secret or privateKey, are required: valetkey identity-provider register');
     this.url = parsed.origin;
+    this.fetch = fetch;
     this.#id = id;
     if (secret) this.#basic = `Basic ${Buffer.from([id, secret].map(formEncoded).join(':')).toString('base64')}`;
     if (typeof privateKey === 'object') {
