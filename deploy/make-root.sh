@@ -13,6 +13,9 @@ mkdir -p "$home" "$root/usr/local/bin" "$root/etc" "$root/tmp" "$root/run/secret
 
 cp package.json package-lock.json .npmrc LICENSE "$home"
 cp -R src demo "$home"
+# The demo's product signs its users in with the package.
+mkdir -p "$home/packages/product"
+cp -R packages/product/src "$home/packages/product"
 # What only a checkout runs.
 rm -rf "$home/demo/cluster" "$home/demo/cluster.ts"
 npm ci --prefix "$home" --omit=dev --ignore-scripts --no-audit --no-fund

@@ -31,7 +31,16 @@ test('design: every image that is not built here is named by its digest', () => 
 
 test('operating: docker compose up builds the image of a fresh checkout, and never pulls one of its name', () => {
   assert.match(read('compose.yaml'), /^ *image: valetkey\n.*\n *build:\n *context: \.\n.*\n *pull_policy: build$/m);
-  const copied = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'src', 'demo', 'deploy/make-root.sh'];
+  const copied = [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'LICENSE',
+    'src',
+    'demo',
+    'packages/product/src',
+    'deploy/make-root.sh',
+  ];
   const sent = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, file]) => file);
   assert.deepEqual(sent, [...copied, 'tools/bill-of-materials.mjs']);
 });

@@ -93,6 +93,7 @@ describe('the image, in a chroot', { skip }, () => {
       'demo',
       'node_modules',
       'package.json',
+      'packages',
       'sbom.cdx.json',
       'src',
     ]);
