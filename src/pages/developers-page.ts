@@ -1,3 +1,4 @@
+import { copyScriptTag } from './copy-script.ts';
 import type { PublishedAddresses, StandardAddresses } from './developers-examples.ts';
 import { publishedSections } from './developers-published.ts';
 import { points, row, rows, type Section, url } from './developers-section.ts';
@@ -48,7 +49,7 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const help = supportLink(context);
   return layout(
     context,
-    { title: texts.title, shape: 'guide', script: copyButtons(context), hasHelp: true },
+    { title: texts.title, shape: 'guide', script: copyScriptTag(context), hasHelp: true },
     html`<div class="intro"><h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(context.brand.productName)}</p>
 ${ways(texts)}</div>
@@ -67,11 +68,6 @@ function ways({ ways: texts, library, calls }: Texts): Html {
 <li><a href="#calls">${calls.heading}</a><p>${texts.calls}</p></li>
 </ul>
 <p class="fine">${texts.same}</p>`;
-}
-
-/** Follows the stylesheet; with `defer` it runs after the page is parsed. */
-function copyButtons({ messages: { developers }, copyScriptHref }: PageContext): Html {
-  return html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
 }
 
 function needSection({ need, calls }: Texts, addresses: PublishedAddresses): Section {

@@ -1,4 +1,5 @@
 /** The pages of a hand-over: the question, the values that a developer needs with the new secret, and a used address. */
+import { copyable, copyScriptTag } from './copy-script.ts';
 import { rows } from './developers-section.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
@@ -52,18 +53,16 @@ ${hiddenFields(data.formToken)}<input type="hidden" name="token" value="${data.t
 
 /** The page that shows the values, once. */
 export function pickedUpPage(context: PageContext, { name, hasSecret, hasEarlier, values }: PickedUpData): Html {
-  const { messages, paths, copyScriptHref } = context;
-  const { developers, pickUp } = messages;
+  const { messages, paths } = context;
+  const { pickUp } = messages;
   const its = pickUp[hasSecret ? 'withSecret' : 'withoutSecret'];
-  // Follows the stylesheet; with `defer` it runs after the page is parsed.
-  const script = html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
   const list = values.map(([label, value]) => {
     const each = [value].flat().map((text) => copyable(pickUp.values[label], text));
     return html`<div><dt>${pickUp.values[label]}</dt><dd>${each}</dd></div>\n`;
   });
   return layout(
     context,
-    { title: its.done, shape: 'column', script },
+    { title: its.done, shape: 'column', script: copyScriptTag(context) },
     html`<h1>${its.heading(name)}</h1>
 <p class="lead">${its.doneText}</p>
 ${
@@ -88,9 +87,4 @@ export function usedPickUpPage(context: PageContext, at: number): Html {
 <p>${texts.you}</p>
 <p><strong>${texts.notYou}</strong> ${help}</p>`,
   );
-}
-
-/** The label of the copy button names the value, and never holds it. */
-function copyable(label: string, text: string): Html {
-  return html`<span class="copyable inline" data-label="${label}"><code class="address" dir="ltr">${text}</code></span>`;
 }

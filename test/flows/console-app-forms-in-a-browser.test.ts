@@ -1,11 +1,23 @@
 // The console's forms of apps in the real Chromium, with the keyboard alone.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { startConsole } from '../support/console.ts';
 import { openConsole } from '../support/console-browser.ts';
 
 const SECRET = /^vk_cs_[A-Za-z0-9_-]{40,}$/;
+
+const CLIPBOARD = ['clipboard-read', 'clipboard-write'];
+
+/** Presses a copy button with the keyboard, and returns what was copied. */
+async function copiedBy(page: Page, name: RegExp): Promise<string> {
+  await page.evaluate("navigator.clipboard.writeText('nothing yet')");
+  const button = page.getByRole('button', { name });
+  await button.press('Enter');
+  await button.filter({ hasText: 'Copied' }).waitFor();
+  return page.evaluate('navigator.clipboard.readText()');
+}
 
 async function prepare() {
   const browser = await launchBrowser();
@@ -22,7 +34,9 @@ describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, (
   test('operators §7: an app is registered after a mistake and handed over, and its developer sees the secret', async () => {
     const { installation } = service;
     await installation.scopes.define('mail.read', { en: 'Read your mail' }, installation.operator);
-    const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Forms');
+    const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Forms', {
+      permissions: CLIPBOARD,
+    });
     await visit('/apps/new');
     await type('name', 'Calendar');
     await type('redirect_uris', 'http://client.example/callback');
@@ -52,6 +66,9 @@ describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, (
     };
     assert.equal(await selectedBy('.secret'), link);
     assert.equal(await selectedBy('.message'), (await page.innerText('.message')).trim());
+    assert.equal(await copiedBy(page, /^Copy: the link$/), link);
+    assert.equal(await copiedBy(page, /^Copy: the words$/), await page.locator('.message').textContent());
+    assert.equal(await copiedBy(page, /^Copy: Client ID$/), await page.innerText('dd code >> nth=0'));
     const visitor = await (await browser.newContext()).newPage();
     await visitor.goto(link);
     await visitor.getByRole('button', { name: 'Make the secret and show it' }).press('Enter');
@@ -78,5 +95,36 @@ describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, (
       [],
     );
     await page.context().close();
+  });
+
+  test('operators §7: a new secret is copied by keyboard, is in no label, and is there without scripts and buttons', async () => {
+    const { page, complaints, visit, look, press, type } = await openConsole(browser, service, 'Copier', {
+      permissions: CLIPBOARD,
+    });
+    await visit('/apps/new');
+    await type('name', 'Diary');
+    await type('redirect_uris', 'https://client.example/callback');
+    await page.check('[name=hand_over][value=secret]');
+    await press(/^Register the app$/);
+    await look();
+    const secret = await page.innerText('.secret code');
+    assert.match(secret, SECRET);
+    assert.equal(await copiedBy(page, /^Copy: the secret$/), secret);
+    const labels = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('[aria-label], [data-label]')].map((each) => each.ariaLabel + each.dataset.label)",
+    );
+    assert.ok(labels.length > 9 && !labels.some((label) => label.includes(secret)), labels.join('\n'));
+    assert.deepEqual(complaints, []);
+
+    const storageState = await page.context().storageState();
+    const plain = await (await browser.newContext({ storageState, javaScriptEnabled: false })).newPage();
+    await plain.goto(`${service.operatorUrl}/apps/new`);
+    await plain.fill('[name=name]', 'Plain');
+    await plain.fill('[name=redirect_uris]', 'https://client.example/callback');
+    await plain.check('[name=hand_over][value=secret]');
+    await plain.click('text=Register the app');
+    assert.match(await plain.innerText('.secret code'), SECRET);
+    assert.equal(await plain.locator('.copy').count(), 0);
+    await Promise.all([page, plain].map((each) => each.context().close()));
   });
 });

@@ -125,7 +125,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await visit(`/apps/${clientId}`);
     await press(/^Make a new secret$/);
     await look();
-    const newer = (await page.innerText('main .secret')).trim();
+    const newer = (await page.innerText('main .secret code')).trim();
     assert.equal(await presentWrongCode(clientId, newer), 400, 'the app is known by it: the code is wrong');
     assert.equal(await presentWrongCode(clientId, clientSecret), 400, 'and by the older one');
     await press(/^I have stored it: go to the app$/);
@@ -151,7 +151,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     assert.equal(await presentWrongCode(clientId, newer), 400);
 
     await press(/^Make a pick-up link$/);
-    const address = (await page.innerText('main .secret')).trim();
+    const address = (await page.innerText('main .secret code')).trim();
     const developer = await (await browser.newContext()).newPage();
     await developer.goto(address);
     await developer.click('main button');

@@ -235,7 +235,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     assert.match(await page.innerText('main'), /Confirm that it’s you\s+You’re signed in as Boss\./);
     assert.deepEqual(await inaccessible(page), []);
     await page.click('text=Confirm and go on');
-    const link = await page.innerText('.secret');
+    const link = await page.innerText('.secret code');
     assert.deepEqual(await inaccessible(page), []);
     await page.goto(`${home}operators/${operator.id}`);
     assert.deepEqual(await inaccessible(page), []);

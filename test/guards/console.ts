@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const APP_FORMS = ['test/http/operator/console/app-forms.test.ts'];
+const COPY_BUTTONS = ['test/http/operator/console/copy-buttons.test.ts'];
 
 /** Guards of src/http/operator/console. */
 export const consoleGuards: readonly Guard[] = [
@@ -178,4 +179,10 @@ export const consoleGuards: readonly Guard[] = [
       ['a form that is read without a session is small', '<= MAX_BYTES', '<= Infinity'],
     ],
   ),
+  ...guardsIn('src/http/operator/console/console-pages.ts', COPY_BUTTONS, [
+    ['a page of the console runs no script that it has not', 'secure(reply, hasScript(page))', 'secure(reply, true)'],
+  ]),
+  ...guardsIn('src/pages/operator/shown-once.ts', COPY_BUTTONS, [
+    ['no label holds what is shown once', "${message === null ? 'the secret' : 'the link'}", '${text}'],
+  ]),
 ];

@@ -30,8 +30,6 @@ export type Pages = {
   readonly context: (request: FastifyRequest) => PageContext;
   /** Sends a page to a window, and refuses other requests: form tokens and names are only for the user who looks at it. */
   readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
-  /** Sends a page with its script. Its forms must stay on this site. */
-  readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;
   readonly sendError: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -56,9 +54,9 @@ export function makePages(service: Service): Pages {
   const scriptPath = paths.copyScript(shortDigest(copyScript));
   const isHttps = service.appUrl.startsWith('https:');
   const signInLeaves = service.externalSignIns.isUsed;
-  const secure = (reply: FastifyReply, target: FormTarget = 'this-site', hasScript = false) => {
+  const secure = (reply: FastifyReply, target: FormTarget = 'this-site', mayRunScript = false) => {
     const formsStay = target === 'this-site' || (target === 'may-sign-in' && !signInLeaves);
-    return setSecurityHeaders(reply, { formsStay, hasScript, isHttps });
+    return setSecurityHeaders(reply, { formsStay, mayRunScript, isHttps });
   };
   const context = (request: FastifyRequest): PageContext => {
     const language = chooseLanguage(request.headers['accept-language']);
@@ -71,8 +69,8 @@ export function makePages(service: Service): Pages {
       copyScriptHref: scriptPath,
     };
   };
-  const sendHtml = (reply: FastifyReply, page: Html, target?: FormTarget, hasScript = false) =>
-    secure(reply, target, hasScript)
+  const sendHtml = (reply: FastifyReply, page: Html, target?: FormTarget) =>
+    secure(reply, target, hasScript(page))
       .header('Cache-Control', 'no-store')
       .header('Vary', 'Accept-Language')
       .header('Content-Type', 'text/html; charset=utf-8')
@@ -81,12 +79,8 @@ export function makePages(service: Service): Pages {
     request.outcome ??= { error: kind, ...(kind in DETAILS ? { detail: DETAILS[kind] } : {}) };
     return sendHtml(reply.code(status), errorPage(context(request), { kind, requestId: request.id, ...more }));
   };
-  const sendPage = (reply: FastifyReply, page: Html, target?: FormTarget, hasScript = false) =>
-    isNavigation(reply.request)
-      ? sendHtml(reply, page, target, hasScript)
-      : sendError(reply.request, reply, 403, 'not_a_window');
-  const send: Pages['send'] = (reply, page, target) => sendPage(reply, page, target);
-  const sendWithScript: Pages['sendWithScript'] = (reply, page) => sendPage(reply, page, 'this-site', true);
+  const send: Pages['send'] = (reply, page, target) =>
+    isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window');
   const answers: Pages['answers'] = (request, reply, problem) =>
     sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], {
       retryAfterSeconds: problem.retryAfter,
@@ -95,7 +89,12 @@ export function makePages(service: Service): Pages {
   const seeOther: Pages['seeOther'] = (reply, location, target) =>
     secure(reply, target).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   const files = { stylesheet: { path, text }, copyScript: { path: scriptPath, text: copyScript } };
-  return { context, send, sendWithScript, sendError, answers, seeOther, ...files, secure };
+  return { context, send, sendError, answers, seeOther, ...files, secure };
+}
+
+/** Returns true for a page that has a script. Only our own markup can hold its tag: foreign text is escaped (`pages/html.ts`). */
+export function hasScript(page: Html): boolean {
+  return String(page).includes('<script');
 }
 
 /** Returns a part of a file's address, so that browsers may cache the file forever. */
@@ -128,13 +127,13 @@ const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
 /** Sets the headers of every answer to browsers: RFC 9700 §4.16 (framing), ASVS 3.4. */
 export function setSecurityHeaders(
   reply: FastifyReply,
-  { formsStay, hasScript, isHttps }: { formsStay: boolean; hasScript: boolean; isHttps: boolean },
+  { formsStay, mayRunScript, isHttps }: { formsStay: boolean; mayRunScript: boolean; isHttps: boolean },
 ): FastifyReply {
   const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
   reply
     .header(
       'Content-Security-Policy',
-      [policy, ...(formsStay ? ["form-action 'self'"] : []), ...(hasScript ? ["script-src 'self'"] : [])].join('; '),
+      [policy, ...(formsStay ? ["form-action 'self'"] : []), ...(mayRunScript ? ["script-src 'self'"] : [])].join('; '),
     )
     .header('X-Frame-Options', 'DENY')
     .header('X-Content-Type-Options', 'nosniff')

@@ -44,7 +44,7 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     const values = developerValues(subject, secret, service);
     const { name } = subject.row;
     const page = pickedUpPage(pages.context(request), { name, hasSecret: secret !== null, hasEarlier, values });
-    return pages.sendWithScript(reply, page);
+    return pages.send(reply, page);
   });
 
   function ask(

@@ -31,7 +31,7 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
 
   app.get(paths.developers, { config: forAll }, async (request, reply) => {
     const context = pages.context(request);
-    return pages.sendWithScript(reply, developersPage(context, await developersData(service, context.language)));
+    return pages.send(reply, developersPage(context, await developersData(service, context.language)));
   });
 
   app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {

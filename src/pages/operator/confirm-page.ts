@@ -4,7 +4,14 @@ import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
-import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+import {
+  type Ceremony,
+  type PasskeyContext,
+  type PasskeyProblem,
+  passkeyForm,
+  passkeyProblem,
+  passkeyScriptTag,
+} from './passkey-form.ts';
 import { keptFields, type UnsentForm } from './session-ended-page.ts';
 
 /** Data of the page. An operator without a passkey makes the first one; `passkeyName` is the name that it gets unless another is typed. */
@@ -17,7 +24,7 @@ export type ConfirmData = {
 };
 
 /** The page where a signed-in operator shows to be present, before what needs that. */
-export function confirmPage(context: PageContext, data: ConfirmData): Html {
+export function confirmPage(context: PasskeyContext, data: ConfirmData): Html {
   const { operator, ceremony, continueTo } = data;
   const fields = html`<input type="hidden" name="continue" value="${continueTo}">`;
   const back = html`<div class="stack"><a class="button secondary" href="${continueTo}">Go back</a></div>`;
@@ -48,7 +55,7 @@ export type PresenceData = Omit<ConfirmData, 'continueTo' | 'operator'> & {
  * The page between a form and its act, where that needs a passkey. It is at the form's address, and sends the form again with the
  * passkey's answer.
  */
-export function presencePage(context: PageContext, data: PresenceData): Html {
+export function presencePage(context: PasskeyContext, data: PresenceData): Html {
   const { act, operator, ceremony, passkeyName, form, back } = data;
   const purpose = PURPOSES[act] ?? 'do this';
   const kept = html`<input type="hidden" name="answerer" value="${operator.id}">${keptFields(form.fields)}`;
@@ -70,7 +77,7 @@ export function presencePage(context: PageContext, data: PresenceData): Html {
 const ONCE = 'For the next 5 minutes, no action asks again.';
 
 function asking(
-  context: PageContext,
+  context: PasskeyContext,
   { ceremony, problem }: Pick<ConfirmData, 'ceremony' | 'problem'>,
   { lead, form, back }: { readonly lead: Html; readonly form: Html; readonly back: Html },
 ): Html {

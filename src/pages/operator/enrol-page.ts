@@ -1,8 +1,14 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
-import type { PageContext } from '../layout.ts';
 import { card, type ShownOperator } from './frame.ts';
-import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+import {
+  type Ceremony,
+  type PasskeyContext,
+  type PasskeyProblem,
+  passkeyForm,
+  passkeyProblem,
+  passkeyScriptTag,
+} from './passkey-form.ts';
 
 /** Data of the page: `passkeyName` is the name that the passkey gets unless another is typed. */
 export type EnrolData = {
@@ -13,7 +19,7 @@ export type EnrolData = {
 };
 
 /** The page at the one-time address where an operator makes the first passkey. */
-export function enrolPage(context: PageContext, { operator, ceremony, passkeyName, problem }: EnrolData): Html {
+export function enrolPage(context: PasskeyContext, { operator, ceremony, passkeyName, problem }: EnrolData): Html {
   return card(
     context,
     problem ? 'Problem: Create a passkey' : 'Create a passkey',

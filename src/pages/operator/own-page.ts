@@ -7,7 +7,14 @@ import { doneNotice } from './act.ts';
 import { passkeyNameField } from './enrol-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { fewPasskeys } from './now/now-page.ts';
-import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+import {
+  type Ceremony,
+  type PasskeyContext,
+  type PasskeyProblem,
+  passkeyForm,
+  passkeyProblem,
+  passkeyScriptTag,
+} from './passkey-form.ts';
 
 /** A passkey in a list. Times in ms. */
 export type ShownPasskey = {
@@ -96,7 +103,7 @@ ${isThis ? html`<span class="effect">This browser</span>` : end}</li>
 export type AddPasskeyData = { ceremony: Ceremony; passkeyName: string; problem: PasskeyProblem | null };
 
 /** The page that adds a passkey to a signed-in operator. */
-export function addPasskeyPage(context: PageContext, { ceremony, passkeyName, problem }: AddPasskeyData): Html {
+export function addPasskeyPage(context: PasskeyContext, { ceremony, passkeyName, problem }: AddPasskeyData): Html {
   return card(
     context,
     problem ? 'Problem: Add a passkey' : 'Add a passkey',

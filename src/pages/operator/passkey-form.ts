@@ -10,9 +10,12 @@ export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: str
 /** Why the last answer was not accepted. `dead` has a page of its own. */
 export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'name' | 'second' | 'dead';
 
+/** Data of every page with such a form: the address of `passkeyScript` too. */
+export type PasskeyContext = PageContext & { readonly passkeyScriptHref: string };
+
 /** Returns the script of a page with such a form. */
-export function passkeyScriptTag({ copyScriptHref }: PageContext): Html {
-  return html`<script src="${copyScriptHref}" defer></script>\n`;
+export function passkeyScriptTag({ passkeyScriptHref }: PasskeyContext): Html {
+  return html`<script src="${passkeyScriptHref}" defer></script>\n`;
 }
 
 /**

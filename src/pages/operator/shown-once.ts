@@ -1,4 +1,5 @@
 /** A one-time link or a secret, which an operator sees once: its block, and the page that has nothing else. */
+import { copyScriptTag } from '../copy-script.ts';
 import { type Html, type HtmlValue, html } from '../html.ts';
 import type { PageContext } from '../layout.ts';
 import { consoleLayout, type ShownOperator } from './frame.ts';
@@ -14,12 +15,15 @@ export type ShownOnce = {
   readonly channels: HtmlValue;
 };
 
-/** The block of such a text. One click selects the whole text, and another one the message. */
+/**
+ * The block of such a text, whose page has the script of copy buttons. One click selects the whole text, and another one the
+ * message. No label of a button holds the text.
+ */
 export function shownOnce({ heading, text, message, channels }: ShownOnce): Html {
   return html`<section class="once"><h2>${heading}</h2>
-<p class="secret"><code>${text}</code></p>
+<div class="secret copyable" data-label="${message === null ? 'the secret' : 'the link'}"><code>${text}</code></div>
 <p class="fine">A click selects all of it. It is shown only once: it is gone when you load this page again.</p>
-${message === null ? html`<h3>How to pass it on</h3><p>${channels}</p>` : html`<div class="halves"><div><h3>Words to send with it</h3><p class="message">${message}</p></div><div><h3>How to send it</h3><p>${channels}</p></div></div>`}</section>`;
+${message === null ? html`<h3>How to pass it on</h3><p>${channels}</p>` : html`<div class="halves"><div><h3>Words to send with it</h3><div class="copyable" data-label="the words"><p class="message">${message}</p></div></div><div><h3>How to send it</h3><p>${channels}</p></div></div>`}</section>`;
 }
 
 /** The way on from such a text, beside which it is no main thing. */
@@ -46,7 +50,7 @@ export function shownOncePage(context: PageContext, { operator, heading, lead, o
   return consoleLayout(
     context,
     operator,
-    { title: heading },
+    { title: heading, ...(once !== null && { script: copyScriptTag(context) }) },
     html`<h1>${heading}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${once !== null && shownOnce(once)}

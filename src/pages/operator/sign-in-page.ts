@@ -2,13 +2,20 @@ import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { card, type ShownOperator } from './frame.ts';
-import { type Ceremony, type PasskeyProblem, passkeyForm, passkeyProblem, passkeyScriptTag } from './passkey-form.ts';
+import {
+  type Ceremony,
+  type PasskeyContext,
+  type PasskeyProblem,
+  passkeyForm,
+  passkeyProblem,
+  passkeyScriptTag,
+} from './passkey-form.ts';
 
 /** Data of the sign-in page; `continueTo` is the page to go on to. */
 export type SignInData = { ceremony: Ceremony; continueTo: string; problem: PasskeyProblem | null };
 
 /** The page where operators sign in with a passkey. */
-export function signInPage(context: PageContext, { ceremony, continueTo, problem }: SignInData): Html {
+export function signInPage(context: PasskeyContext, { ceremony, continueTo, problem }: SignInData): Html {
   return card(
     context,
     problem ? 'Problem: Sign in' : 'Sign in',

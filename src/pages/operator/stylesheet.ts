@@ -192,12 +192,13 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .checks + p { margin-block-start: 1rem; }
 .once { margin-block: 1.25rem; padding: 1.25rem 1.375rem 1.375rem; background: var(--surface); border: 2px solid var(--brand-edge); border-radius: 0.75rem; }
 .once h2 { font-size: 1.125rem; }
-.once .secret { margin-block: 0.75rem 0.5rem; font-size: 1.125rem; }
+.once .secret { align-items: center; margin-block: 0.75rem 0.5rem; font-size: 1.125rem; }
 .once > h3 { margin-block-start: 1.25rem; }
 .once > h3 + p { max-inline-size: 42rem; }
 .once .halves { margin-block-start: 1.25rem; }
-.once h3 + p { margin-block-start: 0.375rem; font-size: 0.9375rem; }
-:is(.secret, .once .message) { padding: 0.875rem 1rem; background: var(--wash); border-radius: 0.625rem; user-select: all; }
+.once h3 + :is(p, .copyable) { margin-block-start: 0.375rem; font-size: 0.9375rem; }
+.once .copyable { background: var(--wash); border: 0; border-radius: 0.625rem; }
+.once .copyable > :first-child { padding: 0.875rem 1rem; user-select: all; }
 .plot { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 0.5rem; margin: 1rem 0 0; padding: 1rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
 .plot > * { grid-column: 1 / -1; min-inline-size: 0; }
 .plot p { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; font-size: 0.9375rem; }

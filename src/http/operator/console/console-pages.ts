@@ -1,24 +1,23 @@
 /** Sends the operators' pages with their headers, and problems as pages. English only. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { copyScript } from '../../../pages/copy-script.ts';
 import type { Html } from '../../../pages/html.ts';
-import type { PageContext } from '../../../pages/layout.ts';
 import { consoleMessages } from '../../../pages/operator/messages.ts';
+import type { PasskeyContext } from '../../../pages/operator/passkey-form.ts';
 import { passkeyScript } from '../../../pages/operator/passkey-script.ts';
 import { type ConsoleProblem, problemPage } from '../../../pages/operator/problem-page.ts';
 import { consoleStylesheet } from '../../../pages/operator/stylesheet.ts';
 import { pagePaths } from '../../../pages/page-paths.ts';
 import { isNavigation } from '../../browser/navigation.ts';
-import { setSecurityHeaders, shortDigest } from '../../browser/page-answers.ts';
+import { hasScript, setSecurityHeaders, shortDigest } from '../../browser/page-answers.ts';
 import type { HttpProblem } from '../../problem.ts';
 import type { Service } from '../../service.ts';
 
 /** Sends the pages of the operators' address: the one place that knows their headers. */
 export type ConsolePages = {
-  readonly context: PageContext;
+  readonly context: PasskeyContext;
   /** Sends a page to a window, and refuses frames, scripts and service workers. */
   readonly send: (reply: FastifyReply, page: Html) => FastifyReply;
-  /** Sends a page that uses passkeys, with their script. */
-  readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;
   readonly sendProblem: (reply: FastifyReply, status: number, problem: ConsoleProblem) => FastifyReply;
   readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
   /** Redirects by 303, so that the browser never posts a form twice. */
@@ -33,19 +32,22 @@ export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages 
   const isHttps = operatorUrl?.startsWith('https:') ?? false;
   const style = consoleStylesheet(brand.colour);
   const stylePath = `/assets/console-${shortDigest(style)}.css`;
-  const scriptPath = `/assets/passkeys-${shortDigest(passkeyScript)}.js`;
-  const context: PageContext = {
+  const passkeyScriptPath = `/assets/passkeys-${shortDigest(passkeyScript)}.js`;
+  const paths = pagePaths('');
+  const copyScriptPath = paths.copyScript(shortDigest(copyScript));
+  const context: PasskeyContext = {
     messages: consoleMessages,
     language: 'en',
     brand: { ...brand, logoHref: null },
-    paths: pagePaths(''),
+    paths,
     stylesheetHref: stylePath,
-    copyScriptHref: scriptPath,
+    copyScriptHref: copyScriptPath,
+    passkeyScriptHref: passkeyScriptPath,
   };
-  const secure = (reply: FastifyReply, hasScript = false) =>
-    setSecurityHeaders(reply, { formsStay: true, hasScript, isHttps });
-  const sendHtml = (reply: FastifyReply, page: Html, hasScript = false) =>
-    secure(reply, hasScript)
+  const secure = (reply: FastifyReply, mayRunScript = false) =>
+    setSecurityHeaders(reply, { formsStay: true, mayRunScript, isHttps });
+  const sendHtml = (reply: FastifyReply, page: Html) =>
+    secure(reply, hasScript(page))
       .header('Cache-Control', 'no-store')
       .header('Content-Type', 'text/html; charset=utf-8')
       .send(String(page));
@@ -53,12 +55,10 @@ export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages 
     reply.request.outcome ??= { error: problem.kind };
     return sendHtml(reply.code(status), problemPage(context, problem, reply.request.id));
   };
-  const toWindow = (reply: FastifyReply, page: Html, hasScript = false) =>
-    isNavigation(reply.request) ? sendHtml(reply, page, hasScript) : sendProblem(reply, 403, { kind: 'not_a_window' });
   return {
     context,
-    send: (reply, page) => toWindow(reply, page),
-    sendWithScript: (reply, page) => toWindow(reply, page, true),
+    send: (reply, page) =>
+      isNavigation(reply.request) ? sendHtml(reply, page) : sendProblem(reply, 403, { kind: 'not_a_window' }),
     sendProblem,
     answers: (_request, reply, { kind, retryAfter }) =>
       sendProblem(reply, reply.statusCode, { kind: PROBLEMS[kind] ?? 'bad_request', retryAfterSeconds: retryAfter }),
@@ -66,7 +66,8 @@ export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages 
       secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send(),
     files: [
       { path: stylePath, type: 'text/css; charset=utf-8', text: style },
-      { path: scriptPath, type: 'text/javascript; charset=utf-8', text: passkeyScript },
+      { path: copyScriptPath, type: 'text/javascript; charset=utf-8', text: copyScript },
+      { path: passkeyScriptPath, type: 'text/javascript; charset=utf-8', text: passkeyScript },
     ],
     sendFile: (reply, { type, text }) =>
       secure(reply)

@@ -134,7 +134,7 @@ export function addGuard(
       back: ownAddress(pageOf(request, isPage)),
       problem,
     };
-    return pages.sendWithScript(reply, presencePage(pages.context, data));
+    return pages.send(reply, presencePage(pages.context, data));
   }
 
   function accessOf(request: FastifyRequest): SessionAccess {

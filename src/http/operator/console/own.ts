@@ -71,7 +71,7 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(accessOf(request).operator, 'add', secret);
     const passkeyName = nameOf(formOf(request).get('name'), browser);
-    return pages.sendWithScript(reply, addPasskeyPage(pages.context, { ceremony, passkeyName, problem }));
+    return pages.send(reply, addPasskeyPage(pages.context, { ceremony, passkeyName, problem }));
   }
 
   function done(reply: FastifyReply, notice: Notice): FastifyReply {

@@ -91,7 +91,7 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
   async function askSignIn(request: FastifyRequest, reply: FastifyReply, next: string, problem: Problem) {
     const { secret } = sessions.browser(request, reply);
     const ceremony = await signIn.signInOptions(secret);
-    return pages.sendWithScript(reply, signInPage(pages.context, { ceremony, continueTo: next, problem }));
+    return pages.send(reply, signInPage(pages.context, { ceremony, continueTo: next, problem }));
   }
 
   async function askAtAddress(reply: FastifyReply, token: string) {
@@ -105,7 +105,7 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     const { secret, browser } = sessions.browser(request, reply);
     const ceremony = await signIn.creation(operator, 'enrol', secret);
     const data = { operator, ceremony, passkeyName: nameOf(formOf(request).get('name'), browser), problem };
-    return pages.sendWithScript(reply, enrolPage(pages.context, data));
+    return pages.send(reply, enrolPage(pages.context, data));
   }
 
   async function askConfirm(request: FastifyRequest, reply: FastifyReply, next: string, problem: Problem) {
@@ -114,7 +114,7 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     const ceremony = await signIn.confirmOptions(access, 'own.confirm', secret);
     const passkeyName = nameOf(formOf(request).get(PASSKEY_NAME), browser);
     const data = { operator: access.operator, ceremony, passkeyName, continueTo: next, problem };
-    return pages.sendWithScript(reply, confirmPage(pages.context, data));
+    return pages.send(reply, confirmPage(pages.context, data));
   }
 
   function begin(reply: FastifyReply, { token }: Extract<SignInOutcome, { kind: 'signed_in' }>, next: string) {

@@ -1,4 +1,5 @@
 /** The answer to the registration of an app: what its developer needs. */
+import { copyable, copyScriptTag } from '../../copy-script.ts';
 import { type Html, html } from '../../html.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
@@ -31,14 +32,25 @@ export function registeredPage(context: PageContext, { operator, id, name, once,
   return consoleLayout(
     context,
     operator,
-    { title: 'The app is registered', section: 'Apps', parents: [APPS, [page, name]], here: 'Registered' },
+    {
+      title: 'The app is registered',
+      section: 'Apps',
+      parents: [APPS, [page, name]],
+      here: 'Registered',
+      script: copyScriptTag(context),
+    },
     html`<h1>${isolated(name)} is registered</h1>
 <p class="lead">${LEADS[once.kind]}</p>
 ${once.kind === 'shown before' && doneNotice('The form was sent twice. One app was registered.')}
 ${shown && shownOnce(shown)}
 <section class="part"><h2>For the developer</h2>
 <p>${USES[once.kind]}</p>
-${facts(values.map(([label, value]) => [context.messages.pickUp.values[label], codes(value)] as const))}</section>
+${facts(
+  values.map(([value, text]) => {
+    const label = context.messages.pickUp.values[value];
+    return [label, copyables(label, text)] as const;
+  }),
+)}</section>
 ${wayOn(shown, { href: page, noun: 'the app' })}`,
   );
 }
@@ -58,7 +70,7 @@ const USES = {
   'shown before': 'The developer needs these values. A pick-up link shows all of them, with the secret.',
 } as const;
 
-function codes(value: string | readonly string[]): Html {
-  const all = [value].flat().map((text) => html`<code>${text}</code>`);
+function copyables(label: string, value: string | readonly string[]): Html {
+  const all = [value].flat().map((text) => copyable(label, text));
   return all.length === 1 ? html`${all}` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
 }

@@ -41,9 +41,11 @@ const FURTHER_OPEN = /<details class="part further" open>/;
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** A fact of the page after a registration. */
 const factOf = (body: string, name: string) =>
-  new RegExp(`<dt>${name}</dt><dd><code>([^<]*)</code>`).exec(body)?.[1] ?? null;
+  new RegExp(`<dt>${name}</dt><dd><span class="copyable inline" data-label="${name}"><code[^>]*>([^<]*)</code>`).exec(
+    body,
+  )?.[1] ?? null;
 /** The text that is shown once. */
-const onceOf = (body: string) => /<p class="secret"><code>([^<]*)<\/code>/.exec(body)?.[1] ?? '';
+const onceOf = (body: string) => /<div class="secret copyable"[^>]*><code>([^<]*)<\/code>/.exec(body)?.[1] ?? '';
 /** A text field of a form, with its attributes. */
 const fieldOf = (body: string, name: string) =>
   new RegExp(`<(?:input|textarea) id="[a-z_]*" name="${name}"[^>]*>`).exec(body)?.[0] ?? '';
