@@ -37,6 +37,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     await addClient(service, { name: 'Calendar' });
     await addClient(service, { name: 'Notes' });
     await visit('/apps');
+    await type('q', ''); // The search of every page.
     await type('q', 'cal');
     await press(/^Show$/);
     assert.deepEqual(await page.locator('tbody tr').count(), 1);
