@@ -77,7 +77,7 @@ export async function setProductStage({ lent, redirectUri, listen, ...where }: S
         ...variables,
         VALETKEY_SIGN_IN_METHODS: registered.providerId,
         VALETKEY_PRODUCT_NAME: PRODUCT_NAME,
-        VALETKEY_PRODUCT_COLOUR: '#3b3f9a',
+        VALETKEY_PRODUCT_COLOR: '#3b3f9a',
         VALETKEY_PRODUCT_LOGO: LOGO_FILE,
       });
     });

@@ -112,7 +112,7 @@ export async function startService(configuration: Configuration, world: World): 
     },
     brand: {
       productName: configuration.productName,
-      colour: configuration.productColour,
+      color: configuration.productColor,
       logoHref: logo ? paths.logo : null,
       supportAddress: configuration.supportAddress,
     },

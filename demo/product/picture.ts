@@ -12,9 +12,9 @@ export const LOGO = `data:image/svg+xml,${encodeURIComponent(readFileSync(LOGO_F
 type Scene = {
   readonly title: string;
   readonly sky: readonly [top: string, bottom: string];
-  readonly sun: readonly [colour: string, x: number, y: number, radius: number];
-  /** From the farthest to the nearest: a colour, and the outline of its upper edge. */
-  readonly land: readonly (readonly [colour: string, edge: string])[];
+  readonly sun: readonly [color: string, x: number, y: number, radius: number];
+  /** From the farthest to the nearest: a color, and the outline of its upper edge. */
+  readonly land: readonly (readonly [color: string, edge: string])[];
 };
 
 const SCENES: readonly Scene[] = [
@@ -86,9 +86,9 @@ export const photos: readonly { readonly title: string; readonly picture: Html }
   picture: picture(scene, `sky-${place}`),
 }));
 
-function picture({ sky: [top, bottom], sun: [colour, x, y, radius], land }: Scene, id: string): Html {
+function picture({ sky: [top, bottom], sun: [color, x, y, radius], land }: Scene, id: string): Html {
   return html`<svg class="photo" viewBox="0 0 400 300" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
 <defs><linearGradient id="${id}" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${top}"/><stop offset="0.7" stop-color="${bottom}"/></linearGradient></defs>
-<rect width="400" height="300" fill="url(#${id})"/><circle cx="${x}" cy="${y}" r="${radius}" fill="${colour}"/>
+<rect width="400" height="300" fill="url(#${id})"/><circle cx="${x}" cy="${y}" r="${radius}" fill="${color}"/>
 ${land.map(([fill, edge]) => html`<path d="${edge}V300H0z" fill="${fill}"/>`)}</svg>`;
 }

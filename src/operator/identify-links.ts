@@ -64,7 +64,7 @@ async function operatorLink(store: LinkStore, token: string, now: number): Promi
   const { address, operator } = found;
   const expired = address.expiresAt <= now ? EXPIRED : null;
   return {
-    kind: address.purpose === 'enrol' ? 'enrollment link' : 'sign-in link',
+    kind: address.purpose === 'enroll' ? 'enrollment link' : 'sign-in link',
     owner: { kind: 'operator', id: operator.id, name: operator.name },
     ...{ person: null, grant: null, madeAt: address.createdAt, expiresAt: address.expiresAt },
     deadBecause: operator.status === 'disabled' ? `${operator.name} is disabled` : expired,

@@ -3,7 +3,7 @@ export type Brand = {
   /** The product's name on the pages. */
   productName: string;
   /** The product's color, `#rrggbb`; pages stay readable with any color. */
-  colour: string;
+  color: string;
   /** A path of this service or a `data:` URL; null shows the product's initial instead. */
   logoHref: string | null;
   /** An email address or https URL where people find help. */

@@ -1,5 +1,5 @@
 import type { Brand } from './brand.ts';
-import { textOn } from './colour.ts';
+import { textOn } from './color.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { isolated } from './isolated.ts';
@@ -8,7 +8,7 @@ import { directionOf, type Language, type Messages } from './messages/messages.t
 import type { PagePaths } from './page-paths.ts';
 
 /**
- * Data of every page; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`, and `copyScriptHref`
+ * Data of every page; `stylesheetHref` is the address that serves `stylesheet(brand.color)`, and `copyScriptHref`
  * that of `copyScript`.
  */
 export type PageContext = {
@@ -55,7 +55,7 @@ export function layout(
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${messages.layout.title(title, brand.productName)}</title>
-<link rel="icon" href="${iconHref(brand, textOn(brand.colour))}">
+<link rel="icon" href="${iconHref(brand, textOn(brand.color))}">
 <link rel="stylesheet" href="${stylesheetHref}">
 ${script}</head>
 <body class="${shape}${isDecision && ' decision'}${nav && ' sided'}">

@@ -8,7 +8,7 @@ export function monogram(name: string, shape: 'person' | 'app' | 'product'): Htm
   return html`<span class="monogram ${shape}" aria-hidden="true">${initial(name)}</span>`;
 }
 
-/** The product's logo; without one, its initial in its colour and its name. */
+/** The product's logo; without one, its initial in its color and its name. */
 export function brandMark(brand: Brand): Html {
   if (brand.logoHref !== null) {
     return html`<img class="logo" src="${brand.logoHref}" alt="${displayName(brand.productName)}">`;
@@ -17,8 +17,8 @@ export function brandMark(brand: Brand): Html {
 }
 
 /** The address of the tab's icon: the logo, or the initial on the brand's color as a `data:` URL. */
-export function iconHref(brand: Brand, textColour: string): string {
+export function iconHref(brand: Brand, textColor: string): string {
   if (brand.logoHref !== null) return brand.logoHref;
-  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${brand.colour}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-size="19" font-weight="700" fill="${textColour}">${initial(brand.productName)}</text></svg>`;
+  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${brand.color}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-size="19" font-weight="700" fill="${textColor}">${initial(brand.productName)}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(String(picture).toWellFormed())}`;
 }

@@ -1,4 +1,4 @@
-import { distance, mix, readableTone, textOn } from './colour.ts';
+import { distance, mix, readableTone, textOn } from './color.ts';
 import { consentRules } from './consent-style.ts';
 
 const light = {
@@ -30,11 +30,11 @@ const dark: typeof light = {
   shadow: 'rgb(0 0 0 / 35%)',
 };
 
-function tokens(palette: typeof light, colour: string): string {
+function tokens(palette: typeof light, color: string): string {
   // A white brand on white would not show which button is the main one.
-  const fill = distance(colour, palette.surface) < 48 ? palette.ink : colour;
+  const fill = distance(color, palette.surface) < 48 ? palette.ink : color;
   const onBrand = textOn(fill);
-  const wash = mix(palette.surface, colour, 0.09);
+  const wash = mix(palette.surface, color, 0.09);
   const backgrounds = [palette.canvas, palette.surface, palette.sunken, wash];
   const values = {
     ...palette,
@@ -43,7 +43,7 @@ function tokens(palette: typeof light, colour: string): string {
     // Away from the text's color, so that hovering never lowers the contrast.
     'brand-hover': mix(fill, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.14),
     'brand-edge': readableTone(fill, backgrounds, 3),
-    'brand-text': readableTone(colour, backgrounds, 4.5),
+    'brand-text': readableTone(color, backgrounds, 4.5),
     wash,
   };
   return Object.entries(values)
@@ -55,9 +55,9 @@ function tokens(palette: typeof light, colour: string): string {
  * The only stylesheet of all pages, made from the brand's color (`#rrggbb`). With any color, texts have a contrast of
  * 4.5 and edges of 3.
  */
-export function stylesheet(colour: string): string {
-  return `:root { color-scheme: light dark; ${tokens(light, colour)} }
-@media (prefers-color-scheme: dark) { :root { ${tokens(dark, colour)} } }
+export function stylesheet(color: string): string {
+  return `:root { color-scheme: light dark; ${tokens(light, color)} }
+@media (prefers-color-scheme: dark) { :root { ${tokens(dark, color)} } }
 ${rules}${consentRules}`;
 }
 

@@ -17,7 +17,7 @@ import {
   readBasePath,
   readBaseUrl,
   readChoice,
-  readColour,
+  readColor,
   readDatabaseUrl,
   readListenAddress,
   readName,
@@ -202,10 +202,10 @@ const SETTINGS = {
     'The brand at the front of every credential: 1 to 12 lower-case letters or digits.',
   ),
   productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readName, 'The name of your product on pages.'),
-  productColour: setting(
-    'VALETKEY_PRODUCT_COLOUR',
+  productColor: setting(
+    'VALETKEY_PRODUCT_COLOR',
     '#0f5c4d',
-    readColour,
+    readColor,
     'The color of your product, `#rrggbb`; pages derive readable shades from it.',
   ),
   signInMethods: setting(

@@ -135,7 +135,7 @@ export function readPrefix(text: string): string | Mistake {
 }
 
 /** Reads a color, `#rrggbb`. */
-export function readColour(text: string): string | Mistake {
+export function readColor(text: string): string | Mistake {
   return /^#[0-9a-fA-F]{6}$/.test(text) ? text : new Mistake('write a color such as #0f5c4d');
 }
 

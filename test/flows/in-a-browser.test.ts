@@ -187,7 +187,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
   }
 
   test('a double click never says that what happened did not: a changed password, an invitation, a device', async () => {
-    const next = 'a horse of another colour';
+    const next = 'a horse of another color';
     await addUser(service, 'twice@example.com', 'Twice Example');
     const { page } = await open({ javaScriptEnabled: false });
     await page.goto(`${service.appUrl}/sign-in`);

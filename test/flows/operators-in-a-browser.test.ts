@@ -44,18 +44,18 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     return { page, complaints };
   }
 
-  /** Enrols an operator in a new browser. */
+  /** Enrolls an operator in a new browser. */
   async function enrolled(name: string, options: BrowserContextOptions = {}, at = service) {
-    const { enrolUrl, operator } = await addOperator(at, 'admin', name);
+    const { enrollUrl, operator } = await addOperator(at, 'admin', name);
     const { page, complaints } = await open(options);
     const authenticator = await addAuthenticator(page);
-    await page.goto(enrolUrl);
+    await page.goto(enrollUrl);
     await page.click('main button');
     await page.waitForURL(`${at.operatorUrl}/`);
-    return { page, complaints, authenticator, operator, enrolUrl };
+    return { page, complaints, authenticator, operator, enrollUrl };
   }
 
-  test('operators §2: enrol, sign out, sign in, confirm, and end a session elsewhere', async () => {
+  test('operators §2: enroll, sign out, sign in, confirm, and end a session elsewhere', async () => {
     const { page, complaints, authenticator } = await enrolled('Walk');
     assert.equal(await authenticator.count(), 1);
     await page.click('text=Sign out');
@@ -181,7 +181,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
 
   test('operators §2: with the keyboard alone, at 320 px, in the dark, without a fault that axe finds', async () => {
     const narrow = { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const };
-    const { enrolUrl } = await addOperator(service, 'admin', 'Keys');
+    const { enrollUrl } = await addOperator(service, 'admin', 'Keys');
     const { page, complaints } = await open(narrow);
     await addAuthenticator(page);
     const look = async () => {
@@ -196,7 +196,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
       }
       assert.fail(`nothing with the focus says ${words} on ${page.url()}`);
     };
-    await page.goto(enrolUrl);
+    await page.goto(enrollUrl);
     await look();
     await pressOn(/Create a passkey/);
     await page.waitForURL(home);
@@ -292,16 +292,16 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
   });
 
   test('operators §2: no one-time address is in a page, a Referer, a script’s reach or the log', async () => {
-    const { enrolUrl } = await addOperator(service, 'admin', 'Canary');
-    const token = String(new URL(enrolUrl).searchParams.get('token'));
+    const { enrollUrl } = await addOperator(service, 'admin', 'Canary');
+    const token = String(new URL(enrollUrl).searchParams.get('token'));
     const { page } = await open();
     await addAuthenticator(page);
     const told: string[] = [];
     page.on('request', (request) => {
-      if (request.url() !== enrolUrl) told.push(request.url());
+      if (request.url() !== enrollUrl) told.push(request.url());
       told.push(request.headers()['referer'] ?? '', request.postData() ?? '');
     });
-    await page.goto(enrolUrl);
+    await page.goto(enrollUrl);
     told.push(await page.content());
     await page.click('main button');
     await page.waitForURL(home);

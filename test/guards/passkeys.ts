@@ -77,7 +77,7 @@ export const passkeyGuards: readonly Guard[] = [
       'earlier !== null',
     ],
     [
-      'an enrolment ends the earlier session',
+      'an enrollment ends the earlier session',
       "(earlier, begun.session, browser); return { kind: 'signed_in', token: begun",
       "(null, begun.session, browser); return { kind: 'signed_in', token: begun",
     ],
@@ -98,7 +98,7 @@ export const passkeyGuards: readonly Guard[] = [
       [
         'a program gets no one-time link',
         'await this.#add(operator, null, actor);',
-        "await this.#add(operator, this.#newAddress(operator.id, 'enrol').address, actor);",
+        "await this.#add(operator, this.#newAddress(operator.id, 'enroll').address, actor);",
       ],
     ],
   ),

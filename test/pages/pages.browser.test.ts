@@ -18,14 +18,13 @@ const repeated =
   /^error-(?!unknown_client)|^sign-in-(?!wrong)|-(?:this-device|many|throttled|denied)$|^connected-apps-(?!empty)/;
 const distinct = names.filter((name) => !repeated.test(name));
 const alike = names.filter((name) => repeated.test(name));
-const hardColours = ['#ffff00', '#000000', '#ffffff'];
+const hardColors = ['#ffff00', '#000000', '#ffffff'];
 
 /** Made once for all who ask: there are many, with long texts in them. */
 const made = new Map<string, ReturnType<typeof samplePages>>();
-function pagesIn(language: Language, colour: string, stylesheetHref: string): ReturnType<typeof samplePages> {
+function pagesIn(language: Language, color: string, stylesheetHref: string): ReturnType<typeof samplePages> {
   const key = `${language} ${stylesheetHref}`;
-  const pages =
-    made.get(key) ?? samplePages({ ...sampleContext(language, { ...sampleBrand, colour }), stylesheetHref });
+  const pages = made.get(key) ?? samplePages({ ...sampleContext(language, { ...sampleBrand, color }), stylesheetHref });
   made.set(key, pages);
   return pages;
 }
@@ -34,11 +33,11 @@ let browser: Browser;
 let server: Server;
 let origin: string;
 
-/** Serves `/{language}/{name}` and the stylesheet, both in the colour that `?colour=` names. */
+/** Serves `/{language}/{name}` and the stylesheet, both in the color that `?color=` names. */
 before(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
-    const colour = url.searchParams.get('colour') ?? sampleBrand.colour;
+    const color = url.searchParams.get('color') ?? sampleBrand.color;
     // As the service sends it: scripts of this site on pages with values to copy alone.
     const hasScript = /\/(developers|picked-up.*)$/.test(url.pathname);
     response.setHeader('content-security-policy', hasScript ? `${policy}; script-src 'self'` : policy);
@@ -47,9 +46,9 @@ before(async () => {
       return response
         .setHeader('cache-control', 'public, max-age=31536000, immutable') // as the service sends it, too
         .setHeader('content-type', 'text/css')
-        .end(stylesheet(colour));
+        .end(stylesheet(color));
     const [, language, name = ''] = url.pathname.split('/');
-    const page = pagesIn(language as Language, colour, `/pages.css?${url.searchParams}`)[name];
+    const page = pagesIn(language as Language, color, `/pages.css?${url.searchParams}`)[name];
     response.setHeader('content-type', 'text/html; charset=utf-8').end(String(page ?? ''));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -67,7 +66,7 @@ type Look = { colorScheme: 'light' | 'dark'; width: number };
 
 const HEIGHT = 720;
 
-/** A page that looks like this from its first moment on, where colours do not pass slowly into each other. */
+/** A page that looks like this from its first moment on, where colors do not pass slowly into each other. */
 async function open({ colorScheme, width }: Look): Promise<[Page, string[]]> {
   const viewport = { width, height: HEIGHT };
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
@@ -91,7 +90,7 @@ async function show(page: Page, { colorScheme, width }: Look): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
 }
 
-/** Each language, colour scheme and width with each value of the other two. */
+/** Each language, color scheme and width with each value of the other two. */
 const LOOKS: Readonly<Record<Language, readonly [Look, Look]>> = {
   en: [
     { colorScheme: 'light', width: 1280 },
@@ -131,12 +130,12 @@ describe('every page is accessible and fits', { concurrency: 2 }, () => {
     });
 });
 
-for (const colour of hardColours) {
-  test(`the pages stay accessible with the brand colour ${colour}`, async () => {
+for (const color of hardColors) {
+  test(`the pages stay accessible with the brand color ${color}`, async () => {
     const [page] = await open({ colorScheme: 'light', width: 1280 });
     await prepareLooking(page);
     for (const name of ['sign-in-wrong', 'consent-device-more', 'device-allowed', 'connected-apps', 'developers']) {
-      await page.goto(`${origin}/en/${name}?colour=${encodeURIComponent(colour)}`);
+      await page.goto(`${origin}/en/${name}?color=${encodeURIComponent(color)}`);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await inaccessible(page), [], `${name} ${colorScheme}`);
@@ -174,10 +173,10 @@ test('app developers: the reason that error_uri leads to is marked', async () =>
   for (const colorScheme of ['light', 'dark'] as const) {
     const [page] = await open({ colorScheme, width: 1280 });
     await page.goto(`${origin}/en/developers#reason-used`);
-    const colours = await page.evaluate(
+    const colors = await page.evaluate(
       "['used', 'expired'].map((kind) => getComputedStyle(document.getElementById('reason-' + kind)).backgroundColor)",
     );
-    const [marked, other] = colours as string[];
+    const [marked, other] = colors as string[];
     assert.notEqual(marked, other);
     assert.deepEqual(await inaccessible(page), []);
     await page.context().close();

@@ -24,7 +24,7 @@ const unchanged: Replace = (usual) => usual;
 
 export const sampleBrand: Brand = {
   productName: 'Northwind',
-  colour: '#3451d1',
+  color: '#3451d1',
   logoHref: null,
   supportAddress: 'help@northwind.example',
 };

@@ -118,7 +118,7 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_TRUSTED_PROXIES', 'proxy.example', /10\.0\.0\.0\/8/],
     ['VALETKEY_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/8/],
     ['VALETKEY_TOKEN_PREFIX', 'Acme_', /lower-case/],
-    ['VALETKEY_PRODUCT_COLOUR', 'teal', /#0f5c4d/],
+    ['VALETKEY_PRODUCT_COLOR', 'teal', /#0f5c4d/],
     ['VALETKEY_SUPPORT_ADDRESS', 'javascript:alert(1)', /https address/],
     ['VALETKEY_CODE_TLL', '60', /unknown variable; did you mean VALETKEY_CODE_TTL\?/],
     ['VALETKEY_APPURL', 'https://auth.example', /unknown variable; did you mean VALETKEY_APP_URL\?/],

@@ -171,7 +171,7 @@ function addOddRows(installed: Installation): void {
     },
   ]);
   add(installed, 'operator_key', [{ id: 'opk_a', ...ofOperator, name: '', digest: Buffer.alloc(32), rights: '[]' }]);
-  add(installed, 'operator_one_time_address', [{ digest: Buffer.alloc(32, 2), ...ofOperator, purpose: 'enrol' }]);
+  add(installed, 'operator_one_time_address', [{ digest: Buffer.alloc(32, 2), ...ofOperator, purpose: 'enroll' }]);
   add(installed, 'operator_once', [{ digest: Buffer.alloc(32, 255), expires_at: MOST }]);
   add(installed, 'secret_use', [
     { digest: Buffer.alloc(32, 255), used_at: MOST },

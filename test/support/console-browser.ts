@@ -32,14 +32,14 @@ export async function openConsole(
   name: string,
   { role = 'admin', ...options }: BrowserContextOptions & { readonly role?: Role } = {},
 ): Promise<ConsoleWindow> {
-  const { enrolUrl } = await addOperator(service, role, name);
+  const { enrollUrl } = await addOperator(service, role, name);
   const page = await (await browser.newContext(options)).newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   await prepareLooking(page);
   await addAuthenticator(page);
-  await page.goto(enrolUrl);
+  await page.goto(enrollUrl);
   await page.click('main button');
   await page.waitForURL(`${service.operatorUrl}/`);
 

@@ -19,15 +19,15 @@ export async function startConsole(t: Lifetime, variables: Record<string, string
   return { ...service, operatorUrl: service.operatorUrl ?? operatorUrl, ...(operatorListen && { operatorListen }) };
 }
 
-/** Adds an operator, with an address to enrol at. */
+/** Adds an operator, with an address to enroll at. */
 export async function addOperator(
   { installation, operatorUrl, clock }: TestConsole,
   role: Role = 'admin',
   name = `Ann ${role}`,
-): Promise<{ operator: Operator; enrolUrl: string }> {
+): Promise<{ operator: Operator; enrollUrl: string }> {
   const createdAt = clock.now();
   const operator: Operator = { id: newOperatorId('opr'), name, role, status: 'active', epoch: 0, createdAt };
-  const { token, address } = newAddress(operator, 'enrol', createdAt);
+  const { token, address } = newAddress(operator, 'enroll', createdAt);
   const event = auditEvent(
     'operator_added',
     installation.operator,
@@ -36,7 +36,7 @@ export async function addOperator(
     { name: operator.name, role: operator.role },
   );
   if (!(await installation.operators.store.addOperator(operator, address, event))) throw new Error('the name is taken');
-  return { operator, enrolUrl: `${operatorUrl}/enrol?token=${token}` };
+  return { operator, enrollUrl: `${operatorUrl}/enroll?token=${token}` };
 }
 
 /** Makes a one-time address to sign in at. */
@@ -77,16 +77,16 @@ export type SignedInOperator = {
   readonly passkey: SoftPasskey;
 };
 
-/** Adds an operator who enrols a passkey, and is signed in. */
+/** Adds an operator who enrolls a passkey, and is signed in. */
 export async function enrolledOperator(
   service: TestConsole,
   role: Role = 'admin',
   name?: string,
 ): Promise<SignedInOperator> {
-  const { operator, enrolUrl } = await addOperator(service, role, name);
+  const { operator, enrollUrl } = await addOperator(service, role, name);
   const [browser, passkey] = [consoleBrowser(), new SoftPasskey(service.operatorUrl)];
-  const page = await browser.get(enrolUrl);
-  const done = await postOwn(browser, enrolUrl, { answer: passkey.create(page), name: 'laptop' });
+  const page = await browser.get(enrollUrl);
+  const done = await postOwn(browser, enrollUrl, { answer: passkey.create(page), name: 'laptop' });
   if (done.status !== 303) throw new Error(done.body);
   return { operator, browser, passkey };
 }

@@ -85,7 +85,7 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['accounts/foreign-hash.test.ts', 'accounts/foreign-hash-bounds.test.ts'],
     // The conformance of SQLite for each other way to use it.
     'storage/sqlite-variants.test.ts',
-    // Every page in each language, colour scheme and width.
+    // Every page in each language, color scheme and width.
     'pages/pages.browser.test.ts',
     // Twenty thousand requests.
     'http/unadmitted-documents.test.ts',

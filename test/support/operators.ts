@@ -61,7 +61,7 @@ export function sampleAddress(some: Partial<OneTimeAddress> = {}): OneTimeAddres
   return {
     digest: randomBytes(32),
     operatorId: 'opr_ann',
-    purpose: 'enrol',
+    purpose: 'enroll',
     createdAt: NOW,
     expiresAt: NOW + 24 * HOUR,
     ...some,

@@ -49,7 +49,7 @@ export type Pages = {
 /** Prepares the pages of a service. */
 export function makePages(service: Service): Pages {
   const { brand, paths } = service;
-  const text = stylesheet(brand.colour);
+  const text = stylesheet(brand.color);
   const path = paths.stylesheet(shortDigest(text));
   const scriptPath = paths.copyScript(shortDigest(copyScript));
   const isHttps = service.appUrl.startsWith('https:');

@@ -1,4 +1,4 @@
-/** Enrolment, sign-in and confirmation of operators in the console, by passkey or one-time address. */
+/** Enrollment, sign-in and confirmation of operators in the console, by passkey or one-time address. */
 import { hash } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
@@ -58,7 +58,7 @@ export type AskingBrowser = OperatorOrigin & {
   readonly earlier: string | null;
 };
 
-/** The access of a session, which alone may confirm and enrol. */
+/** The access of a session, which alone may confirm and enroll. */
 export type SessionAccess = Access & { readonly by: Extract<Access['by'], { kind: 'session' }> };
 
 /** The result of a sign-in, with the token of the new session. */
@@ -90,18 +90,18 @@ export class OperatorSignIn {
     return expiresAt > now && !isAheadOfClock(createdAt, 0, now) ? found.operator : null;
   }
 
-  /** Returns the options to make a passkey, at a one-time address (`enrol`) or in a session (`add`). */
-  async creation(operator: Operator, purpose: 'enrol' | 'add', secret: string): Promise<CeremonyOptions> {
+  /** Returns the options to make a passkey, at a one-time address (`enroll`) or in a session (`add`). */
+  async creation(operator: Operator, purpose: 'enroll' | 'add', secret: string): Promise<CeremonyOptions> {
     const { store, keyring, rp, now } = this.#parts;
     const challenge = makeChallenge(keyring, { browser: secret, purpose, operatorId: operator.id }, now());
     return creationOptions(rp, operator, await store.listPasskeys(operator.id), challenge);
   }
 
-  /** Enrols the first passkey at a one-time address, which is then used, and signs its operator in. */
-  async enrol(token: string, answer: string, name: string, browser: AskingBrowser): Promise<SignInOutcome> {
-    const operator = await this.operatorOfAddress(token, 'enrol');
+  /** Enrolls the first passkey at a one-time address, which is then used, and signs its operator in. */
+  async enroll(token: string, answer: string, name: string, browser: AskingBrowser): Promise<SignInOutcome> {
+    const operator = await this.operatorOfAddress(token, 'enroll');
     if (!operator) return DEAD;
-    const binding: ChallengeBinding = { browser: browser.secret, purpose: 'enrol', operatorId: operator.id };
+    const binding: ChallengeBinding = { browser: browser.secret, purpose: 'enroll', operatorId: operator.id };
     return this.#withNewPasskey(answer, name, binding, async (passkey, challenge) => {
       const begun = this.#begin(operator, passkey.id, browser);
       const event = this.#event('operator_passkey_added', operator, begun.session, browser, {
@@ -109,7 +109,7 @@ export class OperatorSignIn {
       });
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);
-      const isDone = await this.#parts.store.enrolByAddress(passkey, begun.session, digest, challenge, event);
+      const isDone = await this.#parts.store.enrollByAddress(passkey, begun.session, digest, challenge, event);
       if (!isDone) return (await whyNotAdded(this.#parts.store, passkey)) ?? DEAD;
       await this.#endEarlier(earlier, begun.session, browser);
       return { kind: 'signed_in', token: begun.token, operator };
@@ -317,7 +317,7 @@ export class OperatorSignIn {
       const { token, session } = this.#begin(operator, passkey.id, browser, beginning);
       const detail = { passkey: passkey.name, confirmed: true } as const;
       const event = this.#event('operator_passkey_added', operator, beginning, browser, detail);
-      if (await store.enrolInSession(passkey, session, beginning.digest, challenge, event))
+      if (await store.enrollInSession(passkey, session, beginning.digest, challenge, event))
         return { kind: 'signed_in', token, operator };
       return (await whyNotAdded(store, passkey)) ?? ((await hasPasskey()) ? SECOND : wrong(REPEATED));
     });

@@ -22,7 +22,7 @@ export type OperatorStore = OperatorSessionStore &
     findOperatorByName(name: string): Promise<Operator | null>;
     /** All operators, oldest first. */
     listOperators(): Promise<Operator[]>;
-    /** Adds an operator, with an address to enrol at (or none); false if the name is taken. */
+    /** Adds an operator, with an address to enroll at (or none); false if the name is taken. */
     addOperator(operator: Operator, address: OneTimeAddress | null, event: AuditEvent): Promise<boolean>;
     /** Changes name and role of an operator that is as expected; the epoch is raised if the role is lower. */
     updateOperator(
@@ -37,7 +37,7 @@ export type OperatorStore = OperatorSessionStore &
     enableOperator(id: string, event: AuditEvent): Promise<boolean>;
     /** Deletes an operator with all that belongs to it. */
     deleteOperator(id: string, bound: AdminBound, event: AuditEvent): Promise<OperatorProblem | null>;
-    /** Ends passkeys, sessions and one-time addresses of an active operator, and adds an address to enrol at. */
+    /** Ends passkeys, sessions and one-time addresses of an active operator, and adds an address to enroll at. */
     resetOperator(address: OneTimeAddress, event: AuditEvent): Promise<boolean>;
     /** Adds a one-time address of an active operator, in place of the earlier one for the purpose. */
     addOneTimeAddress(address: OneTimeAddress, event: AuditEvent): Promise<boolean>;
@@ -69,10 +69,10 @@ export type OperatorSessionStore = {
   /** Begins a session of an active operator at a sign-in address, which ends; false if the address is gone or expired. */
   beginSessionByAddress(session: OperatorSession, address: Buffer, event: AuditEvent): Promise<boolean>;
   /**
-   * Enrols a passkey of an active operator at an address, which ends, and begins a session. False if the address is gone or
+   * Enrolls a passkey of an active operator at an address, which ends, and begins a session. False if the address is gone or
    * expired, the challenge was used, the passkey is enrolled already, or there are `MAX_PASSKEYS`.
    */
-  enrolByAddress(
+  enrollByAddress(
     passkey: Passkey,
     session: OperatorSession,
     address: Buffer,
@@ -80,17 +80,17 @@ export type OperatorSessionStore = {
     event: AuditEvent,
   ): Promise<boolean>;
   /**
-   * Enrols the first passkey of an active operator in a session that began at an address, which ends (its digest), and begins
+   * Enrolls the first passkey of an active operator in a session that began at an address, which ends (its digest), and begins
    * another one. False if the session is gone, the challenge was used, the passkey is enrolled already, or there is one by now.
    */
-  enrolInSession(
+  enrollInSession(
     passkey: Passkey,
     session: OperatorSession,
     replaces: Buffer,
     challenge: UsedChallenge,
     event: AuditEvent,
   ): Promise<boolean>;
-  /** Adds a passkey in a session, which must be there; false as for `enrolByAddress`. */
+  /** Adds a passkey in a session, which must be there; false as for `enrollByAddress`. */
   addPasskey(passkey: Passkey, session: Buffer, challenge: UsedChallenge, event: AuditEvent): Promise<boolean>;
   /**
    * Removes a passkey of an operator at a session (its digest); false if the passkey is gone. Ends the other sessions that the

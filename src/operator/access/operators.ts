@@ -53,10 +53,10 @@ export class OperatorRegistry {
     this.#parts = parts;
   }
 
-  /** Adds an operator, who enrols a passkey at a one-time address. */
+  /** Adds an operator, who enrolls a passkey at a one-time address. */
   async add(name: string, role: Role, actor: Actor): Promise<MadeAddress> {
     const operator = this.#newOperator(name, role);
-    const { address, url } = this.#newAddress(operator.id, 'enrol');
+    const { address, url } = this.#newAddress(operator.id, 'enroll');
     await this.#add(operator, address, actor);
     return { operator, url, expiresAt: address.expiresAt };
   }
@@ -156,10 +156,10 @@ export class OperatorRegistry {
     return operator;
   }
 
-  /** Ends passkeys and sessions, and returns a one-time address to enrol at. Keys stay. */
+  /** Ends passkeys and sessions, and returns a one-time address to enroll at. Keys stay. */
   async reset(idOrName: string, actor: Actor): Promise<MadeAddress> {
     const operator = await this.find(idOrName);
-    const { address, url } = this.#newAddress(operator.id, 'enrol');
+    const { address, url } = this.#newAddress(operator.id, 'enroll');
     const isDone = await this.#parts.store.resetOperator(
       address,
       this.#event('operator_reset', actor, operator, { name: operator.name }),

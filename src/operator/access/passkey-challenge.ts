@@ -13,7 +13,7 @@ import type { Act } from './rights.ts';
 export type ChallengeBinding = {
   /** The secret of the browser's cookie. */
   readonly browser: string;
-  readonly purpose: 'enrol' | 'add' | 'first' | 'sign-in' | 'confirm';
+  readonly purpose: 'enroll' | 'add' | 'first' | 'sign-in' | 'confirm';
   readonly operatorId: string;
   /** The session and the act that it is for, if one alone. */
   readonly about?: readonly [session: string, act: string];

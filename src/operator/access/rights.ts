@@ -75,7 +75,7 @@ type Needs = {
   readonly right: Right | null;
   /**
    * `always`: a session needs a passkey that was used within `PRESENCE_MS`. `unless-address`: except for a session that
-   * began at a one-time address, which exists to enrol a passkey.
+   * began at a one-time address, which exists to enroll a passkey.
    */
   readonly presence?: 'always' | 'unless-address';
 };

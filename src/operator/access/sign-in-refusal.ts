@@ -1,4 +1,4 @@
-/** Refusals of sign-in, enrolment and confirmation of operators, and their reasons for the log. */
+/** Refusals of sign-in, enrollment and confirmation of operators, and their reasons for the log. */
 import type { OperatorStore } from './operator-store.ts';
 import { MAX_PASSKEYS, type Passkey } from './passkey.ts';
 import { WrongAnswer } from './webauthn.ts';

@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
-import { passkeyNameField } from './enrol-page.ts';
+import { passkeyNameField } from './enroll-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import {
   type Ceremony,

@@ -4,7 +4,7 @@ import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import type { Messages } from '../messages/messages.ts';
 import { doneNotice } from './act.ts';
-import { passkeyNameField } from './enrol-page.ts';
+import { passkeyNameField } from './enroll-page.ts';
 import { card, consoleLayout, type ShownOperator } from './frame.ts';
 import { fewPasskeys } from './now/now-page.ts';
 import {

@@ -1,8 +1,8 @@
 import { stylesheet } from '../stylesheet.ts';
 
 /** Returns the stylesheet of the operators' pages: that of all pages, and a few rules. */
-export function consoleStylesheet(colour: string): string {
-  return stylesheet(colour) + rules;
+export function consoleStylesheet(color: string): string {
+  return stylesheet(color) + rules;
 }
 
 const rules = `

@@ -132,7 +132,7 @@ export function operatorSessionStore(runner: Runner): OperatorSessionStore {
         rest: beginning(session),
       });
     },
-    enrolByAddress(passkey, session, address, challenge, event) {
+    enrollByAddress(passkey, session, address, challenge, event) {
       const { operatorId } = passkey;
       const { isFirst, noting } = once(challenge);
       const isNew = {
@@ -143,7 +143,7 @@ export function operatorSessionStore(runner: Runner): OperatorSessionStore {
         touches: [operatorId, passkey.id, rowKey(session.digest), rowKey(address)],
         event,
         demands: [isActive(operatorId), isFirst, isNew, { sql: IS_ROOM, values: [operatorId] }],
-        first: { sql: USE_ADDRESS, values: [address, operatorId, 'enrol', passkey.createdAt] },
+        first: { sql: USE_ADDRESS, values: [address, operatorId, 'enroll', passkey.createdAt] },
         rest: [
           { sql: OPERATOR_PASSKEY.insertion, values: OPERATOR_PASSKEY.values(passkey) },
           noting,
@@ -151,7 +151,7 @@ export function operatorSessionStore(runner: Runner): OperatorSessionStore {
         ],
       });
     },
-    enrolInSession(passkey, session, replaces, challenge, event) {
+    enrollInSession(passkey, session, replaces, challenge, event) {
       const { operatorId } = passkey;
       const { isFirst, noting } = once(challenge);
       return runner.act({

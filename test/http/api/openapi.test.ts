@@ -44,7 +44,7 @@ test('OpenAPI 3.1: the document is valid, and anybody may read it', async () => 
 });
 
 test('OpenAPI 3.1: the document is made once, whoever asks for it how often', () => {
-  const brand = { productName: 'Acme', colour: '#000000', logoHref: null, supportAddress: null };
+  const brand = { productName: 'Acme', color: '#000000', logoHref: null, supportAddress: null };
   const description = new ApiDescription(
     documentFrame({ appUrl: 'https://auth.test', brand, paths: pagePaths('') } as Service),
   );

@@ -9,7 +9,7 @@ import { addUser, PASSWORD, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ after });
 const { accounts, operator, newPasswordUrl } = service.installation;
-const NEXT = 'a horse of another colour';
+const NEXT = 'a horse of another color';
 const PATH = '/account/new-password';
 let people = 0;
 

@@ -7,7 +7,7 @@ import { addClient, addUser, PASSWORD, startTestService } from '../../support/se
 
 const service = await startTestService({ after });
 const { accounts, operator } = service.installation;
-const NEXT = 'a horse of another colour';
+const NEXT = 'a horse of another color';
 const PATH = '/sign-in/new-password';
 let people = 0;
 

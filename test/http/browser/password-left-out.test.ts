@@ -9,7 +9,7 @@ import { sharedPostgres } from '../../support/shared-postgres.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
-const NEXT = 'a horse of another colour';
+const NEXT = 'a horse of another color';
 
 /** What was recorded of people. A service that stops signs its trail as well. */
 const acts = async (service: TestService) =>

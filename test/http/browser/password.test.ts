@@ -6,7 +6,7 @@ import { auditActions, me, obtainPair, signedInBrowser, signIn } from '../../sup
 import { addClient, addUser, PASSWORD, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ after });
-const NEXT = 'a horse of another colour';
+const NEXT = 'a horse of another color';
 let people = 0;
 
 /** Somebody new, signed in. */

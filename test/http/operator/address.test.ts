@@ -27,7 +27,7 @@ test('operators §1: the operators’ address answers /healthz, and nothing of t
       assert.equal((await fetch(operatorUrl + path, { method, redirect: 'manual' })).status, 404, `${method} ${path}`);
   const description = await (await fetch(`${appUrl}/openapi.json`)).text();
   assert.ok(!description.includes(String(operatorUrl)));
-  for (const path of ['/v1/clients', '/v1/status', '/enrol', '/confirm', '/operators'])
+  for (const path of ['/v1/clients', '/v1/status', '/enroll', '/confirm', '/operators'])
     for (const url of [appUrl, apiUrl]) {
       const answer = await fetch(url + path);
       assert.equal(answer.status, 404, url + path);

@@ -4,7 +4,7 @@ import { askAsNobody, startCounted } from './anonymous.ts';
 
 const ROUNDS = 10_000;
 /** Pages of a round, which posts as often; one round in 20 has a request of each kind as well. */
-const CHEAP = ['/sign-in', '/', '/operators', `/enrol?token=${'x'.repeat(43)}`, '/nothing'];
+const CHEAP = ['/sign-in', '/', '/operators', `/enroll?token=${'x'.repeat(43)}`, '/nothing'];
 const AT_ONCE = 16;
 
 test('Promise 5: 100,000 anonymous requests at the operators’ address leave no row', {

@@ -65,7 +65,7 @@ test('WebAuthn L3 §7.2: an answer for another origin, host, ceremony or operato
 
 test('WebAuthn L3 §7.1: a new passkey for another origin, host or ceremony, or without verification, is not enrolled', async (t) => {
   const service = await startConsole(t);
-  const { enrolUrl } = await addOperator(service);
+  const { enrollUrl } = await addOperator(service);
   const cases: Tampered[] = [
     { origin: service.appUrl },
     { rpId: 'example.com' },
@@ -76,9 +76,9 @@ test('WebAuthn L3 §7.1: a new passkey for another origin, host or ceremony, or 
   ];
   for (const tampered of cases) {
     const browser = new Browser();
-    const page = await browser.get(enrolUrl);
+    const page = await browser.get(enrollUrl);
     const answer = new SoftPasskey(service.operatorUrl).create(page, tampered);
-    assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 400, JSON.stringify(tampered));
+    assert.equal((await postOwn(browser, enrollUrl, { answer })).status, 400, JSON.stringify(tampered));
     assert.ok(!browser.cookies.has('operator_session'));
   }
   assert.deepEqual(await actions(service), ['operator_added']);
@@ -128,12 +128,12 @@ test('WebAuthn L3 §13.4.3: a challenge works once, in the browser, for the purp
 
 test('WebAuthn L3 §13.4.3: a challenge to add a passkey in a session enrolls none at a one-time address', async (t) => {
   const service = await startConsole(t);
-  const { operator, enrolUrl } = await addOperator(service);
+  const { operator, enrollUrl } = await addOperator(service);
   const browser = new Browser();
   await postOwn(browser, await addSignInAddress(service, operator));
   const page = await browser.get(`${service.operatorUrl}/passkeys/new`);
   const answer = new SoftPasskey(service.operatorUrl).create(page);
-  assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 400);
+  assert.equal((await postOwn(browser, enrollUrl, { answer })).status, 400);
   assert.equal((await postOwn(browser, `${service.operatorUrl}/passkeys/new`, { answer })).status, 303);
 });
 
@@ -192,7 +192,7 @@ describe('operators §1: a post is taken from our own page in its own window alo
     const { browser: own, passkey } = await enrolledOperator(service);
     const browser = new Browser();
     for (const [name, value] of own.cookies) browser.cookies.set(name, value);
-    const { enrolUrl } = await addOperator(service, 'read', 'Bob');
+    const { enrollUrl } = await addOperator(service, 'read', 'Bob');
     const before = await actions(service);
     const confirm = await browser.get(`${service.operatorUrl}/confirm`);
     const signIn = await new Browser().get(`${service.operatorUrl}/sign-in`);
@@ -201,7 +201,7 @@ describe('operators §1: a post is taken from our own page in its own window alo
         [`${service.operatorUrl}/confirm`, { answer: passkey.get(confirm) }],
         [`${service.operatorUrl}/sign-in`, { answer: passkey.get(signIn) }],
         [`${service.operatorUrl}/sign-out`, {}],
-        [enrolUrl, { answer: '{}' }],
+        [enrollUrl, { answer: '{}' }],
       ] as const) {
         const { status, body } = await browser.post(url, fields, headers);
         assert.deepEqual([status, /not sent from here/.test(body)], [403, true], `${about} ${url}`);
@@ -226,7 +226,7 @@ test('operators §1: a frame or a script gets no page, and every answer forbids 
       if (status !== 303) assert.deepEqual([status, /in a window/.test(body)], [403, true], path);
     }
   }
-  for (const path of ['/', '/sign-in', '/enrol', '/confirm', '/nothing']) {
+  for (const path of ['/', '/sign-in', '/enroll', '/confirm', '/nothing']) {
     const { headers } = await browser.get(service.operatorUrl + path);
     assert.match(String(headers.get('content-security-policy')), /frame-ancestors 'none'/, path);
     assert.equal(headers.get('x-frame-options'), 'DENY', path);
@@ -270,10 +270,10 @@ test('WebAuthn L3 §5.8.4: of the transports that an answer names, the known one
     ['Bob', 'usb', []],
     ['Cem', ['usb', 'x', 5, null, 'usb', 'nfc'], ['nfc', 'usb']],
   ] as const) {
-    const { operator, enrolUrl } = await addOperator(service, 'admin', name);
+    const { operator, enrollUrl } = await addOperator(service, 'admin', name);
     const [browser, passkey] = [new Browser(), new SoftPasskey(service.operatorUrl)];
-    const answer = passkey.create(await browser.get(enrolUrl), { transports });
-    assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 303, name);
+    const answer = passkey.create(await browser.get(enrollUrl), { transports });
+    assert.equal((await postOwn(browser, enrollUrl, { answer })).status, 303, name);
     assert.deepEqual((await service.installation.operators.store.listPasskeys(operator.id))[0]?.transports, kept);
     assert.equal((await usePasskey(browser, passkey, `${service.operatorUrl}/confirm`)).status, 303, name);
   }

@@ -129,7 +129,7 @@ test('WebAuthn L3 §13.4.3: the challenge of a first passkey is of its browser, 
   const asked = await postOwn(browser, url, FORM);
   const sent = withNew(asked, passkey, 'x');
   const { operator: bob } = await addOperator(service, 'admin', 'Bob');
-  const { enrolUrl } = await addOperator(service, 'admin', 'Eve');
+  const { enrollUrl } = await addOperator(service, 'admin', 'Eve');
   const refused = async (who: Browser, where: string, about: string) => {
     const { status } = await postOwn(who, where, sent);
     assert.ok(status === 400 || status === 403, `${about}: ${status}`);
@@ -139,7 +139,7 @@ test('WebAuthn L3 §13.4.3: the challenge of a first passkey is of its browser, 
   await refused(browser, `${url}/${bob.id}/disable`, 'another act on another');
   await refused(browser, `${service.operatorUrl}/confirm`, 'the page that confirms');
   await refused(browser, `${service.operatorUrl}/passkeys/new`, 'the page of one’s own passkeys');
-  await refused(browser, enrolUrl, 'a one-time address');
+  await refused(browser, enrollUrl, 'a one-time address');
   const adding = await browser.get(`${service.operatorUrl}/passkeys/new`);
   const other = await postOwn(browser, url, { ...sent, answer: passkey.create(adding) });
   assert.equal(other.status, 400, 'a challenge of the page of one’s own passkeys');

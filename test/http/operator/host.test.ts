@@ -5,7 +5,7 @@ import { addKey, startApi } from '../../support/operator-api.ts';
 import { type RawAnswer, requestHead, sendRaw } from '../../support/raw-http.ts';
 import { freePort } from '../../support/service.ts';
 
-const PAGES = ['/', '/sign-in', '/enrol?token=x', '/people', '/nothing', '/v1/clients', '/openapi.json'];
+const PAGES = ['/', '/sign-in', '/enroll?token=x', '/people', '/nothing', '/v1/clients', '/openapi.json'];
 const OTHERS = [
   'evil.example',
   'evil.example:PORT',

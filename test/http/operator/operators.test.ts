@@ -149,7 +149,7 @@ test('operators §2: a session of a one-time address adds a passkey, and does no
   );
 });
 
-test('operators §2: the new operator enrols at the address that is shown once; a reset ends passkeys and sessions', async (t) => {
+test('operators §2: the new operator enrolls at the address that is shown once; a reset ends passkeys and sessions', async (t) => {
   const service = await startConsole(t);
   const at = `${service.operatorUrl}/operators`;
   const { browser } = await enrolledOperator(service, 'admin', 'Ann');
@@ -162,7 +162,7 @@ test('operators §2: the new operator enrols at the address that is shown once; 
   assert.equal((await new Browser().get(url)).status, 400, 'used');
   const [id = ''] = /opr_\w+/.exec((await browser.get(at)).body.split('&lt;b&gt;New')[0]?.slice(-80) ?? '') ?? [];
   const again = await browser.submit(await browser.get(`${at}/${id}`), `/operators/${id}/reset`);
-  assert.match(again.body, /enrol\?token=/);
+  assert.match(again.body, /enroll\?token=/);
   assert.equal((await bob.get(`${service.operatorUrl}/`)).status, 303);
   assert.equal((await usePasskey(bob, passkey, `${service.operatorUrl}/sign-in`)).status, 400);
 });

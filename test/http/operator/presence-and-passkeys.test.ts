@@ -37,11 +37,11 @@ async function startWithTwo(t: Lifetime, database: (folder: string) => string | 
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const { operator, browser, passkey: laptop } = await enrolledOperator(service);
   const phone = new SoftPasskey(service.operatorUrl);
-  assert.ok(isAdded(await enrol(service, browser, phone, 'phone')));
+  assert.ok(isAdded(await enroll(service, browser, phone, 'phone')));
   return { service, operator, browser, laptop, phone };
 }
 
-async function enrol({ operatorUrl }: TestConsole, browser: Browser, passkey: SoftPasskey, name: string) {
+async function enroll({ operatorUrl }: TestConsole, browser: Browser, passkey: SoftPasskey, name: string) {
   const page = await browser.get(`${operatorUrl}/passkeys/new`);
   if (page.status !== 200) return page;
   return postOwn(browser, `${operatorUrl}/passkeys/new`, { answer: passkey.create(page), name });
@@ -79,14 +79,14 @@ async function stateOf({ operatorUrl }: TestConsole, browser: Browser): Promise<
 
 for (const [name, database] of storesOfRun(STORES))
   describe(`operators §2: presence ends with its passkey, ${name}`, () => {
-    test('after a passkey is removed at one session, another one that it began enrols no passkey and adds no admin', async (t) => {
+    test('after a passkey is removed at one session, another one that it began enrolls no passkey and adds no admin', async (t) => {
       const { service, operator, browser, phone } = await startWithTwo(t, database);
       const thief = await signIn(service, phone);
       const [opened, stick] = [await thief.get(`${service.operatorUrl}/passkeys/new`), new SoftPasskey(phone.origin)];
       await remove(service, browser, phone);
       const late = await postOwn(thief, `${service.operatorUrl}/passkeys/new`, { answer: stick.create(opened) });
       assert.ok(!isAdded(late), 'a page that was open before');
-      assert.ok(!isAdded(await enrol(service, thief, stick, 'stick')));
+      assert.ok(!isAdded(await enroll(service, thief, stick, 'stick')));
       await postOwn(thief, `${service.operatorUrl}/operators`, { name: 'Eve', role: 'admin' });
       const { registry, store } = service.installation.operators;
       assert.deepEqual(

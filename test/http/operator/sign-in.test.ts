@@ -1,4 +1,4 @@
-// Passkeys of operators on the wire: enrolment, sign-in and confirmation, and every answer that must not be taken.
+// Passkeys of operators on the wire: enrollment, sign-in and confirmation, and every answer that must not be taken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_PASSKEYS } from '../../../src/operator/access/passkey.ts';
@@ -16,15 +16,15 @@ import { ceremonyIn, SoftPasskey } from '../../support/passkeys.ts';
 import { freePort } from '../../support/service.ts';
 import { event } from '../../support/storage.ts';
 
-test('operators §2: an operator enrols at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
+test('operators §2: an operator enrolls at a one-time address, is signed in, and signs in again with the passkey', async (t) => {
   const service = await startConsole(t);
   const { operatorUrl } = service;
-  const { operator, enrolUrl } = await addOperator(service, 'support', 'Ann');
+  const { operator, enrollUrl } = await addOperator(service, 'support', 'Ann');
   const [browser, passkey] = [new Browser(), new SoftPasskey(operatorUrl)];
-  const page = await browser.get(enrolUrl);
+  const page = await browser.get(enrollUrl);
   assert.equal(page.status, 200, page.body);
   assert.match(page.body, /Welcome, <bdi>Ann<\/bdi>/);
-  const done = await postOwn(browser, enrolUrl, { answer: passkey.create(page), name: 'laptop' });
+  const done = await postOwn(browser, enrollUrl, { answer: passkey.create(page), name: 'laptop' });
   assert.deepEqual([done.status, done.headers.get('location')], [303, '/'], done.body);
   const home = await browser.get(`${operatorUrl}/`);
   assert.match(home.body, /Hello, <bdi>Ann<\/bdi>/);
@@ -46,10 +46,10 @@ test('operators §2: an operator enrols at a one-time address, is signed in, and
 test('operators §2: a clock that is set back lengthens no one-time address', async (t) => {
   const service = await startConsole(t);
   service.clock.advance(24 * 3600);
-  const { operator, enrolUrl } = await addOperator(service);
+  const { operator, enrollUrl } = await addOperator(service);
   const signInUrl = await addSignInAddress(service, operator);
   const browser = new Browser();
-  const statuses = async () => [(await browser.get(enrolUrl)).status, (await browser.get(signInUrl)).status];
+  const statuses = async () => [(await browser.get(enrollUrl)).status, (await browser.get(signInUrl)).status];
   service.clock.advance(-60);
   assert.deepEqual(await statuses(), [200, 200], 'a small step');
   service.clock.advance(-1);
@@ -61,11 +61,11 @@ test('operators §2: a passkey that is known already or beyond 20 is refused wit
   const { store } = service.installation.operators;
   const { browser, passkey, operator } = await enrolledOperator(service);
   const adding = `${service.operatorUrl}/passkeys/new`;
-  const { enrolUrl, operator: other } = await addOperator(service, 'read', 'Bob');
+  const { enrollUrl, operator: other } = await addOperator(service, 'read', 'Bob');
   const create = async (who: Browser, url: string, made: SoftPasskey) =>
     postOwn(who, url, { answer: made.create(await who.get(url)), name: 'my stick' });
   const bob = new Browser();
-  for (const known of [await create(browser, adding, passkey), await create(bob, enrolUrl, passkey)]) {
+  for (const known of [await create(browser, adding, passkey), await create(bob, enrollUrl, passkey)]) {
     assert.equal(known.status, 400);
     assert.match(known.body, /enrolled already.*create one on another device/s);
     assert.match(known.body, /value="my stick"/);
@@ -79,7 +79,7 @@ test('operators §2: a passkey that is known already or beyond 20 is refused wit
   await postOwn(new Browser(), await addSignInAddress(service, other));
   await fill(other.id, (await store.listOperatorSessions(other.id))[0]?.digest ?? assert.fail());
   const next = new SoftPasskey(service.operatorUrl);
-  for (const full of [await create(browser, adding, next), await create(bob, enrolUrl, next)]) {
+  for (const full of [await create(browser, adding, next), await create(bob, enrollUrl, next)]) {
     assert.equal(full.status, 400);
     assert.match(full.body, new RegExp(`${MAX_PASSKEYS} passkeys.*Remove one first`, 's'));
   }
@@ -87,7 +87,7 @@ test('operators §2: a passkey that is known already or beyond 20 is refused wit
     const [first] = await store.listPasskeys(id);
     await store.removePasskey(first?.id ?? '', id, session, event('operator_passkey_removed'));
   }
-  assert.equal((await create(bob, enrolUrl, next)).status, 303);
+  assert.equal((await create(bob, enrollUrl, next)).status, 303);
 });
 
 test('operators §2: a one-time address to sign in at binds one browser, for an hour', async (t) => {
@@ -158,24 +158,24 @@ test('operators §2: whoever signs in, by passkey or one-time address, ends the 
 
   assert.equal((await postOwn(browser, await addSignInAddress(service, bob.operator))).status, 303);
   assert.deepEqual([await sessions(ann.operator), await sessions(bob.operator)], [0, 2], 'an address to sign in at');
-  const { enrolUrl, operator } = await addOperator(service, 'read', 'Cem');
-  const answer = new SoftPasskey(service.operatorUrl).create(await browser.get(enrolUrl));
-  assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 303);
-  assert.deepEqual([await sessions(bob.operator), await sessions(operator)], [1, 1], 'an address to enrol at');
+  const { enrollUrl, operator } = await addOperator(service, 'read', 'Cem');
+  const answer = new SoftPasskey(service.operatorUrl).create(await browser.get(enrollUrl));
+  assert.equal((await postOwn(browser, enrollUrl, { answer })).status, 303);
+  assert.deepEqual([await sessions(bob.operator), await sessions(operator)], [1, 1], 'an address to enroll at');
 });
 
 test('operators §2: a one-time address works for its purpose alone, for 24 hours or 5 minutes, and a newer one ends it', async (t) => {
   const service = await startConsole(t);
-  const { operator, enrolUrl } = await addOperator(service);
+  const { operator, enrollUrl } = await addOperator(service);
   const signInUrl = await addSignInAddress(service, operator);
   const works = async (url: string) => {
     const { status } = await new Browser().get(url);
     assert.ok(status === 200 || status === 400);
     return status === 200;
   };
-  const [enrolling, signingIn] = [enrolUrl, signInUrl].map((url) => new URL(url).search);
-  assert.deepEqual([await works(enrolUrl), await works(signInUrl)], [true, true]);
-  assert.equal(await works(`${service.operatorUrl}/enrol${signingIn}`), false);
+  const [enrolling, signingIn] = [enrollUrl, signInUrl].map((url) => new URL(url).search);
+  assert.deepEqual([await works(enrollUrl), await works(signInUrl)], [true, true]);
+  assert.equal(await works(`${service.operatorUrl}/enroll${signingIn}`), false);
   assert.equal(await works(`${service.operatorUrl}/sign-in${enrolling}`), false);
   assert.equal((await postOwn(new Browser(), `${service.operatorUrl}/sign-in${enrolling}`)).status, 400);
   const newer = await addSignInAddress(service, operator);
@@ -186,9 +186,9 @@ test('operators §2: a one-time address works for its purpose alone, for 24 hour
   assert.equal(await works(newer), false);
   assert.equal((await postOwn(new Browser(), newer)).status, 400);
   service.clock.advance(24 * 3600 - 301);
-  assert.equal(await works(enrolUrl), true);
+  assert.equal(await works(enrollUrl), true);
   service.clock.advance(1);
-  assert.equal(await works(enrolUrl), false);
+  assert.equal(await works(enrollUrl), false);
 });
 
 test('operators §2: the end of all sessions, by a command or a page, ends the one-time links of the operator', async (t) => {
@@ -200,13 +200,13 @@ test('operators §2: the end of all sessions, by a command or a page, ends the o
     page: (id) => postOwn(browser, `${service.operatorUrl}/operators/${id}/end-sessions`),
   };
   for (const [face, end] of Object.entries(ends)) {
-    const { operator, enrolUrl } = await addOperator(service, 'read', face);
-    const links = [enrolUrl, await addSignInAddress(service, operator)];
-    const opened = await browser.get(enrolUrl);
+    const { operator, enrollUrl } = await addOperator(service, 'read', face);
+    const links = [enrollUrl, await addSignInAddress(service, operator)];
+    const opened = await browser.get(enrollUrl);
     await end(operator.id);
     for (const link of links) assert.equal((await new Browser().get(link)).status, 400, face);
     const answer = new SoftPasskey(service.operatorUrl).create(opened);
-    assert.equal((await postOwn(browser, enrolUrl, { answer })).status, 400, `${face}, a page that was open`);
+    assert.equal((await postOwn(browser, enrollUrl, { answer })).status, 400, `${face}, a page that was open`);
     assert.deepEqual(await service.installation.operators.store.listPasskeys(operator.id), []);
   }
 });
@@ -234,8 +234,8 @@ test('operators §1: behind TLS, the cookies are tied to the host and to https',
     VALETKEY_OPERATOR_URL: 'https://localhost',
     VALETKEY_OPERATOR_LISTEN: `localhost:${await freePort()}`,
   });
-  const { enrolUrl } = await addOperator(service);
-  const { pathname, search } = new URL(enrolUrl);
+  const { enrollUrl } = await addOperator(service);
+  const { pathname, search } = new URL(enrollUrl);
   const inside = `http://${service.operatorListen}${pathname}${search}`;
   const [browser, passkey] = [new Browser(), new SoftPasskey('https://localhost')];
   const answer = passkey.create(await browser.get(inside));
@@ -252,8 +252,8 @@ test('operators §1: behind TLS, the cookies are tied to the host and to https',
 
 test('WebAuthn L3 §14.6.1: the user handle is the operator’s id, and the options hold no more of an operator than the name', async (t) => {
   const service = await startConsole(t);
-  const { operator, enrolUrl } = await addOperator(service, 'admin', 'Ann');
-  const { user, attestation, authenticatorSelection } = ceremonyIn(await new Browser().get(enrolUrl));
+  const { operator, enrollUrl } = await addOperator(service, 'admin', 'Ann');
+  const { user, attestation, authenticatorSelection } = ceremonyIn(await new Browser().get(enrollUrl));
   const id = Buffer.from(operator.id).toString('base64url');
   assert.deepEqual(user, { id, name: 'Ann', displayName: 'Ann' });
   assert.equal(attestation, 'none');

@@ -147,12 +147,12 @@ test('Configuration: the name of the product holds nothing that changes or hides
   assert.equal(readName('Photos & Co.'), 'Photos & Co.');
 });
 
-test('operators §2: a passkey’s name holds nothing that changes or hides what others read; a refused one is kept in the form, and enrols nothing', async () => {
-  const { operator, enrolUrl } = await addOperator(service, 'read', 'Dora');
+test('operators §2: a passkey’s name holds nothing that changes or hides what others read; a refused one is kept in the form, and enrolls nothing', async () => {
+  const { operator, enrollUrl } = await addOperator(service, 'read', 'Dora');
   const adding = `${operatorUrl}/passkeys/new`;
   const passkeys = async (id: string) => (await operators.store.listPasskeys(id)).map(({ name }) => name);
   for (const [id, url, browser, before] of [
-    [operator.id, enrolUrl, new Browser(), []],
+    [operator.id, enrollUrl, new Browser(), []],
     [admin.operator.id, adding, admin.browser, ['laptop']],
   ] as const) {
     // A form cannot carry half of a pair; what a browser sends in its place is no name either.

@@ -72,7 +72,7 @@ test('operators §2: a one-time address has 256 random bits and its time, and is
   const { store, operators } = await setUp(t);
   const made = await operators.add('Ann', 'admin', command);
   const token = new URL(made.url).searchParams.get('token') ?? '';
-  assert.equal(made.url, `https://operators.example.com/enrol?token=${token}`);
+  assert.equal(made.url, `https://operators.example.com/enroll?token=${token}`);
   assert.equal(Buffer.from(token, 'base64url').length, 32);
   assert.equal(made.expiresAt, NOW + DAY);
   const signIn = await operators.signInAddress('Ann', command);

@@ -141,7 +141,7 @@ export function backups(withStore: WithStore): void {
       await store.addOneTimeAddress(address, event('operator_reset'));
       const passkey = samplePasskey({ operatorId: id });
       const session = sampleOperatorSession({ operatorId: id });
-      await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
+      await store.enrollByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
       const key = sampleOperatorKey({ id: `opk_${id}`, operatorId: id });
       assert.equal(await store.addOperatorKey(key, event('operator_key_added')), true);
     }

@@ -29,7 +29,7 @@ const byAnn = (epoch: number): { readonly actor: Actor } => ({
 async function enrolled(store: AnyStore) {
   const [passkey, session, address] = [samplePasskey({ counter: 5 }), sampleOperatorSession(), sampleAddress()];
   await store.addOneTimeAddress(address, event('operator_reset'));
-  await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
+  await store.enrollByAddress(passkey, session, address.digest, sampleChallenge(), event('operator_passkey_added'));
   return { passkey, session };
 }
 
@@ -60,7 +60,7 @@ const TAKEN: Readonly<Record<string, (store: AnyStore) => Promise<unknown>>> = {
   },
   'a reset': (store) =>
     store.resetOperator(
-      { digest: Buffer.alloc(32), operatorId: ann.id, purpose: 'enrol', createdAt: 0, expiresAt: 9e15 },
+      { digest: Buffer.alloc(32), operatorId: ann.id, purpose: 'enroll', createdAt: 0, expiresAt: 9e15 },
       event('operator_reset'),
     ),
   deletion: (store) => store.deleteOperator(ann.id, 'no bound', event('operator_deleted')),

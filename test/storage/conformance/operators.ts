@@ -51,11 +51,11 @@ export function operators(withStore: WithStore): void {
     },
   );
 
-  const enrol = async (store: AnyStore) => {
+  const enroll = async (store: AnyStore) => {
     const [passkey, session, address] = [samplePasskey(), sampleOperatorSession(), sampleAddress()];
     await store.addOneTimeAddress(address, event('operator_reset'));
     const enrolled = event('operator_passkey_added');
-    assert.equal(await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), enrolled), true);
+    assert.equal(await store.enrollByAddress(passkey, session, address.digest, sampleChallenge(), enrolled), true);
     return { passkey, session, address };
   };
 
@@ -108,7 +108,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('disabling ends sessions, keys and addresses, which enabling does not bring back', async (store) => {
-    const { passkey, session } = await enrol(store);
+    const { passkey, session } = await enroll(store);
     const [key, address] = [sampleOperatorKey(), sampleAddress()];
     await store.addOperatorKey(key, event('operator_key_added'));
     await store.addOneTimeAddress(address, event('operator_reset'));
@@ -130,7 +130,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('deleting takes all that belongs to the operator', async (store) => {
-    const { passkey, session } = await enrol(store);
+    const { passkey, session } = await enroll(store);
     const key = sampleOperatorKey();
     await store.addOperatorKey(key, event('operator_key_added'));
     assert.equal(await store.deleteOperator(ann.id, 'no bound', event('operator_deleted')), null);
@@ -140,8 +140,8 @@ export function operators(withStore: WithStore): void {
     assert.equal(await store.findOperatorKey(key.digest), null);
   });
 
-  withAnn('a reset ends passkeys, sessions and addresses, and leaves one address to enrol at', async (store) => {
-    const { passkey, session } = await enrol(store);
+  withAnn('a reset ends passkeys, sessions and addresses, and leaves one address to enroll at', async (store) => {
+    const { passkey, session } = await enroll(store);
     const [earlier, address] = [sampleAddress({ purpose: 'sign-in' }), sampleAddress()];
     await store.addOneTimeAddress(earlier, event('operator_sign_in_address_made'));
     assert.equal(await store.resetOperator(address, event('operator_reset')), true);
@@ -157,8 +157,8 @@ export function operators(withStore: WithStore): void {
     const other = sampleAddress({ purpose: 'sign-in' });
     for (const each of [first, other, second]) await store.addOneTimeAddress(each, event('operator_reset'));
     assert.equal(await store.findOneTimeAddress(first.digest), null);
-    const enrolments = HUNDRED.map(() =>
-      store.enrolByAddress(
+    const enrollments = HUNDRED.map(() =>
+      store.enrollByAddress(
         samplePasskey(),
         sampleOperatorSession(),
         second.digest,
@@ -166,7 +166,7 @@ export function operators(withStore: WithStore): void {
         event('operator_passkey_added'),
       ),
     );
-    assert.equal(await winners(enrolments), 1);
+    assert.equal(await winners(enrollments), 1);
     assert.equal((await store.listPasskeys(ann.id)).length, 1);
     const begin = () => store.beginSessionByAddress(sampleOperatorSession(), other.digest, event('operator_signed_in'));
     assert.equal(await winners(HUNDRED.map(begin)), 1, 'the address of the other purpose was still good');
@@ -182,12 +182,12 @@ export function operators(withStore: WithStore): void {
     assert.equal(await begin({ operatorId: bob.id }), false, 'it is of another operator');
     const enrolled = event('operator_passkey_added');
     const enrolling = [samplePasskey(), sampleOperatorSession(), address.digest, sampleChallenge()] as const;
-    assert.equal(await store.enrolByAddress(...enrolling, enrolled), false, 'it enrols nobody');
+    assert.equal(await store.enrollByAddress(...enrolling, enrolled), false, 'it enrolls nobody');
     assert.equal(await begin({ lastSeenAt: NOW + 299_999 }), true);
   });
 
   withAnn('a challenge, and a counter, are good for one of a hundred', async (store) => {
-    const { passkey, session } = await enrol(store);
+    const { passkey, session } = await enroll(store);
     const answer = sampleAssertion(passkey);
     const confirm = () =>
       store.beginSessionByPasskey(sampleOperatorSession(), answer, null, event('operator_signed_in'));
@@ -217,7 +217,7 @@ export function operators(withStore: WithStore): void {
       const added = event('operator_passkey_added');
       const [next, challenge] = [sampleOperatorSession(), sampleChallenge()];
       const first = (replaces: Buffer, some: Partial<Passkey> = {}, used = sampleChallenge(), begun = next) =>
-        store.enrolInSession(samplePasskey(some), begun, replaces, used, added);
+        store.enrollInSession(samplePasskey(some), begun, replaces, used, added);
       assert.equal(await first(keyed.digest), false, 'a session that a passkey began');
       const ofBob = { operatorId: bob.id };
       assert.equal(await first(session.digest, ofBob), false, 'a session of another operator');
@@ -243,7 +243,7 @@ export function operators(withStore: WithStore): void {
   );
 
   withAnn('counters of 0 stay 0, as most passkeys have none', async (store) => {
-    const { passkey } = await enrol(store);
+    const { passkey } = await enroll(store);
     for (const _ of [1, 2]) {
       const answer = sampleAssertion(passkey, { counter: 0 });
       assert.equal(
@@ -254,7 +254,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('a confirmation replaces a session that is still there', async (store) => {
-    const { passkey, session } = await enrol(store);
+    const { passkey, session } = await enroll(store);
     const next = sampleOperatorSession();
     const confirmed = event('operator_confirmed');
     const replace = (by: typeof next, counter: number, replaced: Buffer) =>
@@ -313,7 +313,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('passkeys are removed, and have a maximum', async (store) => {
-    const { passkey, session } = await enrol(store);
+    const { passkey, session } = await enroll(store);
     const more = HUNDRED.map(() =>
       store.addPasskey(samplePasskey(), session.digest, sampleChallenge(), event('operator_passkey_added')),
     );
@@ -329,7 +329,7 @@ export function operators(withStore: WithStore): void {
 
   withAnn('a removed passkey takes its sessions and everybody’s presence with it', async (store) => {
     await store.addOperator(bob, null, event('operator_added'));
-    const { passkey } = await enrol(store);
+    const { passkey } = await enroll(store);
     const [kept, of, by] = [passkey.id, { begunBy: passkey.id }, { confirmedBy: passkey.id }];
     const at = { how: 'address', presentAt: null } as const;
     const sessions: OperatorSession[] = [];
@@ -348,7 +348,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('a counter that went back marks its passkey, once for a challenge of a hundred answers', async (store) => {
-    const { passkey } = await enrol(store);
+    const { passkey } = await enroll(store);
     const signedIn = event('operator_signed_in');
     await store.beginSessionByPasskey(
       sampleOperatorSession(),
@@ -391,7 +391,7 @@ export function operators(withStore: WithStore): void {
   });
 
   withAnn('a restore ends sessions and one-time addresses of operators, and keeps passkeys', async (store) => {
-    const { session } = await enrol(store);
+    const { session } = await enroll(store);
     const address = sampleAddress();
     await store.addOneTimeAddress(address, event('operator_reset'));
     const nothingElse = { endAll: null, ended: null, revived: [], events: [] };

@@ -30,7 +30,7 @@ export type ConsolePages = {
 /** Prepares the pages of the operators' address. */
 export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages {
   const isHttps = operatorUrl?.startsWith('https:') ?? false;
-  const style = consoleStylesheet(brand.colour);
+  const style = consoleStylesheet(brand.color);
   const stylePath = `/assets/console-${shortDigest(style)}.css`;
   const passkeyScriptPath = `/assets/passkeys-${shortDigest(passkeyScript)}.js`;
   const paths = pagePaths('');

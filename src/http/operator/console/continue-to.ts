@@ -19,5 +19,5 @@ export function ownAddress(text: string): string {
 export function continueTo(text = '/'): string {
   const address = ownAddress(text);
   // A page that leads to sign-in would lead in a circle.
-  return /^\/(sign-in|sign-out|enrol|confirm)\b/.test(address) ? '/' : address;
+  return /^\/(sign-in|sign-out|enroll|confirm)\b/.test(address) ? '/' : address;
 }

@@ -1,11 +1,11 @@
-/** Sign-in of operators by passkey or one-time address, enrolment, confirmation and sign-out. */
+/** Sign-in of operators by passkey or one-time address, enrollment, confirmation and sign-out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Operator } from '../../../operator/access/operator.ts';
 import type { SignInOutcome } from '../../../operator/access/operator-sign-in.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { confirmPage } from '../../../pages/operator/confirm-page.ts';
-import { enrolPage } from '../../../pages/operator/enrol-page.ts';
+import { enrollPage } from '../../../pages/operator/enroll-page.ts';
 import { addressSignInPage, signInPage } from '../../../pages/operator/sign-in-page.ts';
 import { formOf } from '../../form.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -47,24 +47,24 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
   });
 
   // Nothing is used here: mail scanners and prefetching programs open addresses, too.
-  app.get('/enrol', { config }, async (request, reply) => {
-    const operator = await signIn.operatorOfAddress(tokenOf(request) ?? '', 'enrol');
-    return operator ? askEnrol(request, reply, operator, null) : dead(reply);
+  app.get('/enroll', { config }, async (request, reply) => {
+    const operator = await signIn.operatorOfAddress(tokenOf(request) ?? '', 'enroll');
+    return operator ? askEnroll(request, reply, operator, null) : dead(reply);
   });
 
-  app.post('/enrol', { config }, async (request, reply) => {
+  app.post('/enroll', { config }, async (request, reply) => {
     const token = tokenOf(request) ?? '';
     const form = formOf(request);
     const browser = sessions.browser(request, reply);
-    const outcome = await signIn.enrol(
+    const outcome = await signIn.enroll(
       token,
       form.get('answer') ?? '',
       nameOf(form.get('name'), browser.browser),
       browser,
     );
     if (outcome.kind === 'signed_in') return begin(reply, outcome, '/');
-    const operator = outcome.kind === 'dead' ? null : await signIn.operatorOfAddress(token, 'enrol');
-    return operator ? askEnrol(request, refused(reply, outcome), operator, outcome.kind) : dead(reply, outcome);
+    const operator = outcome.kind === 'dead' ? null : await signIn.operatorOfAddress(token, 'enroll');
+    return operator ? askEnroll(request, refused(reply, outcome), operator, outcome.kind) : dead(reply, outcome);
   });
 
   app.get('/confirm', { config: { ...config, act: 'own.confirm' } }, async (request, reply) =>
@@ -100,12 +100,12 @@ export function addConsoleSignIn(app: FastifyInstance, parts: ConsoleParts): voi
     return operator ? pages.send(reply, addressSignInPage(pages.context, operator)) : dead(reply);
   }
 
-  async function askEnrol(request: FastifyRequest, reply: FastifyReply, operator: Operator, problem: Problem) {
+  async function askEnroll(request: FastifyRequest, reply: FastifyReply, operator: Operator, problem: Problem) {
     keepAddress(reply);
     const { secret, browser } = sessions.browser(request, reply);
-    const ceremony = await signIn.creation(operator, 'enrol', secret);
+    const ceremony = await signIn.creation(operator, 'enroll', secret);
     const data = { operator, ceremony, passkeyName: nameOf(formOf(request).get('name'), browser), problem };
-    return pages.send(reply, enrolPage(pages.context, data));
+    return pages.send(reply, enrollPage(pages.context, data));
   }
 
   async function askConfirm(request: FastifyRequest, reply: FastifyReply, next: string, problem: Problem) {

@@ -528,7 +528,7 @@ CREATE INDEX operator_key_by_operator ON operator_key (operator_id);
 CREATE TABLE operator_one_time_address (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   operator_id text COLLATE "C" NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
-  purpose text NOT NULL CHECK (purpose IN ('enrol', 'sign-in')),
+  purpose text NOT NULL CHECK (purpose IN ('enroll', 'sign-in')),
   created_at bigint NOT NULL,
   expires_at bigint NOT NULL
 );

@@ -448,7 +448,7 @@ CREATE INDEX operator_key_by_operator ON operator_key (operator_id);
 CREATE TABLE operator_one_time_address (
   digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
   operator_id TEXT NOT NULL REFERENCES operator (id) ON DELETE CASCADE,
-  purpose TEXT NOT NULL CHECK (purpose IN ('enrol', 'sign-in')),
+  purpose TEXT NOT NULL CHECK (purpose IN ('enroll', 'sign-in')),
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -39,7 +39,7 @@ test('operators §7: what is shown once has a copy button, whose label never hol
     'a secret': [await register('secret'), /^vk_cs_/, ['the secret', 'Client ID']],
     'a pick-up link': [await register('link'), /pick-up\?token=/, ['the link', 'the words']],
     'an invitation': [await send('/people', person), /new-password\?token=/, ['the link', 'the words']],
-    'an operator’s link': [await send('/operators', { name: 'Bob', role: 'read' }), /enrol\?token=/, ['the link']],
+    'an operator’s link': [await send('/operators', { name: 'Bob', role: 'read' }), /enroll\?token=/, ['the link']],
     'a key': [
       await browser.submit(await get(own), `${own}/keys`, { name: 'portal', rights: 'identify' }),
       /^vk_ok_/,

@@ -57,7 +57,7 @@ test('operators §4: a credential is identified by the search, and comes into no
     [pair.accessToken.slice(0, -4), /Not identified/],
     [header.slice(0, 12), /Not identified/],
     [`here: ${pair.accessToken}`, /Not identified/],
-    [`${service.operatorUrl}/enrol?token=${'a'.repeat(43)}`, /Not identified/],
+    [`${service.operatorUrl}/enroll?token=${'a'.repeat(43)}`, /Not identified/],
     ['x'.repeat(50), /Not identified/],
   ] as const) {
     const { status, headers, body } = await search(credential);

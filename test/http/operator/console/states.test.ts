@@ -14,7 +14,7 @@ import { sharedPostgres } from '../../../support/shared-postgres.ts';
 const PAGES = globSync('src/http/operator/console/**/*.ts')
   .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/(?:routes\.page|app\.get)\(\s*'([^']*)'/g)])
   .map(([, path = '']) => path)
-  .filter((path) => !['/sign-in', '/enrol', '/confirm'].includes(path));
+  .filter((path) => !['/sign-in', '/enroll', '/confirm'].includes(path));
 
 /** Acts that the role `read` may do: on its own passkeys and sessions, and a question. */
 const OWN_ACTS = ['/sign-out', '/passkeys/new', '/passkeys/remove', '/sessions/end', '/leaked', '/search'];

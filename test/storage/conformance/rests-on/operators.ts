@@ -42,7 +42,7 @@ async function enrolled(store: AnyStore, its: Its, some: Partial<Passkey> = {}) 
   const address = sampleAddress({ operatorId });
   await store.addOneTimeAddress(address, event('operator_reset'));
   const added = event('operator_passkey_added');
-  await store.enrolByAddress(passkey, session, address.digest, sampleChallenge(), added);
+  await store.enrollByAddress(passkey, session, address.digest, sampleChallenge(), added);
   return { passkey, session };
 }
 
@@ -215,7 +215,7 @@ export const ofOperators: readonly RestsOn[] = [
     changes: all,
   },
   {
-    verb: 'enrolByAddress',
+    verb: 'enrollByAddress',
     on: 'an active operator and the address',
     async decide(store, its) {
       await add(store, its);
@@ -224,7 +224,7 @@ export const ofOperators: readonly RestsOn[] = [
       const { operatorId } = used;
       const [passkey, session] = [samplePasskey({ operatorId }), sampleOperatorSession({ operatorId })];
       const added = event('operator_passkey_added');
-      return () => store.enrolByAddress(passkey, session, used.digest, sampleChallenge(), added);
+      return () => store.enrollByAddress(passkey, session, used.digest, sampleChallenge(), added);
     },
     gone: {
       'the operator was reset': (store, its) => store.resetOperator(address(its), event('operator_reset')),
@@ -234,7 +234,7 @@ export const ofOperators: readonly RestsOn[] = [
     changes: all,
   },
   {
-    verb: 'enrolInSession',
+    verb: 'enrollInSession',
     on: 'an active operator without a passkey, and the session at an address',
     async decide(store, its) {
       await add(store, its);
@@ -246,7 +246,7 @@ export const ofOperators: readonly RestsOn[] = [
       ];
       await store.beginSessionByAddress(before, digest, event('operator_signed_in'));
       const added = event('operator_passkey_added');
-      return () => store.enrolInSession(samplePasskey({ operatorId }), after, before.digest, sampleChallenge(), added);
+      return () => store.enrollInSession(samplePasskey({ operatorId }), after, before.digest, sampleChallenge(), added);
     },
     gone: {
       'the session was ended': endSessions,
@@ -256,7 +256,7 @@ export const ofOperators: readonly RestsOn[] = [
         await store.addOneTimeAddress(used, event('operator_reset'));
         const [passkey, session] = [samplePasskey({ operatorId }), sampleOperatorSession({ operatorId })];
         const added = event('operator_passkey_added');
-        return store.enrolByAddress(passkey, session, used.digest, sampleChallenge(), added);
+        return store.enrollByAddress(passkey, session, used.digest, sampleChallenge(), added);
       },
       ...isDisabled,
     },

@@ -11,7 +11,7 @@ import {
 } from './passkey-form.ts';
 
 /** Data of the page: `passkeyName` is the name that the passkey gets unless another is typed. */
-export type EnrolData = {
+export type EnrollData = {
   operator: ShownOperator;
   ceremony: Ceremony;
   passkeyName: string;
@@ -19,7 +19,7 @@ export type EnrolData = {
 };
 
 /** The page at the one-time address where an operator makes the first passkey. */
-export function enrolPage(context: PasskeyContext, { operator, ceremony, passkeyName, problem }: EnrolData): Html {
+export function enrollPage(context: PasskeyContext, { operator, ceremony, passkeyName, problem }: EnrollData): Html {
   return card(
     context,
     problem ? 'Problem: Create a passkey' : 'Create a passkey',

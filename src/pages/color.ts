@@ -1,12 +1,12 @@
 const black = '#000000';
 const white = '#ffffff';
 
-function channels(colour: string): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+function channels(color: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = channels(colour)
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(color)
     .map((value) => value / 255)
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -32,16 +32,16 @@ export function distance(one: string, other: string): number {
 }
 
 /** Returns black or white, whichever is easier to read on the color; one of them always has a contrast above 4.5. */
-export function textOn(colour: string): string {
-  return contrast(colour, white) >= contrast(colour, black) ? white : black;
+export function textOn(color: string): string {
+  return contrast(color, white) >= contrast(color, black) ? white : black;
 }
 
 /**
  * Returns the nearest tone of the color with at least the contrast `ratio` to each background. The backgrounds must
  * be all light or all dark.
  */
-export function readableTone(colour: string, backgrounds: readonly string[], ratio: number): string {
+export function readableTone(color: string, backgrounds: readonly string[], ratio: number): string {
   const goal = textOn(backgrounds[0] ?? white);
-  const tones = Array.from({ length: 51 }, (_, step) => mix(colour, goal, step / 50));
+  const tones = Array.from({ length: 51 }, (_, step) => mix(color, goal, step / 50));
   return tones.find((tone) => backgrounds.every((background) => contrast(tone, background) >= ratio)) ?? goal;
 }
