@@ -5,10 +5,14 @@ import { Browser, type Visit } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, pairOf } from '../support/flow.ts';
 import { addClient, REDIRECT_URI } from '../support/service.ts';
 import { standardUrl } from '../support/standard.ts';
-import { ADA, GRACE, linesForValetkey, startProduct, WITH_PACKAGE } from './product.ts';
+import { ADA, type AtProduct, GRACE, linesForValetkey, startProduct, WITH_PACKAGE } from './product.ts';
 
-for (const example of WITH_PACKAGE) {
-  const started = example.command && (await startProduct({ after }, example));
+// All before the first test: the runner ends the products as soon as it has no more tests, even while one starts.
+const products: (AtProduct | null)[] = [];
+for (const example of WITH_PACKAGE) products.push(example.command && (await startProduct({ after }, example)));
+
+for (const [index, example] of WITH_PACKAGE.entries()) {
+  const started = products[index];
 
   describe(example.file, { concurrency: false }, () => {
     test('adopting: what it needs for Valetkey is at most 20 lines that one can read', () => {
