@@ -257,6 +257,7 @@ function settings({ statementTimeout, lockTimeout, byKey, name }: Session): stri
     lock_timeout: lockTimeout,
     idle_in_transaction_session_timeout: 5000,
     jit: 'off',
+    bytea_output: 'hex', // Keys of locked rows are compared in this form.
   };
   // Statements by key are planned once, perhaps while the tables are empty. The plan must not read a whole table that
   // grows later, so only bitmap scans are enabled: they always need a key. (If a table was analysed with a single row,
