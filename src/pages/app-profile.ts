@@ -29,7 +29,7 @@ export function appProfile({ messages, brand }: PageContext, profile: AppProfile
   };
   return html`<ul class="profile">
 <li>${publisher === null ? texts.unknownPublisher : texts.publisher(publisher)}</li>
-${isChecked && html`<li class="checked">${icons.shield}${texts.checked(brand.productName)}</li>`}
+${isChecked ? html`<li class="checked">${icons.shield}${texts.checked(brand.productName)}</li>` : html`<li class="unchecked">${icons.warning}${texts.unchecked(brand.productName)}</li>`}
 ${documentHost !== null && html`<li>${texts.documentHost(documentHost)}</li>`}
 ${hosts.map((host) => html`<li>${isolatedAddress(host)}</li>`)}
 </ul>

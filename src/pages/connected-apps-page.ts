@@ -8,7 +8,7 @@ import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
-import { type Permission, type PersonField, permissionList } from './permissions.ts';
+import { haveEffects, type Permission, type PersonField, permissionList } from './permissions.ts';
 
 /**
  * One line of the page: an app, or its access on one device or in one installation. Times are milliseconds since
@@ -152,7 +152,7 @@ ${appProfile(context, app.profile, app.hosts)}
 ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
 ${dates(messages, app, began)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
-${permissionList(messages, app.permissions, app.person)}</div>
+${permissionList(messages, app.permissions, app.person, haveEffects(app.permissions))}</div>
 <form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}">${after !== null && html`<input type="hidden" name="after" value="${after}">`}<button class="secondary danger">${removal(messages, app, began)}</button></form>
 </li>
 `;

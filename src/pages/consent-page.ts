@@ -10,7 +10,7 @@ import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
-import type { Permission, PersonSeen } from './permissions.ts';
+import { isSensitive, type Permission, type PersonSeen } from './permissions.ts';
 
 /** Data of the consent page. */
 export type ConsentData = ConsentDestination & {
@@ -62,6 +62,11 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   const asksForMore = data.hasAccessAlready && (data.person.isNew || data.permissions.some(({ earlier }) => !earlier));
   const heading = asksForMore ? texts.headingMore : texts.heading;
   const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
+  // In the column that has room for them: a device's code is beside the permissions.
+  const facts = html`<ul class="facts">
+<li>${icons.clock}<span>${duration(texts, data.accessDuration)}</span></li>
+<li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
+</ul>`;
   return layout(
     context,
     { title, shape: 'card', isDecision: true },
@@ -70,20 +75,19 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
 <div><h1>${heading(data.appName, brand.productName)}</h1>
 ${appProfile(context, data.profile)}
 ${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
-${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
+${!('userCode' in data) && facts}
 </div>
-<form method="post" action="${data.action}" class="consent">
+<form method="post" action="${data.action}" class="answer consent">
 ${hiddenFields(data.formToken)}
 ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore, data.person)}
 <div class="verdict${'userCode' in data && ' of-device'}">
 ${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${texts.below(data.permissions.length + 1)}</span></p>`}
-<ul class="facts">
-<li>${icons.clock}<span>${duration(texts, data.accessDuration)}</span></li>
-<li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
-</ul>
+${'userCode' in data && facts}
 <div class="choice">
+${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
+${isUncheckedAndSensitive(data) && html`<p class="caution">${icons.warning}<span>${texts.uncheckedSensitive(brand.productName)}</span></p>`}
 <p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <button class="primary" name="decision" value="allow">${texts.allow}</button>
 <button class="secondary" name="decision" value="deny">${texts.deny}</button>
@@ -92,6 +96,11 @@ ${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${text
 </form>
 <p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt} ${texts.password}</p>`,
   );
+}
+
+/** True if nobody vouches for an app that asks for something with which it could do harm. */
+function isUncheckedAndSensitive({ profile, permissions }: ConsentData): boolean {
+  return !profile.isChecked && permissions.some(isSensitive);
 }
 
 function duration(texts: Messages['consent'], { max, unused }: ConsentData['accessDuration']): string {

@@ -1,6 +1,13 @@
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
-import { type Permission, type PersonSeen, permissionList, permissionText } from './permissions.ts';
+import {
+  haveEffects,
+  isSensitive,
+  type Permission,
+  type PersonSeen,
+  permissionList,
+  permissionText,
+} from './permissions.ts';
 
 /**
  * The requested permissions in the consent form: first the profile, then required permissions, then optional ones; in
@@ -17,32 +24,34 @@ export function requestedPermissions(
 ): Html {
   const { consent: texts } = messages;
   const permissions = sensitiveFirst(asked);
+  const showsEffects = haveEffects(asked);
   if (!asksForMore) {
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
-${permissionList(messages, required, person.fields)}
-${options(messages, permissions, choice)}`;
+${permissionList(messages, required, person.fields, showsEffects)}
+${options(messages, permissions, choice, showsEffects)}`;
   }
   const held = permissions.filter(({ earlier }) => earlier === 'allowed');
   const added = permissions.filter((each) => !held.includes(each));
   const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
-${(required.length > 0 || person.isNew) && permissionList(messages, required, person.isNew ? person.fields : null)}
-${options(messages, added, choice)}
+${(required.length > 0 || person.isNew) && permissionList(messages, required, person.isNew ? person.fields : null, showsEffects)}
+${options(messages, added, choice, showsEffects)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
-${permissionList(messages, held, person.isNew ? null : person.fields)}</div>
+${permissionList(messages, held, person.isNew ? null : person.fields, showsEffects)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 
 /** The end of a list may be below the screen, so the most harmful permission must not be there. */
 function sensitiveFirst(permissions: readonly Permission[]): Permission[] {
-  return permissions.toSorted((a, b) => Number(b.effect === 'sensitive') - Number(a.effect === 'sensitive'));
+  return permissions.toSorted((a, b) => Number(isSensitive(b)) - Number(isSensitive(a)));
 }
 
 function options(
   messages: Messages,
   permissions: readonly Permission[],
   chosen: readonly string[] | null,
+  showsEffects: boolean,
 ): Html | null {
   const optional = permissions.filter((each) => each.optional);
   if (optional.length === 0) return null;
@@ -52,5 +61,5 @@ function options(
   return html`<button hidden formmethod="dialog"></button>
 <fieldset class="options">
 <legend>${messages.consent.optional}</legend>
-${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}"${isTicked(each) && html` checked`}>${permissionText(messages, each)}</label>\n`)}</fieldset>`;
+${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}"${isTicked(each) && html` checked`}>${permissionText(messages, each, showsEffects)}</label>\n`)}</fieldset>`;
 }

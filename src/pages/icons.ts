@@ -14,5 +14,6 @@ export const icons = {
   key: icon(html`<circle cx="6.8" cy="13.2" r="3.6"/><path d="m9.4 10.6 6.8-6.8M13 7l2.6 2.6"/>`),
   lock: icon(html`<rect x="4.5" y="9" width="11" height="8" rx="2"/><path d="M7 9V6.4a3 3 0 0 1 6 0V9"/>`),
   shield: icon(html`<path d="M10 2.8 4 5v4.6c0 3.6 2.5 6.4 6 7.6 3.5-1.2 6-4 6-7.6V5zM7.2 9.9l2 2 3.6-3.8"/>`),
+  warning: icon(html`<path d="M10 3.2 2.4 16.5h15.2zM10 8v4M10 14.2v.1"/>`),
   undo: icon(html`<path d="M7.5 4 4 7.5 7.5 11M4.5 7.5h7a4.25 4.25 0 0 1 0 8.5H8"/>`),
 };

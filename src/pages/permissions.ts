@@ -27,29 +27,46 @@ export type PersonField = keyof Messages['permissions']['fields'];
 /** The profile fields that an app gets, as far as the account has them; `isNew` if it asks for more of them than it has. */
 export type PersonSeen = { fields: readonly PersonField[]; isNew: boolean };
 
-/** The list of an app's permissions: the profile (null: not in this list), then one line per scope. */
+/** True if a page may show every effect: each of its permissions has one. Otherwise it marks the sensitive ones alone. */
+export function haveEffects(permissions: readonly Permission[]): boolean {
+  return permissions.length > 0 && permissions.every(({ effect }) => (effect ?? null) !== null);
+}
+
+/** True for a permission with which an app could do harm. */
+export function isSensitive({ effect }: Permission): boolean {
+  return effect === 'sensitive';
+}
+
+/**
+ * The list of an app's permissions: the profile (null: not in this list), then one line per scope. A sensitive one has a
+ * warning in place of the check mark.
+ */
 export function permissionList(
   messages: Messages,
   permissions: readonly Permission[],
   person: readonly PersonField[] | null,
+  showsEffects: boolean,
 ): Html {
-  const lines = permissions.map((permission) => permissionText(messages, permission));
-  return checkedList(person === null ? lines : [personText(messages, person), ...lines]);
+  return html`<ul class="permissions">
+${person !== null && html`<li>${icons.check}${personText(messages, person, showsEffects)}</li>\n`}${permissions.map((each) => html`<li${isSensitive(each) && html` class="sensitive"`}>${isSensitive(each) ? icons.warning : icons.check}${permissionText(messages, each, showsEffects)}</li>\n`)}</ul>`;
 }
 
 /** Returns the profile fields in words. */
-function personText({ permissions: texts }: Messages, fields: readonly PersonField[]): Html {
+function personText({ permissions: texts }: Messages, fields: readonly PersonField[], showsEffects: boolean): Html {
   const detail = fields.length === 0 ? texts.nobody : texts.list(fields.map((field) => texts.fields[field]));
-  return html`<span>${texts.identity}<small>${detail}</small></span>`;
+  return html`<span>${texts.identity}${showsEffects && effectPill(texts, 'reads')}<small>${detail}</small></span>`;
 }
 
-/** Returns a permission's meaning in words, and its effect. */
-export function permissionText({ permissions: texts }: Messages, { name, sentence, effect }: Permission): Html {
+/** Returns a permission's meaning in words, and its effect if it is sensitive or all effects are shown. */
+export function permissionText(
+  { permissions: texts }: Messages,
+  { name, sentence, effect }: Permission,
+  showsEffects: boolean,
+): Html {
   const said = sentence ? texts.sentence(sentence) : texts.scope(name);
-  return html`<span>${said}${effect && html` <em class="effect ${effect}">${texts.effects[effect]}</em>`}</span>`;
+  return html`<span>${said}${effect && (showsEffects || effect === 'sensitive') && effectPill(texts, effect)}</span>`;
 }
 
-/** A list of permissions, each with a check mark. */
-function checkedList(texts: readonly Html[]): Html {
-  return html`<ul class="permissions">\n${texts.map((text) => html`<li>${icons.check}${text}</li>\n`)}</ul>`;
+function effectPill({ effects }: Messages['permissions'], effect: PermissionEffect): Html {
+  return html` <em class="effect ${effect}">${effects[effect]}</em>`;
 }

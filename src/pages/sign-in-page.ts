@@ -1,6 +1,7 @@
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
+import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 
@@ -42,12 +43,16 @@ export function signInPage(context: PageContext, data: SignInData): Html {
   const title = data.problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
     context,
-    { title, shape: 'card', hasHelp: data.hasPassword },
-    html`<h1>${texts.heading}</h1>
-<p class="lead">${lead(context, data)}</p>
+    // On the way to an app, the card of the consent page, so that nothing jumps between the two.
+    { title, shape: 'card', isDecision: data.appName !== null, hasHelp: data.hasPassword },
+    html`<div class="who${data.appName !== null && ' asking'}">${data.appName !== null && monogram(data.appName, 'app')}
+<div><h1>${texts.heading}</h1>
+<p class="lead">${lead(context, data)}</p></div></div>
+<div class="answer">
 ${data.problem && problemNotice(problemTexts(messages, data.problem))}
 ${data.hasPassword && passwordForm(context, data)}
 ${data.providers.length > 0 && providerList(messages, data)}
+</div>
 ${otherWays(context, data)}`,
   );
 }

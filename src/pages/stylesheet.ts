@@ -11,6 +11,8 @@ const light = {
   edge: '#8b8b93',
   problem: '#a1241b',
   'problem-wash': '#fdf0ee',
+  caution: '#7a4a00',
+  'caution-wash': '#fdf3df',
   success: '#17663a',
   'success-wash': '#eaf6ee',
   shadow: 'rgb(20 20 30 / 7%)',
@@ -25,6 +27,8 @@ const dark: typeof light = {
   edge: '#777882',
   problem: '#ffb4ab',
   'problem-wash': '#351d1b',
+  caution: '#f2c46d',
+  'caution-wash': '#33280f',
   success: '#95dbae',
   'success-wash': '#17291e',
   shadow: 'rgb(0 0 0 / 35%)',
@@ -107,15 +111,16 @@ main { inline-size: 100%; margin-inline: auto; }
 .brand .monogram { inline-size: 1.75rem; block-size: 1.75rem; border-radius: 0.5rem; font-size: 0.875rem; }
 .monogram.person { border-radius: 50%; }
 
-.card .bar { justify-content: center; padding-block: clamp(1.5rem, 7vh, 4.5rem) 1.5rem; }
+.card .bar { justify-content: center; padding-block: clamp(0.75rem, calc(12vh - 4rem), 4rem) 0.875rem; }
 .card main { max-inline-size: 28.5rem; padding: 2.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow), 0 12px 32px var(--shadow); }
 .card .foot { justify-content: center; }
 .card main > * + *, .consent > * + * { margin-block-start: 1rem; }
-.card main > h1 + p { margin-block-start: 0.5rem; }
+.card main > h1 + p, .card .who h1 + p { margin-block-start: 0.5rem; }
 .lead { color: var(--muted); }
 .stack { display: grid; gap: 1rem; }
 .field + .primary { margin-block-start: 0.5rem; }
-.card main > .stack, .card main > form { margin-block-start: 1.75rem; }
+.card main > .stack, .card main > form, .card:not(.decision) main > .answer { margin-block-start: 1.75rem; }
+.answer > * + * { margin-block-start: 1rem; }
 .stack > .button + .button, .stack > .primary + .button { margin-block-start: -0.25rem; }
 .or { text-align: center; color: var(--muted); }
 .aside { font-size: 0.875rem; color: var(--muted); }
@@ -159,11 +164,13 @@ button:active, .button:active { transform: translateY(1px); }
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .profile { display: flex; flex-wrap: wrap; gap: 0 0.875rem; margin-block-start: 0.25rem; font-size: 0.8125rem; color: var(--muted); }
 .profile .checked { display: flex; align-items: center; gap: 0.25rem; color: var(--success); font-weight: 550; }
+.profile .unchecked { display: flex; align-items: center; gap: 0.25rem; padding-inline: 0.4375rem; border-radius: 1rem; color: var(--caution); background: var(--caution-wash); font-weight: 550; }
 .profile .icon { inline-size: 1rem; block-size: 1rem; }
 .permissions { display: grid; gap: 0.75rem; }
 .permissions li { display: flex; gap: 0.75rem; }
 .permissions li > span, .options label > :last-child { min-inline-size: 0; }
 .permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
+.permissions .sensitive .icon { color: var(--problem); }
 .card h2 + .permissions { margin-block-start: 0.875rem; }
 .effect { display: inline-block; padding: 0 0.4375rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.75rem; font-style: normal; font-weight: 550; line-height: 1.5; color: var(--muted); white-space: nowrap; }
 .effect.sensitive { color: var(--problem); background: var(--problem-wash); border-color: color-mix(in srgb, var(--problem) 35%, transparent); }

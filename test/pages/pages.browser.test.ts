@@ -229,12 +229,36 @@ async function inSight(page: Page): Promise<{ allow: boolean; hidden: string[] }
 test('at 1366 by 650 all that is asked, for how long and how to end it are in sight with Allow, with nine permissions as well', async () => {
   const page = await (await browser.newContext({ viewport: { width: 1366, height: 650 } })).newPage();
   for (const language of ['en', 'ar'])
-    for (const name of ['six', 'nine', 'options', 'more', 'expired', 'device', 'device-more']) {
+    for (const name of ['six', 'nine', 'unchecked', 'options', 'more', 'expired', 'device', 'device-more']) {
       await page.goto(`${origin}/${language}/consent-${name}`);
       const { allow, hidden } = await inSight(page);
       assert.deepEqual([allow, hidden], [true, []], `${language} ${name}`);
       await page.locator('.below').waitFor({ state: 'hidden' });
     }
+  await page.context().close();
+});
+
+test('nothing jumps between the sign-in to an app and its consent: one card at one place', async () => {
+  const page = await (await browser.newContext({ viewport: { width: 1366, height: 768 } })).newPage();
+  const places: unknown[] = [];
+  for (const name of ['sign-in', 'sign-in-products', 'consent', 'consent-six']) {
+    await page.goto(`${origin}/en/${name}`);
+    const place = "(({ x, y, width }) => [x, y, width])(document.querySelector('main').getBoundingClientRect())";
+    const mark = "(({ x, y }) => [x, y])(document.querySelector('main .monogram').getBoundingClientRect())";
+    places.push(await page.evaluate(`[${place}, ${mark}]`));
+  }
+  for (const place of places) assert.deepEqual(place, places[0]);
+  await page.context().close();
+});
+
+test('a short consent leaves no empty half: both columns of the card end alike', async () => {
+  const page = await (await browser.newContext({ viewport: { width: 1366, height: 768 } })).newPage();
+  for (const name of ['consent', 'consent-agent', 'consent-options', 'consent-device']) {
+    await page.goto(`${origin}/en/${name}`);
+    const ends = "['.aside', '.verdict'].map((part) => document.querySelector(part).getBoundingClientRect().bottom)";
+    const [left = 0, right = 0] = (await page.evaluate(ends)) as number[];
+    assert.ok(Math.abs(left - right) < 120, `${name}: ${left} and ${right}`);
+  }
   await page.context().close();
 });
 
@@ -246,7 +270,7 @@ async function pressEnd(page: Page): Promise<void> {
 
 test('a longer list leaves Allow and Deny in sight, and says that there is more until one has seen its end', async () => {
   const page = await (await browser.newContext({ viewport: { width: 1366, height: 650 } })).newPage();
-  for (const name of ['consent-twelve', 'consent-many']) {
+  for (const name of ['consent-fifteen', 'consent-many']) {
     await page.goto(`${origin}/en/${name}`);
     assert.equal((await inSight(page)).allow, true, name);
     await page.locator('.below').waitFor({ state: 'visible' });
@@ -266,7 +290,7 @@ test('RFC 8628 §5.4: Allow is not in sight before all that a device asks, and o
       ['device', 'device-more', 'device-twelve'],
       [1366, 650, 1366, 768, 1000, 560, ...small],
     ],
-    [['six', 'nine', 'twelve', 'many'], small],
+    [['six', 'nine', 'unchecked', 'fifteen', 'many'], small],
   ] as const)
     for (let at = 0; at < sizes.length; at += 2) {
       const viewport = { width: sizes[at] ?? 0, height: sizes[at + 1] ?? 0 };

@@ -193,7 +193,10 @@ test('the consent page names the app, the account, the host, what it means and h
 
 test('draft-ietf-oauth-client-id-metadata-document §8.5: the consent page shows the host of the document, as text', () => {
   const page = consentMarkup({ profile: { ...nobody, documentHost: 'agent.example:8443' } });
-  assert.match(textOf(page), /Publisher not stated\s+Describes itself at agent\.example:8443\s/);
+  assert.match(
+    textOf(page),
+    /Publisher not stated\s+Not checked by Northwind\s+Describes itself at agent\.example:8443\s/,
+  );
   assert.doesNotMatch(page, /href="[^"]*agent\.example/);
   const hostile = consentMarkup({ profile: { ...nobody, documentHost: '<b>\u202eagent' } });
   assert.ok(hostile.includes('&lt;b&gt;agent') && !hostile.includes('\u202e'));
@@ -203,7 +206,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.5: the consent page shows
 test('the consent page says who makes the app, whether that was checked, and where to read more', () => {
   const checked = { ...profile, isChecked: true };
   assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website.*Privacy.*Contact/);
-  assert.doesNotMatch(said({ profile }), /Checked/);
+  assert.match(said({ profile }), /by Planner Ltd\s+Not checked by Northwind\s/);
   assert.match(said({}), /Publisher not stated/);
   assert.doesNotMatch(said({}), /Website|Privacy|Contact/);
   const page = consentMarkup({ profile });
@@ -213,19 +216,44 @@ test('the consent page says who makes the app, whether that was checked, and whe
   assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
 });
 
-test('what a permission does stands beside it where the operator said it', () => {
+test('what permissions do stands beside each if the operator said it of all, and else beside the sensitive ones alone', () => {
   const permissions: Permission[] = [
     { name: 'a', sentence: 'Read mail', effect: 'reads' },
     { name: 'b', sentence: 'Sort mail', effect: 'changes' },
     { name: 'c', sentence: 'Delete mail', effect: 'sensitive', optional: true },
     { name: 'd', sentence: 'Plain' },
   ];
-  assert.match(said({ permissions }), /Read mail Reads\s+Sort mail Changes\s+Plain\s+.*Delete mail Sensitive/s);
-  const all = permissions.map((each) => ({ ...each, optional: false }));
+  assert.match(said({ permissions }), /who you areYour.*Read mail\s+Sort mail\s+Plain\s+.*Delete mail Sensitive/s);
   assert.match(
-    said({ permissions: all }),
-    /who you are.*Delete mail Sensitive\s+Read mail Reads\s+Sort mail Changes\s+Plain/s,
+    said({ permissions: permissions.slice(0, 3) }),
+    /who you are Reads.*Read mail Reads\s+Sort mail Changes\s+.*Delete mail Sensitive/s,
   );
+  const all = permissions.map((each) => ({ ...each, optional: false }));
+  assert.match(said({ permissions: all }), /who you are.*Delete mail Sensitive\s+Read mail\s+Sort mail\s+Plain/s);
+});
+
+test('a sensitive permission has a mark of its own in place of the tick', () => {
+  const mark = (effect: 'reads' | 'sensitive') =>
+    consentMarkup({ permissions: [{ name: 'a', sentence: 'Delete mail', effect }] })
+      .split('<li')
+      .find((line) => line.includes('Delete mail'))
+      ?.match(/<svg.*?<\/svg>/s)?.[0];
+  assert.ok(consentMarkup({}).includes(mark('reads') ?? assert.fail()), 'the tick of harmless lines');
+  assert.notEqual(mark('sensitive'), mark('reads'));
+});
+
+test('a line above the buttons says that nobody checked who asks for something sensitive, and only then', () => {
+  const warning = /It asks for something sensitive, and Northwind hasn’t checked who makes it\.\s+Either way/;
+  const permissions: Permission[] = [{ name: 'a', sentence: 'Delete mail', effect: 'sensitive', optional: true }];
+  assert.match(said({ permissions }), warning);
+  assert.doesNotMatch(said({ permissions, profile: { ...profile, isChecked: true } }), /something sensitive/);
+  assert.doesNotMatch(said({ permissions: [{ name: 'a', sentence: 'Read', effect: 'reads' }] }), /something sensitive/);
+});
+
+test('an answer that did not count is said beside the buttons, where the eyes are', () => {
+  const notTaken = { why: 'expired', choice: [] } as const;
+  const page = String(consentPage(sampleContext('en'), { ...consent, ...planner, notTaken }));
+  assert.match(textOf(page), /Please answer once more[^\n]*\s+Either way, you’ll go on to planner.example\s+Allow/);
 });
 
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
@@ -336,7 +364,7 @@ test('an app that has access and asks for more: what is new is first, what it ha
   ]) {
     assert.ok(text.includes(part), part);
   }
-  assert.match(text, /It can already See who you are.* Read your mail Sort your mail More below .* Access even/);
+  assert.match(text, /It can already See who you are.* Read your mail Sort your mail More below/);
   assert.doesNotMatch(text, /nothing is shared/);
   assert.deepEqual(scopeFields(page), ['checkbox mail.delete', 'checkbox mail.export', 'hidden mail.sort']);
 });

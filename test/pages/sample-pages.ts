@@ -259,10 +259,17 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       ],
     }),
     'consent-nine': consentPage(context, { ...consent, ...toApp, permissions: nine }),
-    'consent-twelve': consentPage(context, {
+    'consent-unchecked': consentPage(context, {
       ...consent,
       ...toApp,
-      permissions: [...nine, ...nine.slice(0, 3).map((each) => ({ ...each, name: `more.${each.name}` }))],
+      profile: { ...profile, isChecked: false },
+      permissions: nine,
+    }),
+    'consent-effects': consentPage(context, { ...consent, ...toApp, permissions: nine.slice(2, 7) }),
+    'consent-fifteen': consentPage(context, {
+      ...consent,
+      ...toApp,
+      permissions: [...nine, ...nine.slice(0, 6).map((each) => ({ ...each, name: `more.${each.name}` }))],
     }),
     'consent-this-device': consentPage(context, { ...consent, redirectHost: 'localhost:51234' }),
     'consent-agent': consentPage(context, {

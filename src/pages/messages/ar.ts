@@ -53,6 +53,7 @@ export const ar: Messages = {
     publisher: (publisher) => html`من ${isolated(publisher)}`,
     unknownPublisher: 'لم يُذكر صانعه',
     checked: (product) => html`تحقّق منه ${isolated(product)}`,
+    unchecked: (product) => html`لم يتحقّق منه ${isolated(product)}`,
     documentHost: (host) => html`يعرّف بنفسه في ${isolatedAddress(host)}`,
     homepage: 'الموقع',
     privacy: 'الخصوصية',
@@ -276,6 +277,8 @@ export const ar: Messages = {
     takeBack: (apps, newTab) =>
       html`يمكنك إنهاء هذا الوصول في أي وقت من صفحة <a href="${apps}" target="_blank">التطبيقات المتصلة${newTab}</a>.`,
     password: 'لا يطّلع التطبيق على كلمة مرورك أبدًا.',
+    uncheckedSensitive: (product) =>
+      html`<strong>يطلب هذا التطبيق إذنًا حسّاسًا</strong>، ولم يتحقّق ${isolated(product)} من هوية صانعه.`,
     allow: 'سماح',
     deny: 'رفض',
     notTaken: {

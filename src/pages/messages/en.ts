@@ -52,6 +52,7 @@ export const en = {
     publisher: (publisher: string): Html => html`by ${isolated(publisher)}`,
     unknownPublisher: 'Publisher not stated',
     checked: (product: string): Html => html`Checked by ${isolated(product)}`,
+    unchecked: (product: string): Html => html`Not checked by ${isolated(product)}`,
     documentHost: (host: string): Html => html`Describes itself at ${isolatedAddress(host)}`,
     homepage: 'Website',
     privacy: 'Privacy',
@@ -274,6 +275,8 @@ export const en = {
     takeBack: (apps: string, newTab: Html): Html =>
       html`You can end this access at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
     password: 'The app never sees your password.',
+    uncheckedSensitive: (product: string): Html =>
+      html`<strong>It asks for something sensitive</strong>, and ${isolated(product)} hasn’t checked who makes it.`,
     allow: 'Allow',
     deny: 'Deny',
     notTaken: {

@@ -108,7 +108,7 @@ function words({ messages }: PageContext, grant: ShownGrant, before: ShownGrant 
   const { person, permissions } = grant;
   if (before && JSON.stringify([before.person, before.permissions]) === JSON.stringify([person, permissions]))
     return null;
-  return html`<ul class="words"><li>${seenText(messages, person)}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each)}</li>`)}${moreOf(permissions)}</ul>
+  return html`<ul class="words"><li>${seenText(messages, person)}</li>${permissions.slice(0, SAID).map((each) => html`<li>${permissionText(messages, each, true)}</li>`)}${moreOf(permissions)}</ul>
 `;
 }
 
@@ -121,7 +121,7 @@ function seenText({ permissions: { fields, list } }: Messages, person: readonly 
 
 /** All that a grant lets its app do, in the words that the person read. */
 export function mayDo(messages: Messages, person: readonly PersonField[], permissions: readonly Permission[]): Html {
-  const words = permissions.map((each) => html`<li>${permissionText(messages, each)}</li>`);
+  const words = permissions.map((each) => html`<li>${permissionText(messages, each, true)}</li>`);
   return html`<ul class="words"><li>${seenText(messages, person)}</li>${words}</ul>`;
 }
 
