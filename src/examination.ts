@@ -15,6 +15,7 @@ import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { lostDefaults } from './operator/default-resource.ts';
 import { leftOut } from './operator/sign-in-methods.ts';
 import type { Status } from './operator/status.ts';
+import { unexplainedScopes } from './operator/unexplained-scopes.ts';
 import type { Log } from './process/log.ts';
 import { userName } from './process/names.ts';
 import { ask } from './process/one-request.ts';
@@ -148,6 +149,7 @@ async function factsOf(
     methods,
     providers: await installation.testMethods(),
     lostDefaults: await lostDefaults(storage.store),
+    unexplained: await unexplainedScopes(storage.store),
     publishers: await installation.clientDocuments.publishers(),
     leftOut: leftOut(methods, await storage.store.listIdentityProviders()),
   };

@@ -6,6 +6,7 @@ import { rootKeyName } from '../oauth/keys/root-key.ts';
 import type { Operator } from '../operator/access/operator.ts';
 import type { Passkey } from '../operator/access/passkey.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
+import type { UnexplainedScopes } from '../operator/unexplained-scopes.ts';
 import type { Finding as StorageFinding } from '../storage/storage.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge, readableBytes } from './sizes.ts';
@@ -37,6 +38,8 @@ export type Opened = {
   readonly leftOut: readonly string[];
   /** The default resources of apps that are no API's. */
   readonly lostDefaults: readonly string[];
+  /** The scopes of active apps without any sentence, and without an effect. */
+  readonly unexplained: UnexplainedScopes;
 };
 
 /** A client that publishes its keys, with the times of the last fetch and the last try (ms). */
@@ -246,13 +249,33 @@ function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
   return found.all;
 }
 
-function ofApps({ lostDefaults }: Opened): Finding[] {
+/** Number of names in a finding; the rest is counted. */
+const NAMED = 10;
+
+function named(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(', ') + (more > 0 ? `, and ${more} more` : '');
+}
+
+function ofApps({ lostDefaults, unexplained: { withoutSentence, withoutEffect } }: Opened): Finding[] {
   const found = new Findings('apps');
   for (const resource of lostDefaults)
     found.warn(
       'default resource',
       `no API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me`,
       '"client list --json" shows which app: "valetkey client update APP --default-resource URL", or --no-default-resource',
+    );
+  if (withoutSentence.length > 0)
+    found.warn(
+      'scope sentences',
+      `consent shows only the names of ${named(withoutSentence)}: neither an app nor a definition explains them`,
+      '"valetkey scope define NAME --sentence TEXT" explains one for every app',
+    );
+  if (withoutEffect.length > 0)
+    found.warn(
+      'scope effects',
+      `nobody said what ${named(withoutEffect)} can do, so consent warns of none of them`,
+      '"valetkey scope define NAME --sentence TEXT --effect reads", or changes, or sensitive',
     );
   return found.all;
 }

@@ -109,6 +109,24 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);
     });
 
+    test('scopes without a sentence or an effect are named until they have both', async (t) => {
+      const { variables } = await found(t, database);
+      const scopes = ['--scope', 'mail', 'files=Read your files'];
+      const registration = ['client', 'register', '--name', 'A', '--redirect-uri', 'https://a.test/cb', ...scopes];
+      assert.equal((await runCommand(registration, variables)).code, 0);
+      const [sentences, effects, ...others] = await doctor(variables);
+      assert.match(String(sentences), /^warning apps, scope sentences: consent shows only the names of mail: /);
+      assert.match(
+        String(effects),
+        /^warning apps, scope effects: nobody said what files, mail can do, .*: "valetkey /,
+      );
+      assert.deepEqual(others, []);
+      const define = (name: string, ...more: string[]) => runCommand(['scope', 'define', name, ...more], variables);
+      assert.equal((await define('mail', '--sentence', 'Read your mail', '--effect', 'sensitive')).code, 0);
+      assert.equal((await define('files', '--sentence', 'Read your files', '--effect', 'reads')).code, 0);
+      assert.deepEqual(await doctor(variables), []);
+    });
+
     test('an agent whose keys cannot be fetched any more is found', async (t) => {
       const { variables } = await found(t, database);
       const host = http.createServer((_, response) => void response.writeHead(500).end());
@@ -221,6 +239,7 @@ const SOUND: Opened = {
   providers: new Map(),
   leftOut: [],
   lostDefaults: [],
+  unexplained: { withoutSentence: [], withoutEffect: [] },
   publishers: [],
   suspected: [],
 };
@@ -243,6 +262,14 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
   'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
   'a provider that no sign-in reaches': [{ leftOut: ['product'] }, 'warning product'],
   'an app whose default resource no API has': [{ lostDefaults: ['https://letters.test'] }, 'warning default resource'],
+  'a scope that nobody explains': [
+    { unexplained: { withoutSentence: ['mail'], withoutEffect: [] } },
+    'warning scope sentences',
+  ],
+  'a scope without an effect': [
+    { unexplained: { withoutSentence: [], withoutEffect: ['mail'] } },
+    'warning scope effects',
+  ],
   'an agent whose keys could not be fetched': [
     { now: 3 * HOUR_MS, publishers: [{ ...AGENT, jwksAskedAt: 2 * HOUR_MS }] },
     'warning https://agent.example/client.json',
