@@ -72,7 +72,8 @@ const WRONG_SIGN_INS_EVERY_MS = 1000;
  */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
   const { logger } = world;
-  const logo = readLogo(configuration.productLogo);
+  const logo = readLogo('VALETKEY_PRODUCT_LOGO', configuration.productLogo);
+  const logoDark = readLogo('VALETKEY_PRODUCT_LOGO_DARK', configuration.productLogoDark);
   const paths = pagePaths(configuration.pagesBasePath);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(
@@ -114,9 +115,13 @@ export async function startService(configuration: Configuration, world: World): 
       productName: configuration.productName,
       color: configuration.productColor,
       logoHref: logo ? paths.logo : null,
+      logoDarkHref: logoDark ? paths.logoDark : null,
       supportAddress: configuration.supportAddress,
     },
-    logo,
+    logos: [
+      { path: paths.logo, logo },
+      { path: paths.logoDark, logo: logoDark },
+    ],
     appUrl: configuration.appUrl,
     apiUrl: configuration.apiUrl,
     operatorUrl: configuration.operatorUrl,

@@ -57,8 +57,11 @@ export type Service = {
   readonly operators: OperatorService;
   readonly operatorApi: OperatorApiParts;
   readonly brand: Brand;
-  /** The logo's bytes, if there is one. */
-  readonly logo: { readonly type: string; readonly bytes: Buffer } | null;
+  /** The logos for light and dark pages, with the paths that serve them; null if there is none. */
+  readonly logos: readonly {
+    readonly path: string;
+    readonly logo: { readonly type: string; readonly bytes: Buffer } | null;
+  }[];
   /** `{app_url}` and `{api_url}`, without a slash at the end. */
   readonly appUrl: string;
   readonly apiUrl: string;

@@ -6,6 +6,8 @@ export type Brand = {
   color: string;
   /** A path of this service or a `data:` URL; null shows the product's initial instead. */
   logoHref: string | null;
+  /** The same for dark pages; null shows the logo of light pages on white. */
+  logoDarkHref: string | null;
   /** An email address or https URL where people find help. */
   supportAddress: string | null;
 };

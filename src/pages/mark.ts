@@ -11,7 +11,10 @@ export function monogram(name: string, shape: 'person' | 'app' | 'product'): Htm
 /** The product's logo; without one, its initial in its color and its name. */
 export function brandMark(brand: Brand): Html {
   if (brand.logoHref !== null) {
-    return html`<img class="logo" src="${brand.logoHref}" alt="${displayName(brand.productName)}">`;
+    const { logoHref, logoDarkHref } = brand;
+    const picture = html`<img class="logo${logoDarkHref === null && ' on-white'}" src="${logoHref}" alt="${displayName(brand.productName)}">`;
+    if (logoDarkHref === null) return picture;
+    return html`<picture><source srcset="${logoDarkHref}" media="(prefers-color-scheme: dark)">${picture}</picture>`;
   }
   return html`${monogram(brand.productName, 'product')}<span>${isolated(brand.productName)}</span>`;
 }

@@ -28,6 +28,7 @@ export function pagePaths(base: string) {
     pickUp: `${base}/developers/pick-up`,
     openApi: `${base}/openapi.json`,
     logo: `${base}/assets/logo`,
+    logoDark: `${base}/assets/logo-dark`,
     /** The stylesheet whose text has this digest, so that browsers may cache it forever. */
     stylesheet: (digest: string) => `${base}/assets/valetkey-${digest}.css`,
     /** The script of the developers' page, likewise. */

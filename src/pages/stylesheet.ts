@@ -98,7 +98,7 @@ code { direction: ltr; unicode-bidi: isolate; }
 .bar { display: flex; align-items: center; justify-content: space-between; gap: 0.5rem 1.5rem; flex-wrap: wrap; padding: 1.25rem 1.5rem; }
 .brand { display: inline-flex; align-items: center; gap: 0.625rem; color: inherit; text-decoration: none; font-weight: 650; border-radius: 0.5rem; }
 .logo { display: block; flex: none; block-size: 2rem; inline-size: auto; max-inline-size: 12rem; object-fit: contain; }
-@media (prefers-color-scheme: dark) { .logo { box-sizing: content-box; padding: 0.25rem 0.5rem; background: #fff; border-radius: 0.375rem; } }
+@media (prefers-color-scheme: dark) { .on-white { box-sizing: content-box; padding: 0.25rem 0.5rem; background: #fff; border-radius: 0.375rem; } }
 .foot { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; padding: 1.5rem; margin-block-start: auto; font-size: 0.8125rem; color: var(--muted); }
 .foot a { color: inherit; }
 main { inline-size: 100%; margin-inline: auto; }

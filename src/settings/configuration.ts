@@ -220,6 +220,12 @@ const SETTINGS = {
     readText,
     'The path of a logo, an SVG or PNG file, shown 32 pixels high, and on white in dark pages.',
   ),
+  productLogoDark: setting(
+    'VALETKEY_PRODUCT_LOGO_DARK',
+    '',
+    readText,
+    'The path of a logo for dark pages, an SVG or PNG file, shown there without the white.',
+  ),
   supportAddress: setting(
     'VALETKEY_SUPPORT_ADDRESS',
     '',
@@ -333,6 +339,8 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
     mistakes.push('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL: make it shorter');
   if (values.appUrl === values.apiUrl && variables['VALETKEY_API_LISTEN'])
     mistakes.push('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN: unset it');
+  if (values.productLogoDark !== null && values.productLogo === null)
+    mistakes.push('VALETKEY_PRODUCT_LOGO_DARK is set without VALETKEY_PRODUCT_LOGO: name the logo of light pages too');
   if (values.operatorUrl !== null) mistakes.push(...sharedHosts(values, values.operatorUrl));
   return mistakes;
 }

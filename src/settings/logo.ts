@@ -5,17 +5,19 @@ import { InstallationError } from '../process/installation-error.ts';
 /** A picture as it is served: its media type and its bytes. */
 export type Logo = { readonly type: string; readonly bytes: Buffer };
 
-/** Reads an SVG or PNG file; null for no path. Throws `InstallationError` for anything else. */
-export function readLogo(path: string | null): Logo | null {
+/** Reads the SVG or PNG file that a variable names; null for no path. Throws `InstallationError` for anything else. */
+export function readLogo(
+  variable: 'VALETKEY_PRODUCT_LOGO' | 'VALETKEY_PRODUCT_LOGO_DARK',
+  path: string | null,
+): Logo | null {
   if (path === null) return null;
   const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (!type)
-    throw new InstallationError([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png: name an SVG or PNG file`]);
+  if (!type) throw new InstallationError([`${variable}: ${path} is neither .svg nor .png: name an SVG or PNG file`]);
   try {
     return { type, bytes: readFileSync(path) };
   } catch (error) {
     throw new InstallationError([
-      `VALETKEY_PRODUCT_LOGO: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
+      `${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
     ]);
   }
 }

@@ -294,6 +294,34 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.context().close();
   });
 
+  test('dark pages show the logo that is made for them, without the white of the other', async (t) => {
+    const folder = dirname(temporaryPath(t));
+    mkdirSync(folder);
+    const [light, dark] = [join(folder, 'light.svg'), join(folder, 'dark.svg')];
+    for (const [file, width] of [
+      [light, 64],
+      [dark, 96],
+    ] as const)
+      writeFileSync(
+        file,
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="32"><path d="M0 0h9v9z"/></svg>`,
+      );
+    const variables = { VALETKEY_PRODUCT_LOGO: light, VALETKEY_PRODUCT_LOGO_DARK: dark };
+    const branded = await startTestService(t, variables);
+    for (const [colorScheme, width] of [
+      ['light', '64px'],
+      ['dark', '96px'],
+    ] as const) {
+      const { page, complaints } = await open({ colorScheme });
+      await page.goto(`${branded.appUrl}/sign-in`);
+      const look = 'const { width, backgroundColor } = getComputedStyle(document.querySelector(".logo"));';
+      const shown = await page.evaluate(`{${look} [width, backgroundColor]}`);
+      assert.deepEqual(shown, [width, 'rgba(0, 0, 0, 0)'], colorScheme);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
+  });
+
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 320],

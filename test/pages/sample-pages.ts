@@ -26,6 +26,7 @@ export const sampleBrand: Brand = {
   productName: 'Northwind',
   color: '#3451d1',
   logoHref: null,
+  logoDarkHref: null,
   supportAddress: 'help@northwind.example',
 };
 

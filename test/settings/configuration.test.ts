@@ -139,6 +139,7 @@ test('Configuration: all mistakes are told at once, and so are settings that con
   assert.match(mistakesOf({ VALETKEY_KEYS: 'x', VALETKEY_KEYS_FILE: 'y' }), /keep one of them/);
   assert.match(mistakesOf({ VALETKEY_ACCESS_TOKEN_TTL: '2h', VALETKEY_REFRESH_TOKEN_IDLE_TTL: '1h' }), /shorter/);
   assert.match(mistakesOf({ VALETKEY_REFRESH_TOKEN_MAX_TTL: '1d' }), /shorter/);
+  assert.match(mistakesOf({ VALETKEY_PRODUCT_LOGO_DARK: 'dark.svg' }), /name the logo of light pages too/);
   const same = { VALETKEY_API_URL: 'http://localhost:3000', VALETKEY_API_LISTEN: '127.0.0.1:9000' };
   assert.match(mistakesOf(same), /unset it/);
 });

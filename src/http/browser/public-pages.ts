@@ -14,7 +14,7 @@ import type { PageParts } from './page-parts.ts';
 /** Adds the public pages and files. */
 export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
-  const { paths, logo } = service;
+  const { paths, logos } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
   const forAll = { ...config, mayBePlain: true } as const;
 
@@ -44,14 +44,12 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
     return cached.header('Content-Type', 'text/javascript; charset=utf-8').send(pages.copyScript.text);
   });
 
-  if (!logo) return;
-  app.get(paths.logo, { config: forAll }, async (_request, reply) => {
-    return pages
-      .secure(reply)
-      .header('Cache-Control', 'public, max-age=3600')
-      .header('Content-Type', logo.type)
-      .send(logo.bytes);
-  });
+  for (const { path, logo } of logos)
+    if (logo)
+      app.get(path, { config: forAll }, async (_request, reply) => {
+        const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=3600');
+        return cached.header('Content-Type', logo.type).send(logo.bytes);
+      });
 }
 
 async function developersData(service: Service, language: string): Promise<DevelopersData> {

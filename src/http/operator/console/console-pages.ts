@@ -38,7 +38,7 @@ export function makeConsolePages({ brand, operatorUrl }: Service): ConsolePages 
   const context: PasskeyContext = {
     messages: consoleMessages,
     language: 'en',
-    brand: { ...brand, logoHref: null },
+    brand: { ...brand, logoHref: null, logoDarkHref: null },
     paths,
     stylesheetHref: stylePath,
     copyScriptHref: copyScriptPath,
