@@ -21,9 +21,11 @@ export type SeededProduct = { readonly providerId: string; readonly providerSecr
 
 /** The app's scopes, with the sentences of the consent page. */
 export const SCOPES = [
-  { name: 'photos:read', sentence: 'See your photos and albums', optional: false },
-  { name: 'contacts:read', sentence: 'See the postal addresses of your contacts', optional: false },
-];
+  { name: 'photos:read', sentence: 'See your photos and albums', optional: false, effect: 'reads' },
+  { name: 'contacts:read', sentence: 'See the postal addresses of your contacts', optional: false, effect: 'reads' },
+  { name: 'cards:send', sentence: 'Send postcards that you pay for', optional: false, effect: 'sensitive' },
+  { name: 'cards:read', sentence: 'See the postcards that you sent before', optional: true, effect: 'reads' },
+] as const;
 
 const WORDS = (
   'acorn amber anchor apple autumn basil beacon birch bramble bridge canal candle cedar cherry clover comet copper coral ' +
@@ -69,7 +71,11 @@ export function makePerson(): SeededPerson {
 }
 
 /** Registers the app that runs beside the service. */
-export async function registerApp({ clients, operator }: Installation, redirectUri: string): Promise<SeededApp> {
+export async function registerApp(
+  { clients, scopes, operator }: Installation,
+  redirectUri: string,
+): Promise<SeededApp> {
+  for (const { name, sentence, effect } of SCOPES) await scopes.define(name, { en: sentence }, operator, effect);
   const appName = 'Postcards';
   const { client, clientSecret } = await clients.register(
     'confidential',
@@ -81,7 +87,7 @@ export async function registerApp({ clients, operator }: Installation, redirectU
       contact: 'hello@postcards.example',
       isChecked: true,
       redirectUris: [redirectUri],
-      scopes: SCOPES,
+      scopes: SCOPES.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
     },
     operator,
   );

@@ -8,6 +8,7 @@ import { examineOpened, examineServed, keyDueAt, type Opened, type Served } from
 import { type AddressParts, examineAddress } from './doctor/public-address.ts';
 import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
 import { makeInstallation } from './installation.ts';
+import { isLoopback } from './oauth/clients/loopback.ts';
 import { doctorPass } from './oauth/keys/doctor-pass.ts';
 import { createKeyring, type LiveKeyring } from './oauth/keys/keyring.ts';
 import { rootKeyName } from './oauth/keys/root-key.ts';
@@ -148,6 +149,7 @@ async function factsOf(
     examiner: 'command',
     methods,
     providers: await installation.testMethods(),
+    lacksSupport: configuration.supportAddress === null && !isLoopback(new URL(configuration.appUrl).hostname),
     lostDefaults: await lostDefaults(storage.store),
     unexplained: await unexplainedScopes(storage.store),
     publishers: await installation.clientDocuments.publishers(),

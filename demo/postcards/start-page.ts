@@ -18,7 +18,7 @@ ${connectButton(`Connect with ${accountsAt}`)}
 </section>
 <h2 class="unseen">How it goes</h2>
 <ol class="steps">
-<li><h3>Sign in at ${accountsAt}</h3><p>With the email address and password from your terminal. Postcards sees neither.</p></li>
+<li><h3>Sign in at ${accountsAt}</h3><p>With the email and password from your terminal. Postcards sees neither.</p></li>
 <li><h3>Allow it, or don’t</h3><p>Valetkey says in words what Postcards would be able to do.</p></li>
 <li><h3>Look behind it</h3><p>Back here, you find every call that was made, and what came of it.</p></li>
 </ol>`,

@@ -30,7 +30,7 @@ ${connections === null ? html`<p class="notice bad">Your apps can’t be shown r
 <h2 id="account">Account</h2>
 <dl>
 <div><dt>Name</dt><dd>${person.name}</dd></div>
-<div><dt>Email address</dt><dd>${person.email}</dd></div>
+<div><dt>Email</dt><dd>${person.email}</dd></div>
 <div><dt>Account number</dt><dd><code>${person.subject}</code>, by which Valetkey knows you</dd></div>
 </dl>
 </section>

@@ -36,6 +36,8 @@ export type Opened = {
   readonly publishers: readonly Publisher[];
   /** The active providers that VALETKEY_SIGN_IN_METHODS omits. */
   readonly leftOut: readonly string[];
+  /** True if users of a public installation find no help: VALETKEY_SUPPORT_ADDRESS is not set. */
+  readonly lacksSupport: boolean;
   /** The default resources of apps that are no API's. */
   readonly lostDefaults: readonly string[];
   /** The scopes of active apps without any sentence, and without an effect. */
@@ -225,9 +227,15 @@ function ofBackups({ backups: { backedUpAt }, now }: Served): Finding[] {
   return found.all;
 }
 
-function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
+function ofSignIn({ methods, providers, leftOut, lacksSupport }: Opened): Finding[] {
   const found = new Findings('sign-in');
   found.good('ways', methods.join(', '));
+  if (lacksSupport)
+    found.wrong(
+      'help',
+      'pages name nobody who helps a user that cannot sign in',
+      'set VALETKEY_SUPPORT_ADDRESS to an email or https address, and restart',
+    );
   for (const [id, findings] of providers) {
     if (findings === null)
       found.wrong(

@@ -72,7 +72,7 @@ async function walkProduct(browser: Browser, { url, email, password }: Invitatio
 async function signIn(page: Page, email: string, password: string): Promise<void> {
   // Whoever types before the browser has set the focus by itself makes it complain.
   await page.locator('input:focus').waitFor();
-  await page.getByLabel(/^E-?mail address$/).fill(email);
+  await page.getByLabel('Email', { exact: true }).fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -109,6 +109,16 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);
     });
 
+    test('a public installation that names nobody who helps is found, and one on this machine is not', async (t) => {
+      const { variables } = await found(t, database);
+      const isHelp = (line: string) => line.includes('sign-in, help');
+      const named = { ...variables, VALETKEY_APP_URL: 'https://valetkey.invalid' };
+      const help = (await doctor(named)).filter(isHelp);
+      assertOne(help, /^wrong sign-in, help: pages name nobody .*: set VALETKEY_SUPPORT_ADDRESS/);
+      assert.deepEqual((await doctor({ ...named, VALETKEY_SUPPORT_ADDRESS: 'help@a.test' })).filter(isHelp), []);
+      assert.deepEqual(await doctor(variables), []);
+    });
+
     test('scopes without a sentence or an effect are named until they have both', async (t) => {
       const { variables } = await found(t, database);
       const scopes = ['--scope', 'mail', 'files=Read your files'];
@@ -238,6 +248,7 @@ const SOUND: Opened = {
   methods: ['password'],
   providers: new Map(),
   leftOut: [],
+  lacksSupport: false,
   lostDefaults: [],
   unexplained: { withoutSentence: [], withoutEffect: [] },
   publishers: [],
@@ -262,6 +273,7 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
   'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
   'a provider that no sign-in reaches': [{ leftOut: ['product'] }, 'warning product'],
   'an app whose default resource no API has': [{ lostDefaults: ['https://letters.test'] }, 'warning default resource'],
+  'a public installation that names nobody who helps': [{ lacksSupport: true }, 'wrong help'],
   'a scope that nobody explains': [
     { unexplained: { withoutSentence: ['mail'], withoutEffect: [] } },
     'warning scope sentences',

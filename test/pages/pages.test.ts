@@ -257,10 +257,10 @@ test('an answer that did not count is said beside the buttons, where the eyes ar
 });
 
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
-  assert.match(said({}), /See who you are\s*Your name and email address/);
+  assert.match(said({}), /See who you are\s*Your name and email/);
   assert.match(
     said({ person: { fields: ['name', 'username', 'email', 'avatar_url'], isNew: false } }),
-    /Your name, username, email address and picture/,
+    /Your name, username, email and picture/,
   );
   assert.match(said({ person: { fields: [], isNew: false } }), /Only an ID/);
   const more = said({
@@ -269,7 +269,7 @@ test('what an app gets of the person is said field by field, and what is new of 
     permissions: [{ name: 'a', sentence: 'Read', earlier: 'allowed' }],
   });
   assert.match(more, /to do more with/);
-  assert.match(more, /can also\s+See who you are\s*Your name and email address\s+It can already\s+Read/);
+  assert.match(more, /can also\s+See who you are\s*Your name and email\s+It can already\s+Read/);
 });
 
 test('two lines of one app that began in the same minute are told apart by their seconds', () => {

@@ -275,7 +275,7 @@ export const ar: Messages = {
     durationOrUnused: (max, unused) =>
       `وصول حتى في غيابك، لمدة تصل إلى ${formats.duration(max)}؛ وينتهي بعد ${formats.duration(unused)} دون استخدام.`,
     takeBack: (apps, newTab) =>
-      html`يمكنك إنهاء هذا الوصول في أي وقت من صفحة <a href="${apps}" target="_blank">التطبيقات المتصلة${newTab}</a>.`,
+      html`يمكنك سحب هذا الإذن في أي وقت من صفحة <a href="${apps}" target="_blank">التطبيقات المتصلة${newTab}</a>.`,
     password: 'لا يطّلع التطبيق على كلمة مرورك أبدًا.',
     uncheckedSensitive: (product) =>
       html`<strong>يطلب هذا التطبيق إذنًا حسّاسًا</strong>، ولم يتحقّق ${isolated(product)} من هوية صانعه.`,

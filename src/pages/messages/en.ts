@@ -40,7 +40,7 @@ export const en = {
 
   permissions: {
     identity: 'See who you are',
-    fields: { name: 'name', username: 'username', email: 'email address', avatar_url: 'picture' },
+    fields: { name: 'name', username: 'username', email: 'email', avatar_url: 'picture' },
     list: (fields: readonly string[]): string => `Your ${formats.list(fields)}`,
     effects: { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' },
     nobody: 'Only an ID: neither your name nor your address',
@@ -65,7 +65,7 @@ export const en = {
     lead: (product: string): Html => html`with your ${isolated(product)} account`,
     leadToApp: (app: string): Html => html`to continue to ${isolated(app)}`,
     leadAgain: (app: string): Html => html`For your security, ${isolated(app)} asks you to sign in again`,
-    email: 'Email address',
+    email: 'Email',
     password: 'Password',
     submit: 'Sign in',
     or: 'or',
@@ -75,7 +75,7 @@ export const en = {
     problems: {
       wrong_credentials: {
         heading: 'That didn’t work',
-        text: 'The email address and password don’t match an account here. Check both and try again.',
+        text: 'The email and password don’t match an account here. Check both and try again.',
       },
       throttled: {
         heading: 'Too many tries',
@@ -241,7 +241,7 @@ export const en = {
   passwordSet: {
     title: 'Password set',
     heading: 'Your password is set',
-    text: 'Sign in with your email address and the new password.',
+    text: 'Sign in with your email and the new password.',
   },
 
   consent: {
@@ -273,7 +273,7 @@ export const en = {
     durationOrUnused: (max: number, unused: number): string =>
       `Access even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
     takeBack: (apps: string, newTab: Html): Html =>
-      html`You can end this access at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
+      html`You can take it back at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
     password: 'The app never sees your password.',
     uncheckedSensitive: (product: string): Html =>
       html`<strong>It asks for something sensitive</strong>, and ${isolated(product)} hasn’t checked who makes it.`,

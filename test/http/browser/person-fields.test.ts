@@ -31,8 +31,8 @@ const ALL = { name: 'Ada Example', username: 'ada', email: 'ada@example.com', av
 
 test('/v2/me shows an app what the operator chose for it, and null in place of the rest; all by default', async () => {
   const cases: [PersonField[] | undefined, Partial<typeof ALL>, string][] = [
-    [undefined, ALL, 'Your name, username and email address'],
-    [['email'], { email: 'ada@example.com' }, 'Your email address'],
+    [undefined, ALL, 'Your name, username and email'],
+    [['email'], { email: 'ada@example.com' }, 'Your email'],
     [['name', 'avatar_url'], { name: 'Ada Example' }, 'Your name'],
     [['username'], { username: 'ada' }, 'Your username'],
     [[], {}, 'Only an ID'],
@@ -61,7 +61,7 @@ test('what an app gets stands on the grant: more is asked for, less holds from t
   const { body } = await refresh(service, app, refreshToken);
   assert.deepEqual((await seen(String(body['access_token'])))['email'], null, 'nor by a refresh');
   const page = await ada.get(authorizeUrl(service, app));
-  assert.match(page.body, /to do more with.*can also.*Your name and email address/s);
+  assert.match(page.body, /to do more with.*can also.*Your name and email/s);
   const wider = await obtainPair(service, ada, app);
   assert.equal((await seen(wider.accessToken))['email'], 'ada@example.com');
   assert.equal(await isAsked(), false);
@@ -76,7 +76,7 @@ test('a page from before the operator chose more is not taken', async () => {
   await clients.update(app.clientId, { personFields: ['email'] }, operator);
   const pressed = await ada.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
-  assert.match(pressed.body, /the page has changed.*Your email address/s);
+  assert.match(pressed.body, /Your email.*the page has changed/s);
 });
 
 /** Somebody with a name and an address, and no user name yet. */
@@ -105,7 +105,7 @@ test('Promise 1: what an account gets later is told to no app whose consent did 
   assert.equal((await seen(String(body['access_token'])))['username'], null);
   assert.equal((await introspect(service, api, accessToken)).body['username'], undefined);
   const page = await browser.get(authorizeUrl(service, app));
-  assert.match(page.body, /to do more with.*can also.*Your name, username and email address/s);
+  assert.match(page.body, /to do more with.*can also.*Your name, username and email/s);
   const wider = await obtainPair(service, browser, app);
   assert.match(String((await seen(wider.accessToken))['username']), /^u/);
   assert.equal((await seen(accessToken))['username'], null, 'each grant tells what was shown for it');
@@ -119,7 +119,7 @@ test('a page from before the account got more is not taken', async () => {
   await setUsername();
   const pressed = await browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
-  assert.match(pressed.body, /the page has changed.*Your name, username and email address/s);
+  assert.match(pressed.body, /Your name, username and email.*the page has changed/s);
 });
 
 test('an app whose consent is skipped gets what the operator chose, also what an account gets later', async () => {
