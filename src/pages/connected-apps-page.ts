@@ -1,39 +1,12 @@
-import { type AppProfile, appProfile } from './app-profile.ts';
+import { appCard, type CardForm, type ConnectedApp, cardBody, linkToApp } from './connected-app-card.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { isolated, isolatedAddress } from './isolated.ts';
+import { isolatedAddress } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
-import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
-import { haveEffects, type Permission, type PersonField, permissionList } from './permissions.ts';
-
-/**
- * One line of the page: an app, or its access on one device or in one installation. Times are milliseconds since
- * 1970; `lastUsed` is null before the first use.
- */
-export type ConnectedApp = {
-  clientId: string;
-  /** With the client, names the access that the line's form removes. */
-  grantId: string;
-  kind: 'app' | 'device' | 'installation';
-  /** True if it was allowed, and the app has not fetched it yet. */
-  isWaiting: boolean;
-  appName: string;
-  profile: AppProfile;
-  /** The redirect hosts; none for a device. */
-  hosts: readonly string[];
-  permissions: readonly Permission[];
-  /** The profile fields that the app gets, as far as the account has them. */
-  person: readonly PersonField[];
-  since: number;
-  lastUsed: number | null;
-  /** End of the access if the app does not use it, and its end in any case. */
-  endsUnused: number;
-  ends: number;
-};
 
 /**
  * The removed access: a waiting grant, an app on one device or in one installation, or an app except for devices that
@@ -44,13 +17,23 @@ export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'installation' 
 /** Data of the connected-apps page. */
 export type ConnectedAppsData = {
   account: PageAccount;
-  /** One page of the list: lines from `first` (counted from 1), of `total`. */
+  /** One page of the list; where one app is shown alone, that app with a page of its lines. */
   apps: readonly ConnectedApp[];
+  /** Entries of this page (apps, or lines of the one app) begin at `first` (counted from 1), of `total`. */
   first: number;
+  shown: number;
   total: number;
+  /** Number of connected apps, found or not. */
+  appCount: number;
+  /** The client ID of the app that is shown alone; null for the list. */
+  alone: string | null;
+  /** The name to find apps by; an empty string finds all. */
+  query: string;
   /** The cursors of this page and the next; null for the first page, and for the page after the last. */
   after: string | null;
   next: string | null;
+  /** The present (ms since 1970). */
+  now: number;
   /** Tokens for the forms that remove one app, and for the form that removes all. */
   formToken: string;
   removeAllFormToken: string;
@@ -63,6 +46,12 @@ export type ConnectedAppsData = {
   hasPassword: boolean;
 };
 
+/** Number of apps from which on they are found by name. */
+const FOUND_FROM = 11;
+
+/** Bytes of what the cards of a page open: with it, the page stays below 50 KB. The rest is on pages of its own. */
+const ROOM_BYTES = 30_000;
+
 /** The page on which a user sees the connected apps, and removes them. */
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
   const { messages, brand, paths } = context;
@@ -73,12 +62,13 @@ export function connectedAppsPage(context: PageContext, data: ConnectedAppsData)
     html`<div class="notice success" role="status">${icons.check}<div>${sayingRemoved(messages, data.justRemoved)}</div></div>`;
   const title = data.isOutdated ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const main = html`<h1>${texts.heading}</h1>
-${data.apps.length > 0 && html`<p class="lead">${texts.lead(brand.productName)} ${texts.effect}</p>`}
+${data.appCount > 0 && html`<p class="lead">${texts.lead(brand.productName)} ${texts.effect}</p>`}
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
-${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
+${data.alone === null ? search(context, data) : html`<p class="fine"><a href="${paths.apps}">${texts.allApps}</a></p>`}
+${data.apps.length > 0 ? appList(context, data) : emptyState(messages, data)}
 ${otherPages(context, data)}
-${data.total > 1 && removeAll(context, data.removeAllFormToken)}
+${data.alone === null && data.appCount > 1 && removeAll(context, data.removeAllFormToken)}
 ${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
@@ -87,22 +77,44 @@ function signedInAs(messages: Messages, account: PageAccount): Html {
   return account.email === null ? accountName(messages, account) : isolatedAddress(account.email);
 }
 
+/** A form that only reads, so it is a GET. */
+function search({ messages, paths }: PageContext, { query, appCount }: ConnectedAppsData): Html | false {
+  const { search: texts } = messages.connectedApps;
+  if (query === '' && appCount < FOUND_FROM) return false;
+  return html`<form method="get" action="${paths.apps}" class="find" role="search"><div class="field"><label for="q">${texts.label}</label><input id="q" name="q" type="search" value="${query}" maxlength="100" autocomplete="off"></div><button class="secondary">${texts.submit}</button>${query !== '' && html`<a href="${paths.apps}">${texts.all}</a>`}</form>`;
+}
+
 /** Links, so that it works without a script. */
 function otherPages(
   { messages: { connectedApps: texts }, paths }: PageContext,
-  { apps, first, total, after, next }: ConnectedAppsData,
+  { first, shown, total, after, next, query, alone }: ConnectedAppsData,
 ): Html | false {
-  if (apps.length === total) return false;
+  if (shown === total) return false;
+  const to = (cursor: string | null) => {
+    const parameters = Object.entries({ app: alone ?? '', q: query, after: cursor ?? '' }).filter(([, value]) => value);
+    return parameters.length === 0 ? paths.apps : `${paths.apps}?${new URLSearchParams(parameters)}`;
+  };
   return html`<nav class="pages" aria-label="${texts.pages.label}">
-${after !== null && html`<a class="button secondary" href="${paths.apps}">${texts.pages.first}</a>`}
-<span>${texts.pages.shown(first, first + apps.length - 1, total)}</span>
-${next !== null && html`<a class="button secondary" href="${paths.apps}?after=${next}" rel="next">${texts.pages.next}</a>`}
+${after !== null && html`<a class="button secondary" href="${to(null)}">${texts.pages.first}</a>`}
+<span>${texts.pages.shown(first, first + shown - 1, total)}</span>
+${next !== null && html`<a class="button secondary" href="${to(next)}" rel="next">${texts.pages.next}</a>`}
 </nav>`;
 }
 
-function appList(context: PageContext, { apps, formToken, after }: ConnectedAppsData): Html {
+function appList(context: PageContext, data: ConnectedAppsData): Html {
+  const { alone, query, after, now } = data;
+  const back = Object.entries({ app: alone ?? '', q: query, after: after ?? '' }).filter(([, value]) => value !== '');
+  const form: CardForm = { formToken: data.formToken, back: Object.fromEntries(back) };
+  let room = ROOM_BYTES;
+  const cards = data.apps.map((app) => {
+    const whole = cardBody(context, app, form);
+    const bytes = Buffer.byteLength(String(whole));
+    const fits = alone !== null || bytes <= room;
+    if (fits) room -= bytes;
+    return appCard(context, app, form, { now, isOpen: alone !== null, body: fits ? whole : linkToApp(context, app) });
+  });
   return html`<ul class="apps">
-${apps.map((app) => appCard(context, app, beginning(context.messages, app, apps), { formToken, after }))}</ul>
+${cards}</ul>
 <p class="fine">${context.messages.connectedApps.timeZone}</p>`;
 }
 
@@ -121,69 +133,7 @@ function removeAll({ messages, paths }: PageContext, formToken: string): Html {
 </details>`;
 }
 
-/** Returns the start in words, which tells an app's lines apart: to the second if minutes are equal. */
-function beginning(messages: Messages, app: ConnectedApp, apps: readonly ConnectedApp[]): string {
-  const { minute, second, day } = messages;
-  if (app.kind === 'app' && !app.isWaiting) return day(app.since);
-  const sameMinute = apps.filter(
-    ({ clientId, kind, isWaiting, since }) =>
-      clientId === app.clientId &&
-      kind === app.kind &&
-      isWaiting === app.isWaiting &&
-      minute(since) === minute(app.since),
-  );
-  return (sameMinute.length > 1 ? second : minute)(app.since);
-}
-
-function appCard(
-  context: PageContext,
-  app: ConnectedApp,
-  began: string,
-  { formToken, after }: Pick<ConnectedAppsData, 'formToken' | 'after'>,
-): Html {
-  const { messages, paths } = context;
-  const { isWaiting, appName, clientId, grantId } = app;
-  const isDevice = app.kind === 'device';
-  const texts = messages.connectedApps;
-  return html`<li class="app-card">
-${monogram(appName, 'app')}
-<div class="app-head"><h2>${isolated(appName)}</h2>
-${appProfile(context, app.profile, app.hosts)}
-${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
-${dates(messages, app, began)}</div>
-<div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
-${permissionList(messages, app.permissions, app.person, haveEffects(app.permissions))}</div>
-<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}">${after !== null && html`<input type="hidden" name="after" value="${after}">`}<button class="secondary danger">${removal(messages, app, began)}</button></form>
-</li>
-`;
-}
-
-function dates(messages: Messages, app: ConnectedApp, beganAt: string): Html {
-  const { isWaiting, since, lastUsed } = app;
-  const texts = messages.connectedApps;
-  const began = html`${isWaiting ? texts.allowed : texts.since} ${moment(since, () => beganAt)}`;
-  const used = lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${moment(lastUsed, messages.day)}`;
-  return html`<p class="dates"><span>${began}</span> <span>${isWaiting ? texts.notFetched : used}</span>${!isWaiting && html` <span>${end(messages, app)}</span>`}</p>`;
-}
-
-function end({ connectedApps: texts, day }: Messages, { ends, endsUnused }: ConnectedApp): Html {
-  if (endsUnused >= ends) return html`${texts.ends(moment(ends, day))}`;
-  return texts.endsOrUnused(moment(ends, day), moment(endsUnused, day));
-}
-
-function removal(
-  { connectedApps: { remove } }: Messages,
-  { appName, kind, isWaiting }: ConnectedApp,
-  began: string,
-): Html {
-  if (isWaiting) return remove.waiting(appName, began);
-  return kind === 'app' ? remove.app(appName) : remove[kind](appName, began);
-}
-
-function moment(time: number, inWords: (time: number) => string): Html {
-  return html`<time datetime="${new Date(time).toISOString()}">${inWords(time)}</time>`;
-}
-
-function emptyState({ connectedApps: { empty } }: Messages): Html {
+function emptyState({ connectedApps: { empty, search } }: Messages, { query }: ConnectedAppsData): Html {
+  if (query !== '') return html`<p class="lead" role="status">${search.nothing(query)}</p>`;
   return html`<section class="empty">${icons.key}<h2>${empty.heading}</h2><p>${empty.text}</p></section>`;
 }

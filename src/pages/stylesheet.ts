@@ -189,20 +189,35 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .remove-all summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--problem); font-weight: 550; cursor: pointer; }
 .remove-all form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; }
 .session { display: flex; align-items: center; gap: 0.25rem 1.5rem; flex-wrap: wrap; font-size: 0.875rem; color: var(--muted); }
-.apps { display: grid; gap: 1rem; margin-block-start: 1.75rem; }
-.app-card { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
-.app-card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; gap: 1rem 0.875rem; }
-.app-card form { grid-column: 3; grid-row: 1; }
-.app-access { grid-column: 1 / -1; }
-.app-head h2 { font-size: 1.0625rem; text-wrap: wrap; }
+.apps { display: grid; gap: 0.5rem; margin-block-start: 1.5rem; }
+.app-card { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; padding: 0.5rem 1rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.875rem; box-shadow: 0 1px 2px var(--shadow); }
+.app-card > details { grid-column: 1 / -1; grid-row: 1; min-inline-size: 0; }
+.app-card > form { grid-column: 2; grid-row: 1; z-index: 1; padding-block: 0.3125rem; }
+.app-card > details > summary { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 0.75rem; padding-inline-end: 10rem; list-style: none; cursor: pointer; border-radius: 0.625rem; }
+.app-card > details > summary::-webkit-details-marker { display: none; }
+.app-card > details > summary:hover .app-name { text-decoration: underline; text-underline-offset: 0.2em; }
+.app-head { display: block; min-inline-size: 0; line-height: 1.4; }
+.app-name { display: flex; align-items: center; gap: 0.5rem; font-weight: 650; }
+.app-name::after { content: ""; flex: none; inline-size: 0.375rem; block-size: 0.375rem; border: solid var(--muted); border-width: 0 1.5px 1.5px 0; transform: translateY(-0.125rem) rotate(45deg); }
+details[open] > summary .app-name::after { transform: translateY(0.0625rem) rotate(225deg); }
+.summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75rem; font-size: 0.875rem; color: var(--muted); }
+.app-body { padding-block: 0.25rem 0.375rem; padding-inline-start: 3rem; }
+.app-body > * + h3 { margin-block-start: 0.875rem; }
+.lines { display: grid; }
+.lines > li { display: flex; justify-content: space-between; align-items: start; gap: 0.75rem; padding-block: 0.625rem; border-block-start: 1px solid var(--line); }
+.lines > li > div { min-inline-size: 0; }
+.lines form { flex: none; }
+.more { font-size: 0.875rem; }
+.more > summary { inline-size: fit-content; padding-block: 0.375rem; color: var(--brand-text); cursor: pointer; }
+.find { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin-block-start: 1.25rem; }
+.find .field { flex: 1 1 14rem; max-inline-size: 22rem; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
-.kinds { margin-block-start: 0.25rem; }
-.app-head > * + .dates { margin-block-start: 0.375rem; }
+.app-body > .permissions + .dates { margin-block-start: 0.75rem; }
 .kinds { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; font-weight: 550; }
 .kinds span { display: flex; align-items: center; gap: 0.375rem; }
 .kinds .icon { inline-size: 1.125rem; block-size: 1.125rem; color: var(--brand-text); }
-.app-card h3 { margin-block-end: 0.625rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
-.app-card .permissions { gap: 0.5rem; font-size: 0.9375rem; }
+.app-card h3 { margin-block: 0.625rem 0.375rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
+.app-card .permissions { gap: 0.375rem; font-size: 0.9375rem; }
 .empty { display: grid; justify-items: center; gap: 0.5rem; margin-block-start: 2rem; padding: 3rem 1.5rem; text-align: center; border: 1px dashed var(--edge); border-radius: 1rem; }
 .empty .icon { inline-size: 2rem; block-size: 2rem; color: var(--brand-text); }
 .empty p { max-inline-size: 26rem; color: var(--muted); }
@@ -271,7 +286,12 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
   .chapters { grid-column: 1; grid-row: 2; }
 }
 @media (max-width: 30rem) {
-  .app-card form { grid-column: 1 / -1; grid-row: auto; display: grid; }
+  .app-card > form { grid-column: 1 / -1; grid-row: 2; display: grid; padding-block: 0.5rem 0; }
+  .app-card > details > summary { padding-inline-end: 0; min-block-size: 2.75rem; }
+  .app-body { padding-inline-start: 0; }
+  .lines > li { flex-direction: column; align-items: stretch; }
+  .lines form { display: grid; }
+  .more > summary { padding-block: 0.75rem; }
   .remove-all form { justify-items: stretch; }
   .danger, .quiet { min-block-size: 2.75rem; }
   .card { background: var(--surface); }

@@ -77,11 +77,12 @@ async function open({ colorScheme, width }: Look): Promise<[Page, string[]]> {
   return [page, complaints];
 }
 
-/** Opens the question before all apps are removed, where a page has it. */
+/** Opens the cards of apps, and the question before all apps are removed, where a page has them. */
 async function openQuestion(page: Page): Promise<void> {
   // A locator has the page read a long script first, so it is made where there is something to click.
-  if (!(await page.evaluate("document.querySelector('.remove-all summary') !== null"))) return;
-  for (const summary of await page.locator('.remove-all summary').all()) await summary.click();
+  if (!(await page.evaluate("document.querySelector('.remove-all summary, .app-card') !== null"))) return;
+  await page.evaluate("for (const card of document.querySelectorAll('.app-card > details')) card.open = true");
+  for (const summary of await page.locator('.remove-all > summary').all()) await summary.click();
 }
 
 /** Has a page that is open look otherwise: to open it again takes longer. */
@@ -235,6 +236,18 @@ test('at 1366 by 650 all that is asked, for how long and how to end it are in si
       assert.deepEqual([allow, hidden], [true, []], `${language} ${name}`);
       await page.locator('.below').waitFor({ state: 'hidden' });
     }
+  await page.context().close();
+});
+
+test('a page of connected apps has at most 1600 pixels and 50 KB', async () => {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage();
+  for (const name of names.filter((each) => each.startsWith('connected-apps'))) {
+    const response = await page.goto(`${origin}/en/${name}`);
+    const height = await page.evaluate('document.documentElement.scrollHeight');
+    assert.ok(Number(height) <= 1_600, `${name} is ${height} pixels high`);
+    const bytes = (await response?.body())?.length ?? assert.fail();
+    assert.ok(bytes <= 50_000, `${name} has ${bytes} bytes`);
+  }
   await page.context().close();
 });
 

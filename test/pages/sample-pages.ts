@@ -1,4 +1,5 @@
 import type { Brand } from '../../src/pages/brand.ts';
+import type { ConnectedApp, ConnectedLine } from '../../src/pages/connected-app-card.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../src/pages/connected-apps-page.ts';
 import { consentPage } from '../../src/pages/consent-page.ts';
 import { developersPage } from '../../src/pages/developers-page.ts';
@@ -145,70 +146,78 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     account,
     hasPassword: true,
     apps: [],
-    ...{ first: 1, total: 0, after: null, next: null },
+    ...{ first: 1, shown: 0, total: 0, appCount: 0, alone: null, query: '', after: null, next: null },
+    now: 1_795_100_000_000,
     formToken: text('token'),
     removeAllFormToken: text('token'),
     justRemoved: null,
     isOutdated: false,
     signOutFormToken: text('token'),
   };
-  const ends = { ends: 1_811_536_000_000, endsUnused: 1_797_592_000_000 };
-  const inBrowser = {
+  const line: ConnectedLine = {
     grantId: text('g'),
-    kind: 'app' as const,
+    kind: 'app',
     isWaiting: false,
-    lastUsed: null,
-    profile,
-    person: ['name', 'email'] as const,
     hosts: [text('planner.example')],
-    ...ends,
+    permissions,
+    person: ['name', 'email'],
+    since: 1_780_000_000_000,
+    lastUsed: 1_795_000_000_000,
+    ends: 1_811_536_000_000,
+    endsUnused: 1_797_592_000_000,
   };
-  const waiting = { ...inBrowser, isWaiting: true, since: 1_795_000_000_000 };
+  const waiting: ConnectedLine = { ...line, isWaiting: true, since: 1_795_000_000_000, lastUsed: null };
+  const connectedApp = (more: Partial<ConnectedApp> & Pick<ConnectedApp, 'lines'>): ConnectedApp => ({
+    clientId: text('a'),
+    appName: text('Meeting Room Planner'),
+    profile,
+    lineCount: more.lines.length,
+    permissions,
+    person: ['name', 'email'],
+    isWaiting: false,
+    lastUsed: line.lastUsed,
+    ...more,
+  });
+  const backup = { ...line, permissions: [], since: 1_790_000_000_000, lastUsed: null };
   const apps = [
-    {
-      ...inBrowser,
-      clientId: text('a'),
-      appName: text('Meeting Room Planner'),
-      permissions,
-      since: 1_780_000_000_000,
-      lastUsed: 1_795_000_000_000,
-    },
-    {
-      ...inBrowser,
-      clientId: text('a'),
-      kind: 'device' as const,
-      hosts: [],
-      appName: text('Meeting Room Planner'),
-      permissions,
-      since: 1_788_000_000_000,
-      lastUsed: 1_794_000_000_000,
-    },
-    { ...waiting, kind: 'device' as const, clientId: text('a'), appName: text('Meeting Room Planner'), permissions },
-    {
-      ...inBrowser,
-      clientId: text('b'),
-      appName: text('Backup'),
-      profile: nobody,
-      since: 1_790_000_000_000,
-      permissions: [],
-    },
-    { ...waiting, clientId: text('b'), appName: text('Backup'), profile: nobody, permissions: [] },
-    {
-      ...waiting,
+    connectedApp({
+      permissions: nine.slice(0, 7),
+      lines: [
+        line,
+        { ...line, kind: 'device', hosts: [], since: 1_788_000_000_000, lastUsed: 1_794_000_000_000 },
+        { ...waiting, kind: 'device', hosts: [] },
+      ],
+    }),
+    connectedApp({
       clientId: text('b'),
       appName: text('Backup'),
       profile: nobody,
       permissions: [],
-      since: waiting.since + 7_000,
-    },
+      lastUsed: null,
+      lines: [backup, { ...waiting, permissions: [] }, { ...waiting, permissions: [], since: waiting.since + 7_000 }],
+    }),
+    connectedApp({ clientId: text('c'), appName: text('Calendar'), lines: [line] }),
+    connectedApp({ clientId: text('d'), appName: text('Notes'), isWaiting: true, lastUsed: null, lines: [waiting] }),
   ];
+  const listed = { ...connected, apps, shown: apps.length, total: apps.length, appCount: apps.length };
   const removed = (what: RemovedAccess) =>
-    connectedAppsPage(context, {
-      ...connected,
-      apps,
-      total: apps.length,
-      justRemoved: { what, appName: text('Invoice Robot') },
-    });
+    connectedAppsPage(context, { ...listed, justRemoved: { what, appName: text('Invoice Robot') } });
+  const installations = [0, 7_000, 86_400_000].map((later) => ({
+    ...line,
+    kind: 'installation' as const,
+    hosts: [text('localhost')],
+    since: 1_790_000_000_000 + later,
+  }));
+  const someApps = (count: number) =>
+    Array.from({ length: Math.min(count, 12) }, (_, at) =>
+      connectedApp({
+        clientId: text(`app_${at}`),
+        appName: text(`App ${at}`),
+        permissions: at < 1 ? nine : [],
+        profile: at < 1 ? profile : nobody,
+        lines: [line],
+      }),
+    );
   const errors = errorKinds.map(
     (kind) =>
       [
@@ -378,23 +387,28 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-waiting': removed('waiting'),
     'connected-apps-installations': connectedAppsPage(context, {
       ...connected,
-      apps: [0, 7_000, 86_400_000].map((later) => ({
-        ...inBrowser,
-        kind: 'installation' as const,
-        clientId: 'https://agent.example/client.json',
-        appName: text('Agent'),
-        profile: agent,
-        hosts: [text('localhost')],
-        permissions,
-        since: 1_790_000_000_000 + later,
-      })),
-      total: 3,
+      apps: [
+        connectedApp({
+          clientId: 'https://agent.example/client.json',
+          appName: text('Agent'),
+          profile: agent,
+          lines: installations,
+        }),
+      ],
+      ...{ shown: 3, total: 3, appCount: 3, alone: text('a') },
       justRemoved: { what: 'installation', appName: text('Agent') },
     }),
     'connected-apps-page': connectedAppsPage(context, {
       ...connected,
-      ...{ apps, first: 4951, total: 5000, after: text('a'), next: text('b') },
+      ...{ apps: someApps(12), first: 4945, shown: 12, total: 5000, appCount: 5000 },
+      ...{ after: text('a'), next: text('b') },
+      justRemoved: { what: 'app', appName: text('Invoice Robot') },
     }),
+    'connected-apps-found': connectedAppsPage(context, {
+      ...listed,
+      ...{ appCount: 200, query: text('plan') },
+    }),
+    'connected-apps-not-found': connectedAppsPage(context, { ...connected, appCount: 200, query: text('plan') }),
     'connected-apps-empty': connectedAppsPage(context, connected),
     'connected-apps-removed-all': connectedAppsPage(context, { ...connected, justRemoved: 'everything' }),
     password: passwordPage(context, { ...password, problem: null }),

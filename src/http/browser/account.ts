@@ -1,20 +1,17 @@
 /** Pages of the account: the start page, and the connected apps, whose access the user removes here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Account, hasPassword } from '../../accounts/people/account.ts';
-import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps/connected-apps.ts';
+import { hasPassword } from '../../accounts/people/account.ts';
+import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
 import type { TakenBack } from '../../oauth/connected-apps/grant-registry.ts';
-import { fieldsThere } from '../../oauth/grants/person-fields.ts';
-import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
 import { homePage } from '../../pages/home-page.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
 import type { SignedIn } from './browser-session.ts';
-import { pageAccount, pageProfile } from './page-answers.ts';
+import { appsToShow } from './connected-apps-data.ts';
+import { pageAccount } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
-import { permissionsGranted } from './permissions.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 /** Adds the account page and the connected-apps page. */
@@ -73,8 +70,10 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   /** Leads back to the page of the form, which reports the removal. */
   function back(request: FastifyRequest, reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
     const query = said ?? new URLSearchParams();
-    const after = formOf(request).get('after');
-    if (after !== undefined) query.set('after', after);
+    for (const name of ['app', 'q', 'after']) {
+      const value = formOf(request).get(name);
+      if (value !== undefined) query.set(name, value);
+    }
     return pages.seeOther(reply, query.size === 0 ? paths.apps : `${paths.apps}?${query}`);
   }
 
@@ -102,21 +101,18 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
 
   async function sendApps(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, isOutdated = false) {
     const { account } = signedIn;
-    const apps = await service.grants.connectedApps(account.id);
-    const after = formOf(request).get('after') ?? (request.query as Parameters).get('after') ?? null;
-    const page = pageOfApps(apps, after);
+    const lines = await service.grants.connectedApps(account.id);
+    const asked = (name: string) => formOf(request).get(name) ?? (request.query as Parameters).get(name);
     const context = pages.context(request);
-    const definitions = await service.scopes.listScopes();
+    const view = { alone: asked('app') ?? null, query: asked('q') ?? '', after: asked('after') ?? null };
     const shown = connectedAppsPage(context, {
-      ...page,
+      ...(await appsToShow(service, lines, view, account, context.language)),
       account: await pageAccount(service, signedIn),
       hasPassword: service.accounts.takesPasswords && hasPassword(account),
-      apps: await Promise.all(
-        page.apps.map((connected) => asShown(service, connected, account, definitions, context.language)),
-      ),
+      now: service.now(),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),
-      justRemoved: await justRemoved(request, signedIn, apps),
+      justRemoved: await justRemoved(request, signedIn, lines),
       isOutdated,
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
     });
@@ -156,29 +152,4 @@ function shownOf(removed: Exclude<Removed, 'everything'>, left: readonly Connect
 /** Returns the text that a removal's mark is bound to. */
 function subjectOf(clientId: string, what: Removed): string {
   return JSON.stringify([clientId, what]);
-}
-
-/** Returns an app with its permissions in words. */
-async function asShown(
-  service: Service,
-  connected: ConnectedApp,
-  account: Account,
-  definitions: readonly ScopeDefinition[],
-  language: string,
-) {
-  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, personFields, ...shown } =
-    connected;
-  const client = await service.clients.findClient(shown.clientId);
-  const permissions = permissionsGranted(definitions, client, scope, language);
-  const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
-  return {
-    ...shown,
-    ...ends,
-    profile: pageProfile(client),
-    person: fieldsThere(personFields, account),
-    hosts: redirectHosts,
-    appName: clientName,
-    permissions,
-    lastUsed: lastUsedAt,
-  };
 }

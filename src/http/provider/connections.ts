@@ -6,8 +6,8 @@ import {
   type ConnectedApp,
   type ConnectionName,
   connectionId,
-  isAppsCursor,
-  pageOfApps,
+  isLinesCursor,
+  pageOfLines,
   readConnectionId,
 } from '../../oauth/connected-apps/connected-apps.ts';
 import { invalidRequest, type Refusal } from '../../oauth/error.ts';
@@ -31,10 +31,12 @@ export async function listConnections(
 ): Promise<object | Refusal> {
   if (typeof language !== 'string' || !LANGUAGE.test(language))
     return invalidRequest('language must be a language tag, such as en');
-  if (after !== undefined && !isAppsCursor(String(after))) return invalidRequest('after must be `next` of a page');
-  const page = pageOfApps(apps, after === undefined ? null : String(after), limit);
+  if (after !== undefined && !isLinesCursor(String(after))) return invalidRequest('after must be `next` of a page');
+  const page = pageOfLines(apps, after === undefined ? null : String(after), limit);
   const definitions = await service.scopes.listScopes();
-  const connections = await Promise.all(page.apps.map((app) => describe(service, app, account, definitions, language)));
+  const connections = await Promise.all(
+    page.entries.map((app) => describe(service, app, account, definitions, language)),
+  );
   return { connections, next: page.next };
 }
 

@@ -25,6 +25,7 @@ export const ar: Messages = {
   day: (time) => formats.day(time),
   minute: (time) => formats.minute(time),
   second: (time) => formats.second(time),
+  ago: (time, now) => formats.ago(time, now),
   duration: (seconds) => formats.duration(seconds),
 
   account: {
@@ -357,7 +358,8 @@ export const ar: Messages = {
     lead: (product) => html`هذه التطبيقات سمحتَ لها باستخدام حسابك في ${isolated(product)}.`,
     effect: 'عند إزالة تطبيق يُرفض طلبه التالي مباشرة. ويمكنك ربطه من جديد متى شئت.',
     removed: {
-      app: (app) => html`أُزيل ${isolated(app)}، وسيُرفض طلبه التالي.`,
+      app: (app) =>
+        html`أُزيل ${isolated(app)}، وسيُرفض طلبه التالي. ولاستخدامه من جديد اسمح به مرة أخرى من التطبيق نفسه.`,
       appButDevices: (app) =>
         html`أُزيل ${isolated(app)}، ما عدا الأجهزة التي لا تزال في القائمة، وسيُرفض طلبه التالي من غيرها.`,
       device: (app) => html`أُزيل ${isolated(app)} من ذلك الجهاز، وسيُرفض الطلب التالي منه.`,
@@ -367,6 +369,28 @@ export const ar: Messages = {
     outdated: {
       heading: 'لم يُزَل أي شيء بعد',
       text: 'لم تعد هذه الصفحة حديثة. إذا كنت لا تزال تريد إزالة تطبيق، فأزله الآن.',
+    },
+    permissions: (count) =>
+      ({
+        zero: 'لا أذونات',
+        one: 'إذن واحد',
+        two: 'إذنان',
+        few: `${count} أذونات`,
+        many: `${count} إذنًا`,
+        other: `${count} إذن`,
+      })[formats.plural(count)],
+    sensitive: (count) => `${count} حسّاس`,
+    places: (count) => `عدد الاتصالات: ${formats.number(count)}`,
+    morePermissions: (count) => `وغيرها: ${count}`,
+    lines: 'الاتصالات',
+    ofThisLine: 'ما يمكنه هنا',
+    showApp: (app) => html`عرض كل ما يخص ${isolated(app, 60)}`,
+    allApps: 'جميع التطبيقات المتصلة',
+    search: {
+      label: 'البحث عن تطبيق باسمه',
+      submit: 'بحث',
+      all: 'عرض الجميع',
+      nothing: (query) => html`لا يوجد تطبيق متصل في اسمه «${isolated(query)}».`,
     },
     onDevice: 'على جهاز',
     waiting: 'في انتظار التطبيق',
@@ -380,6 +404,8 @@ export const ar: Messages = {
     endsOrUnused: (day, unused) => html`ينتهي في ${day}، أو في ${unused} إن لم يُستخدم حتى ذلك الحين`,
     notFetched: 'تنتهي مدّته تلقائيًا إن لم يستلمه التطبيق',
     remove: {
+      all: (app, lines) =>
+        html`إزالة الكل (${formats.number(lines)}) <span class="unseen">من اتصالات ${isolated(app)}</span>`,
       app: (app) => html`إزالة <span class="unseen">${isolated(app)}</span>`,
       device: (app, since) => html`إزالة <span class="unseen">${isolated(app)} من الجهاز المتصل منذ ${since}</span>`,
       installation: (app, since) => html`إزالة <span class="unseen">${isolated(app)} المتصل منذ ${since}</span>`,

@@ -24,6 +24,7 @@ export const en = {
   day: (time: number): string => formats.day(time),
   minute: (time: number): string => formats.minute(time),
   second: (time: number): string => formats.second(time),
+  ago: (time: number, now: number): string => formats.ago(time, now),
   duration: (seconds: number): string => formats.duration(seconds),
 
   account: {
@@ -357,7 +358,8 @@ export const en = {
     lead: (product: string): Html => html`You allowed these apps to use your ${isolated(product)} account.`,
     effect: 'When you remove an app, its very next request is refused. You can always connect it again.',
     removed: {
-      app: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
+      app: (app: string): Html =>
+        html`${isolated(app)} was removed. Its next request will be refused. To use it again, allow it again in the app.`,
       appButDevices: (app: string): Html =>
         html`${isolated(app)} was removed, except on the devices that are still listed. Its next request from anywhere else will be refused.`,
       device: (app: string): Html =>
@@ -371,6 +373,20 @@ export const en = {
       heading: 'Nothing was removed yet',
       text: 'This page was out of date. If you still want to remove an app, do it now.',
     },
+    permissions: (count: number): string => (formats.plural(count) === 'one' ? '1 permission' : `${count} permissions`),
+    sensitive: (count: number): string => `${count} sensitive`,
+    places: (count: number): string => `${formats.number(count)} connections`,
+    morePermissions: (count: number): string => `${count} more`,
+    lines: 'Connected',
+    ofThisLine: 'What it can do here',
+    showApp: (app: string): Html => html`Show all about ${isolated(app, 60)}`,
+    allApps: 'All connected apps',
+    search: {
+      label: 'Find an app by name',
+      submit: 'Find',
+      all: 'Show all',
+      nothing: (query: string): Html => html`No connected app has “${isolated(query)}” in its name.`,
+    },
     onDevice: 'On a device',
     waiting: 'Waiting for the app',
     can: 'It can',
@@ -383,6 +399,8 @@ export const en = {
     endsOrUnused: (day: Html, unused: Html): Html => html`Ends on ${day}, or on ${unused} if it isn’t used until then`,
     notFetched: 'Expires if the app doesn’t fetch it',
     remove: {
+      all: (app: string, lines: number): Html =>
+        html`Remove all ${formats.number(lines)} <span class="unseen">connections of ${isolated(app)}</span>`,
       app: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
       device: (app: string, since: string): Html =>
         html`Remove <span class="unseen">${isolated(app)} from the device connected ${since}</span>`,

@@ -6,6 +6,8 @@ const units = [
   { unit: 'second', seconds: 1 },
 ] as const;
 
+const DAY_MS = 86_400_000;
+
 const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
 
 /**
@@ -41,6 +43,13 @@ export class Formats {
   second(time: number): string {
     const parts = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
     return new Intl.DateTimeFormat(this.#locale, parts).format(time);
+  }
+
+  /** Formats the day of a past time (ms) in UTC as people say it: "today", "yesterday", "12 days ago"; from a month on, the day. */
+  ago(time: number, now: number): string {
+    const days = Math.floor(now / DAY_MS) - Math.floor(time / DAY_MS);
+    if (days > 30) return this.day(time);
+    return new Intl.RelativeTimeFormat(this.#locale, { numeric: 'auto' }).format(-Math.max(0, days), 'day');
   }
 
   /** Returns the language's plural form for a count: "one" is singular. */
