@@ -20,6 +20,7 @@ const ALONE = [
   'accounts/decoy-hash.test.ts',
   'accounts/password-hash.test.ts',
   'cli/caller.test.ts',
+  'cli/confirm.test.ts',
   'cli/transcripts.test.ts',
   'http/connection/connections.test.ts',
   'http/connection/stop.test.ts',
