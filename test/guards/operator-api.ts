@@ -33,8 +33,9 @@ export const operatorApiGuards: readonly Guard[] = [
     ['acts that a body makes of a call are asked for', 'if (!also || !access) return;', 'if (also) return;'],
   ]),
   ...guardsIn('src/operator/fields/client-fields.ts', WRITES, [
-    ['an own sentence is changed with trust alone', 'sentence !== (own.get(name) ?? null)', 'false'],
-    ['a scope that keeps its sentence needs no trust', 'sentence !== (own.get(name) ?? null)', 'sentence !== null'],
+    ['an own sentence is changed with trust alone', 'changesSentence(scopes, had) || ', ''],
+    ['an own sentence is removed with trust alone', ' || changesSentence(had, scopes)', ''],
+    ['a scope that keeps its sentence needs no trust', 'scope.sentence !== null && !has(scope)', 'has(scope) || true'],
   ]),
   ...guardsIn('src/http/operator/changes/registrations.ts', RIGHTS, [
     [

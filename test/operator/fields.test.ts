@@ -131,6 +131,7 @@ test('settings that make trust, and secrets, are acts of their own', () => {
   const had = (sentence: string) => [{ name: 'send', sentence, optional: true }];
   assert.deepEqual(actsOfScopes(told, had('Post')), ['scopes.set-sentences']);
   assert.deepEqual(actsOfScopes(told, had('Send')), []);
+  assert.deepEqual(actsOfScopes([], had('Send')), ['scopes.set-sentences']);
   assert.deepEqual(actsOf(CLIENT_SETTINGS, readSettings(CLIENT_SETTINGS, { keys: [] }), 'changing'), [
     'clients.set-keys',
   ]);

@@ -31,7 +31,7 @@ const scopes: Field<readonly Scope[]> = {
   schema: { type: 'array', items: scopeSchema(['name', 'sentence', 'optional']) },
   accepts: {
     ...{ type: 'array', items: { anyOf: [text.schema, scopeSchema(['name'])] } },
-    description: 'A sentence other than the present one of that scope, which null removes, needs `scopes.trust`.',
+    description: 'An own sentence that is new, changed or removed, by null or with its scope, needs `scopes.trust`.',
   },
 };
 
@@ -193,12 +193,19 @@ export function actsOfNewClient(members: Members): Act[] {
 
 /**
  * Returns the further act that a change of scopes is, if it changes what users are told: an app's own sentence hides the
- * catalogue's. `had` are the scopes that the app has, in the row that the write replaces.
+ * catalogue's. A scope that goes takes its own sentence along, and could come back without it. `had` are the scopes that the app
+ * has, in the row that the write replaces.
  */
 export function actsOfScopes(scopes: readonly Scope[] | undefined, had: readonly Scope[]): Act[] {
-  const own = new Map(had.map(({ name, sentence }) => [name, sentence]));
-  const isTold = (scopes ?? []).some(({ name, sentence }) => sentence !== (own.get(name) ?? null));
+  if (scopes === undefined) return [];
+  const isTold = changesSentence(scopes, had) || changesSentence(had, scopes);
   return isTold ? ['scopes.set-sentences'] : [];
+}
+
+/** True if one of some scopes has an own sentence that it has not among others. */
+function changesSentence(some: readonly Scope[], others: readonly Scope[]): boolean {
+  const has = ({ name, sentence }: Scope) => others.some((each) => each.name === name && each.sentence === sentence);
+  return some.some((scope) => scope.sentence !== null && !has(scope));
 }
 
 /**

@@ -102,6 +102,9 @@ test('operators §3: an own sentence of an app changes only with scopes.trust, a
     ['mail', send],
     [mail, { ...send, sentence: 'Look at your mail' }],
     [mail, send, { name: 'delete', sentence: 'Look at your mail' }],
+    // Without this refusal, the scope could come back afterwards without its sentence.
+    [send],
+    [],
   ];
   for (const scopes of told) {
     const refused = await change(scopes);
@@ -109,7 +112,7 @@ test('operators §3: an own sentence of an app changes only with scopes.trust, a
     assert.match(JSON.stringify(refused.body), /this needs a key with scopes\.trust/);
   }
   assert.equal((await ask(`/clients/${id}`)).body['contact'], null, 'nothing of a refused change is written');
-  for (const scopes of [[send, mail, 'delete'], [{ ...mail, optional: true }], [mail, send], []])
+  for (const scopes of [[send, mail, 'delete'], [{ ...mail, optional: true }], [mail, send]])
     assert.equal((await change(scopes)).status, 200, JSON.stringify(scopes));
 });
 
