@@ -9,8 +9,8 @@ const rules = `
 noscript { display: block; }
 .sided .bar { max-inline-size: none; padding: 0.625rem max(1.5rem, calc(50% - 38rem)); row-gap: 0; background: var(--surface); border-block-end: 1px solid var(--line); }
 .sided .session a { padding-block: 0.375rem; }
-.find { display: flex; flex: 1 1 16rem; gap: 0.25rem; max-inline-size: 26rem; margin: 0; }
-.find input { min-block-size: 0; padding-block: 0.375rem; font-size: 0.9375rem; }
+.find { display: flex; flex: 1 1 18rem; gap: 0.25rem; max-inline-size: 28rem; margin: 0; }
+.find input { flex: 1; min-inline-size: 0; min-block-size: 2.5rem; padding: 0.25rem 0.75rem; font: inherit; font-size: 0.9375rem; color: var(--ink); background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem; }
 .sided .foot { max-inline-size: none; }
 .sided main { max-inline-size: none; padding-block-start: 1.25rem; }
 .sided main:focus { outline: 0; }
