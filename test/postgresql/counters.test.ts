@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SharedCounters, Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { addKey, call, type TestApi } from '../support/operator-api.ts';
@@ -52,21 +51,44 @@ test('Promise 6: guesses at two instances count together, but for the one that a
   assert.equal(await guess(here, 'somebody else'), true);
 });
 
+/** The same counters, whose answers are held until `open` lets them through. */
+function held(counters: SharedCounters) {
+  const moves: { readonly answer: Promise<number>; readonly open: () => void }[] = [];
+  const move: SharedCounters['move'] = (...parameters) => {
+    const gate = Promise.withResolvers<void>();
+    const answer = Promise.all([counters.move(...parameters), gate.promise]).then(([arrival]) => arrival);
+    moves.push({ answer, open: gate.resolve });
+    return answer;
+  };
+  return { moves, counters: { move } };
+}
+
 test('Promise 6: guesses that never pause count together too: an instance learns of others while its own are under way', async () => {
-  const limit = { count: 1000, seconds: 1000 };
-  const all = [one, other].map(({ counters }) => new Throttle(limit, 'busy', noted(counters ?? assert.fail())));
+  const limit = { count: 100, seconds: 100 };
+  const instances = [one, other].map(({ counters }) => {
+    const { moves, counters: own } = held(counters ?? assert.fail());
+    return { moves, throttle: new Throttle(limit, 'busy', own) };
+  });
+  /** Lets these answers through, and waits until they are taken over. */
+  const answer = async (moves: { readonly answer: Promise<number>; readonly open: () => void }[]) => {
+    for (const { open } of moves) open();
+    await Promise.all(moves.map((move) => move.answer));
+  };
   let through = 0;
-  while (all.some((throttle) => throttle.wait(['ada'], NOW) === 0)) {
-    for (const throttle of all) {
+  while (instances.some(({ throttle }) => throttle.wait(['ada'], NOW) === 0)) {
+    const earlier = instances.flatMap(({ moves }) => moves.splice(0));
+    // Each is answered when the next guess is under way.
+    for (const { throttle } of instances) {
       if (throttle.wait(['ada'], NOW) > 0) continue;
       throttle.count(['ada'], NOW);
       through += 1;
     }
-    await nextTurn();
+    await answer(earlier);
   }
-  assert.ok(through < 1.5 * limit.count, `${through} of 1000`);
-  while (moving.length > 0) await Promise.all(moving.splice(0));
-  for (const throttle of all) assert.equal(throttle.left('ada', NOW), 0);
+  assert.ok(through < 1.5 * limit.count, `${through} of 100`);
+  while (instances.some(({ moves }) => moves.length > 0))
+    await answer(instances.flatMap(({ moves }) => moves.splice(0)));
+  for (const { throttle } of instances) assert.equal(throttle.left('ada', NOW), 0);
 });
 
 test('Promise 6: a success is told after the guesses before it and before those after it, while none was answered', async () => {
