@@ -20,7 +20,7 @@ import type { Operation } from './api/operation.ts';
 import { addPublishedFace } from './api/published.ts';
 import { addRevocations } from './api/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
-import { addAccount } from './browser/account.ts';
+import { addAccount } from './browser/account/account.ts';
 import { addAuthorize } from './browser/authorize.ts';
 import { BrowserSessions } from './browser/browser-session.ts';
 import { addDevice } from './browser/device/device.ts';

@@ -52,7 +52,7 @@ export type Service = {
   readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient' | 'listClients' | 'listClientsNamed'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
-  readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
+  readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter' | 'listNamedAuditEvents'>;
   readonly keyring: Keyring;
   readonly operators: OperatorService;
   readonly operatorApi: OperatorApiParts;

@@ -39,7 +39,7 @@ export type ConnectedApp = {
   /** Its lines on this page, of `lineCount`. */
   lines: readonly ConnectedLine[];
   lineCount: number;
-  /** What it can do anywhere, and what it gets of the profile. */
+  /** Its permissions anywhere, and the profile fields that it gets. */
   permissions: readonly Permission[];
   person: readonly PersonField[];
   /** True if it fetched none of its access yet. */
@@ -47,7 +47,7 @@ export type ConnectedApp = {
   lastUsed: number | null;
 };
 
-/** What the forms of a card carry: the token, and the fields that lead back to this page. */
+/** Contents of each form of a card: the token, and the fields that lead back to this page. */
 export type CardForm = { formToken: string; back: Readonly<Record<string, string>> };
 
 /** The folded card of an app; an open one is the only app of its page. `body` is what opens. */

@@ -1,12 +1,11 @@
+import { type AccountFrame, accountLayout } from './account-layout.ts';
 import { appCard, type CardForm, type ConnectedApp, cardBody, linkToApp } from './connected-app-card.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { isolatedAddress } from './isolated.ts';
-import { layout, type PageContext } from './layout.ts';
+import type { PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
-import { accountName, type PageAccount } from './page-account.ts';
 
 /**
  * The removed access: a waiting grant, an app on one device or in one installation, or an app except for devices that
@@ -15,8 +14,7 @@ import { accountName, type PageAccount } from './page-account.ts';
 export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'installation' | 'waiting';
 
 /** Data of the connected-apps page. */
-export type ConnectedAppsData = {
-  account: PageAccount;
+export type ConnectedAppsData = AccountFrame & {
   /** One page of the list; where one app is shown alone, that app with a page of its lines. */
   apps: readonly ConnectedApp[];
   /** Entries of this page (apps, or lines of the one app) begin at `first` (counted from 1), of `total`. */
@@ -41,9 +39,6 @@ export type ConnectedAppsData = {
   justRemoved: { what: RemovedAccess; appName: string } | 'everything' | null;
   /** True if nothing was removed, since the form was out of date. */
   isOutdated: boolean;
-  signOutFormToken: string;
-  /** True if the user has a password here and may change it. */
-  hasPassword: boolean;
 };
 
 /** Number of apps from which on they are found by name. */
@@ -56,7 +51,6 @@ const ROOM_BYTES = 30_000;
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.connectedApps;
-  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(signedInAs(messages, data.account))}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
     html`<div class="notice success" role="status">${icons.check}<div>${sayingRemoved(messages, data.justRemoved)}</div></div>`;
@@ -68,13 +62,8 @@ ${removed}
 ${data.alone === null ? search(context, data) : html`<p class="fine"><a href="${paths.apps}">${texts.allApps}</a></p>`}
 ${data.apps.length > 0 ? appList(context, data) : emptyState(messages, data)}
 ${otherPages(context, data)}
-${data.alone === null && data.appCount > 1 && removeAll(context, data.removeAllFormToken)}
-${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
-  return layout(context, { title, shape: 'column', bar }, main);
-}
-
-function signedInAs(messages: Messages, account: PageAccount): Html {
-  return account.email === null ? accountName(messages, account) : isolatedAddress(account.email);
+${data.alone === null && data.appCount > 1 && removeAll(context, data.removeAllFormToken)}`;
+  return accountLayout(context, data, { title, current: 'apps' }, main);
 }
 
 /** A form that only reads, so it is a GET. */

@@ -17,6 +17,7 @@ export function pagePaths(base: string) {
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
     removeAllApps: `${base}/account/apps/remove-all`,
+    signOutEverywhere: `${base}/account/sign-out-everywhere`,
     password: `${base}/account/password`,
     /** The page on which invited users set a password. */
     newPassword: `${base}/account/new-password`,

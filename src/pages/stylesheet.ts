@@ -189,6 +189,19 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .remove-all summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--problem); font-weight: 550; cursor: pointer; }
 .remove-all form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; }
 .session { display: flex; align-items: center; gap: 0.25rem 1.5rem; flex-wrap: wrap; font-size: 0.875rem; color: var(--muted); }
+.column main:has(> .tabs) { padding-block-start: 0.25rem; }
+.tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-block-end: 1.5rem; border-block-end: 1px solid var(--line); }
+.tabs a { display: block; padding-block: 0.625rem; margin-block-end: -1px; color: var(--muted); font-size: 0.9375rem; font-weight: 550; text-decoration: none; border-block-end: 2px solid transparent; }
+.tabs a:hover, .tabs [aria-current] { color: var(--ink); }
+.tabs [aria-current] { border-color: var(--brand-text); }
+.panel { display: grid; gap: 0.75rem; margin-block-start: 1.25rem; padding: 1.125rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
+.panel .fine { margin: 0; }
+.names { display: flex; flex-wrap: wrap; gap: 0.375rem; }
+.names li { padding: 0.125rem 0.75rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.9375rem; }
+.sessions { display: grid; gap: 0.5rem; }
+.sessions li { display: flex; align-items: start; gap: 0.25rem 0.625rem; font-size: 0.9375rem; }
+.sessions .icon { color: var(--muted); }
+.sessions li > span:first-of-type { flex: 0 1 auto; min-inline-size: 0; }
 .apps { display: grid; gap: 0.5rem; margin-block-start: 1.5rem; }
 .app-card { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; padding: 0.5rem 1rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.875rem; box-shadow: 0 1px 2px var(--shadow); }
 .app-card > details { grid-column: 1 / -1; grid-row: 1; min-inline-size: 0; }

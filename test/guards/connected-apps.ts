@@ -7,7 +7,7 @@ const PAGE_TESTS = ['test/http/browser/connected-apps.test.ts'];
 
 /** Guards of the page, of src/oauth and of the store. */
 export const connectedAppsGuards: readonly Guard[] = [
-  ...guardsIn('src/http/browser/account.ts', PAGE_TESTS, [
+  ...guardsIn('src/http/browser/account/account.ts', PAGE_TESTS, [
     [
       'apps are removed by our own page',
       "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
@@ -20,8 +20,8 @@ export const connectedAppsGuards: readonly Guard[] = [
     ],
     [
       'the form of one app does not remove all',
-      "if (sessions.checkForm(signedIn, 'apps', subject,",
-      "const token = formOf(request).get('form_token'); if (sessions.checkForm(signedIn, 'apps', '', token) !== 'good' && sessions.checkForm(signedIn, 'apps', subject,",
+      "if (sessions.checkForm(signedIn, 'account', subject,",
+      "const token = formOf(request).get('form_token'); if (sessions.checkForm(signedIn, 'account', '', token) !== 'good' && sessions.checkForm(signedIn, 'account', subject,",
     ],
   ]),
   ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [

@@ -44,7 +44,7 @@ test('any Accept-Language is answered in some language', () => {
 /** Every text of a table by its path; functions are called with what fits their kind. */
 function texts(value: unknown, path = ''): [path: string, text: string][] {
   if (typeof value === 'function') {
-    const takesNumbers = /day|minute|second|duration|throttled|rate|waitAndRetry/.test(path);
+    const takesNumbers = /day|ago|minute|second|duration|throttled|rate|waitAndRetry/.test(path);
     return [[path, String(takesNumbers ? value(120, 60) : value('One', 'Two'))]];
   }
   if (typeof value === 'string') return [[path, value]];

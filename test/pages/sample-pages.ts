@@ -1,3 +1,4 @@
+import { type ActivityKind, accountPage } from '../../src/pages/account-page.ts';
 import type { Brand } from '../../src/pages/brand.ts';
 import type { ConnectedApp, ConnectedLine } from '../../src/pages/connected-app-card.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../src/pages/connected-apps-page.ts';
@@ -142,9 +143,9 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('rooms.cancel'), sentence: text('Cancel meetings'), optional: true, earlier: 'left_out' },
     { name: text('contacts.read'), sentence: text('See your contacts'), optional: true, earlier: 'allowed' },
   ];
+  const frame = { account, hasPassword: true, signOutFormToken: text('token') };
   const connected = {
-    account,
-    hasPassword: true,
+    ...frame,
     apps: [],
     ...{ first: 1, shown: 0, total: 0, appCount: 0, alone: null, query: '', after: null, next: null },
     now: 1_795_100_000_000,
@@ -152,7 +153,6 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     removeAllFormToken: text('token'),
     justRemoved: null,
     isOutdated: false,
-    signOutFormToken: text('token'),
   };
   const line: ConnectedLine = {
     grantId: text('g'),
@@ -455,6 +455,30 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'signed-out': signedOutPage(context),
     'signed-out-product': signedOutPage(context, text('Photos')),
+    account: accountPage(context, {
+      ...frame,
+      appCount: 3,
+      recentApps: [text('Meeting Room Planner'), text('Backup')],
+      sessions: Array.from({ length: 7 }, (_, at) => ({
+        since: 1_795_000_000_000 - at * 86_400_000,
+        at: text('Northwind'),
+        isThis: at === 0,
+      })),
+      activity: (Object.keys(context.messages.account.events) as ActivityKind[]).map((kind, at) => ({
+        kind,
+        name: at === 3 ? null : text('Meeting Room Planner'),
+        at: 1_795_000_000_000 - at * 3_600_000,
+      })),
+      everywhereFormToken: text('token'),
+      isOutdated: false,
+    }),
+    'account-empty': accountPage(context, {
+      ...frame,
+      ...{ hasPassword: false, appCount: 0, recentApps: [], activity: [], isOutdated: true },
+      account: { name: null, email: null, at: text('Photos') },
+      sessions: [{ since: 1_795_000_000_000, at: text('Photos'), isThis: true }],
+      everywhereFormToken: text('token'),
+    }),
     home: homePage(context, { account, hasPassword: true }),
     'home-visitor': homePage(context, { account: null, hasPassword: false }),
     developers: developersPage(context, {

@@ -278,6 +278,13 @@ export class Accounts {
     return account;
   }
 
+  /** Returns the live sessions of an account, newest first. */
+  async listSessions({ id }: Pick<Account, 'id'>): Promise<Session[]> {
+    const { store, now } = this.#parts;
+    const at = now();
+    return (await store.listSessions(id)).filter((session) => sessionExpiresAt(session) > at);
+  }
+
   /** Returns the number of live sessions, which disabling, deleting and `endSessions` end. */
   countSessions({ id }: Pick<Account, 'id'>): Promise<number> {
     return this.#parts.store.countSessions(id, this.#parts.now());

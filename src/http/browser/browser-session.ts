@@ -40,7 +40,7 @@ export type SignedIn = {
 export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 
 /** Purpose of a form; a token for one purpose is refused for every other. */
-export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed' | 'password' | 'password-changed';
+export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'account' | 'removed' | 'password' | 'password-changed';
 
 /** Purpose of a form for users who are not signed in. */
 export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change' | 'pick-up';

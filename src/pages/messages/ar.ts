@@ -1,5 +1,5 @@
 import { displayName } from '../display-name.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../isolated.ts';
 import type { Messages } from './en.ts';
 import { Formats } from './formats.ts';
@@ -20,6 +20,11 @@ function wait(seconds: number): string {
   return forms[formats.plural(minutes)];
 }
 
+/** The name of an app; one that was deleted has none. */
+function named(app: string | null): Html {
+  return app === null ? html`ما` : isolated(app, 60);
+}
+
 /** Every text of the pages in Arabic. */
 export const ar: Messages = {
   day: (time) => formats.day(time),
@@ -30,6 +35,39 @@ export const ar: Messages = {
 
   account: {
     at: (place) => html`حسابك في ${isolated(place)}`,
+    greeting: (name) => html`مرحبًا، ${isolated(name)}`,
+    nav: 'حسابك',
+    home: 'الحساب',
+    password: 'تغيير كلمة المرور',
+    signedInAs: (who) => html`<span class="unseen">تم تسجيل الدخول بحساب</span> ${who}`,
+    signOut: 'تسجيل الخروج',
+    apps: (count) =>
+      count === 0
+        ? 'لا يمكن لأي تطبيق استخدام حسابك.'
+        : `عدد التطبيقات التي يمكنها استخدام حسابك: ${formats.number(count)}`,
+    recentApps: 'ما استُخدم أو سُمح به في آخر 30 يومًا:',
+    seeApps: 'عرض التطبيقات وإزالتها',
+    security: 'أين سجّلت دخولك',
+    session: (since, at) => html`منذ ${since}، بحسابك في ${isolated(at, 60)}`,
+    thisBrowser: 'هذا المتصفح',
+    signOutEverywhere: 'تسجيل الخروج من كل مكان',
+    appsStay: 'أما التطبيقات التي ربطتها فتبقى متصلة.',
+    outdated: {
+      heading: 'لم يُسجَّل أي خروج',
+      text: 'لم تعد هذه الصفحة حديثة. إذا كنت لا تزال تريد تسجيل الخروج من كل مكان، فاضغط الزر مرة أخرى.',
+    },
+    activity: 'النشاط الأخير',
+    noActivity: 'لم يحدث شيء في آخر 90 يومًا.',
+    events: {
+      signedIn: () => html`سجّلت دخولك`,
+      signedOut: () => html`سجّلت خروجك`,
+      allowed: (app) => html`سُمح لتطبيق ${named(app)} باستخدام حسابك`,
+      denied: (app) => html`رفضت وصول تطبيق ${named(app)}`,
+      removed: (app) => html`فقد تطبيق ${named(app)} وصوله أو بعضه`,
+      passwordChanged: () => html`تغيّرت كلمة مرورك`,
+      signedOutEverywhere: () => html`سُجّل خروجك من كل مكان`,
+      allRemoved: () => html`فقدت جميع التطبيقات وصولها`,
+    },
   },
 
   layout: {
@@ -429,8 +467,6 @@ export const ar: Messages = {
       heading: 'لا توجد تطبيقات متصلة',
       text: 'عندما تسمح لتطبيق باستخدام حسابك ستجده هنا، ويمكنك إزالته في أي وقت.',
     },
-    signedInAs: (who) => html`<span class="unseen">تم تسجيل الدخول بحساب</span> ${who}`,
-    signOut: 'تسجيل الخروج',
   },
 
   signOut: {

@@ -19,6 +19,11 @@ function span(seconds: number): string {
     .replace(/^1 /, 'a ');
 }
 
+/** The name of an app; one that was deleted has none. */
+function named(app: string | null): Html {
+  return app === null ? html`An app` : isolated(app, 60);
+}
+
 /** Every text of the pages in English. The other languages have this table's shape. */
 export const en = {
   day: (time: number): string => formats.day(time),
@@ -29,6 +34,41 @@ export const en = {
 
   account: {
     at: (place: string): Html => html`Your account at ${isolated(place)}`,
+    greeting: (name: string): Html => html`Hello, ${isolated(name)}`,
+    nav: 'Your account',
+    home: 'Account',
+    password: 'Change your password',
+    signedInAs: (who: Html): Html => html`<span class="unseen">Signed in as</span> ${who}`,
+    signOut: 'Sign out',
+    apps: (count: number): string =>
+      count === 0
+        ? 'No app can use your account.'
+        : formats.plural(count) === 'one'
+          ? 'One app can use your account.'
+          : `${formats.number(count)} apps can use your account.`,
+    recentApps: 'Used or allowed in the last 30 days:',
+    seeApps: 'See and remove apps',
+    security: 'Where you are signed in',
+    session: (since: Html, at: string): Html => html`Since ${since}, with your ${isolated(at, 60)} account`,
+    thisBrowser: 'This browser',
+    signOutEverywhere: 'Sign out everywhere',
+    appsStay: 'Apps you’ve connected stay connected.',
+    outdated: {
+      heading: 'Nobody was signed out',
+      text: 'This page was out of date. If you still want to sign out everywhere, press the button again.',
+    },
+    activity: 'Recent activity',
+    noActivity: 'Nothing happened in the last 90 days.',
+    events: {
+      signedIn: (): Html => html`You signed in`,
+      signedOut: (): Html => html`You signed out`,
+      allowed: (app: string | null): Html => html`${named(app)} was allowed to use your account`,
+      denied: (app: string | null): Html => html`You denied ${app === null ? 'an app' : isolated(app, 60)} access`,
+      removed: (app: string | null): Html => html`${named(app)} lost its access, or some of it`,
+      passwordChanged: (): Html => html`Your password was changed`,
+      signedOutEverywhere: (): Html => html`You were signed out everywhere`,
+      allRemoved: (): Html => html`All apps lost their access`,
+    },
   },
 
   layout: {
@@ -428,8 +468,6 @@ export const en = {
       heading: 'No connected apps',
       text: 'When you allow an app to use your account, you’ll find it here and can remove it at any time.',
     },
-    signedInAs: (who: Html): Html => html`<span class="unseen">Signed in as</span> ${who}`,
-    signOut: 'Sign out',
   },
 
   signOut: {

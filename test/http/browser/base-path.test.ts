@@ -51,7 +51,16 @@ describe('pages below a base path', () => {
   test('operators: every page, form and file that a page leads to is below the base, or published', async () => {
     const browser = new Browser();
     const { verification_uri_complete: device = '' } = await userCode();
-    const here = [paths.home, paths.signIn, paths.signOut, paths.apps, paths.password, paths.device, paths.developers];
+    const here = [
+      paths.home,
+      paths.signIn,
+      paths.signOut,
+      paths.account,
+      paths.apps,
+      paths.password,
+      paths.device,
+      paths.developers,
+    ];
     const starts = here.map((path) => appUrl + path);
     const asking = [authorizeUrl(service, client), standardUrl(service, client), device];
     const visits: Visit[] = [];
@@ -61,10 +70,11 @@ describe('pages below a base path', () => {
     await pressAllow(service, browser, client);
     visits.push(await browser.get(appUrl + paths.apps));
     const found = new Set(visits.flatMap(linkedFrom).map((path) => path.replace(/\?.*$/, '')));
+    const posted = [paths.removeApp, paths.signOutEverywhere];
     const published = ['/auth/oauth2/authorize', '/oauth2/authorize'];
     const style = [...found].find((path) => path.endsWith('.css')) ?? '';
     const script = [...found].find((path) => path.endsWith('.js')) ?? '';
-    assert.deepEqual([...found].sort(), [...here, paths.removeApp, paths.logo, style, script, ...published].sort());
+    assert.deepEqual([...found].sort(), [...here, ...posted, paths.logo, style, script, ...published].sort());
     assert.ok(style.startsWith(`${BASE}/assets/valetkey-`));
     assert.ok(script.startsWith(`${BASE}/assets/copy-`));
     for (const path of [paths.logo, style, script]) assert.equal((await browser.get(appUrl + path)).status, 200, path);

@@ -1,5 +1,5 @@
 /** The connected apps of a user as the page shows them: a page of the list, or one app alone with a page of its lines. */
-import type { Account } from '../../accounts/people/account.ts';
+import type { Account } from '../../../accounts/people/account.ts';
 import {
   type AppAccess,
   appsNamed,
@@ -7,14 +7,14 @@ import {
   type ConnectedApp as Line,
   pageOfApps,
   pageOfLines,
-} from '../../oauth/connected-apps/connected-apps.ts';
-import { fieldsThere } from '../../oauth/grants/person-fields.ts';
-import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
-import type { ConnectedApp } from '../../pages/connected-app-card.ts';
-import type { ConnectedAppsData } from '../../pages/connected-apps-page.ts';
-import type { Service } from '../service.ts';
-import { pageProfile } from './page-answers.ts';
-import { permissionsGranted } from './permissions.ts';
+} from '../../../oauth/connected-apps/connected-apps.ts';
+import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
+import type { ScopeDefinition } from '../../../oauth/grants/scope.ts';
+import type { ConnectedApp } from '../../../pages/connected-app-card.ts';
+import type { ConnectedAppsData } from '../../../pages/connected-apps-page.ts';
+import type { Service } from '../../service.ts';
+import { pageProfile } from '../page-answers.ts';
+import { permissionsGranted } from '../permissions.ts';
 
 /** The view that the address asks for: one app alone by its client ID, or the apps with a text in their names. */
 export type AppsView = { readonly alone: string | null; readonly query: string; readonly after: string | null };

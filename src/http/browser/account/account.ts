@@ -1,18 +1,19 @@
 /** Pages of the account: the start page, and the connected apps, whose access the user removes here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasPassword } from '../../accounts/people/account.ts';
-import type { ConnectedApp } from '../../oauth/connected-apps/connected-apps.ts';
-import type { TakenBack } from '../../oauth/connected-apps/grant-registry.ts';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
-import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
-import { homePage } from '../../pages/home-page.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import type { SignedIn } from './browser-session.ts';
+import { hasPassword } from '../../../accounts/people/account.ts';
+import type { ConnectedApp } from '../../../oauth/connected-apps/connected-apps.ts';
+import type { TakenBack } from '../../../oauth/connected-apps/grant-registry.ts';
+import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import { accountPage } from '../../../pages/account-page.ts';
+import { connectedAppsPage, type RemovedAccess } from '../../../pages/connected-apps-page.ts';
+import { formOf } from '../../form.ts';
+import { originOf } from '../../origin.ts';
+import type { SignedIn } from '../browser-session.ts';
+import { pageAccount } from '../page-answers.ts';
+import type { PageParts } from '../page-parts.ts';
+import { sendSignedOut, sendSignIn } from '../sign-in-form.ts';
+import { accountData } from './account-data.ts';
 import { appsToShow } from './connected-apps-data.ts';
-import { pageAccount } from './page-answers.ts';
-import type { PageParts } from './page-parts.ts';
-import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 /** Adds the account page and the connected-apps page. */
 export function addAccount(app: FastifyInstance, parts: PageParts): void {
@@ -23,8 +24,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   app.get(paths.account, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) return sendSignIn(parts, request, reply, { continueTo: paths.account, appName: null });
-    const data = { account: await pageAccount(service, signedIn), hasPassword: hasPassword(signedIn.account) };
-    return pages.send(reply, homePage(pages.context(request), data));
+    return sendAccount(request, reply, signedIn);
   });
 
   app.get(paths.apps, { config }, async (request, reply) => {
@@ -50,19 +50,29 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     }),
   );
 
-  /** Does what the form asks for, if it is a valid form of this page and the user is still signed in. */
+  app.post(paths.signOutEverywhere, { config }, (request, reply) =>
+    whenFromItsForm(request, reply, 'everywhere', async ({ account, owner: { providerId } }) => {
+      await service.accounts.endSessions(account, { kind: 'user', id: account.id, ...originOf(request) });
+      sessions.end(reply);
+      const from = providerId === null ? '' : `?${new URLSearchParams({ from: providerId })}`;
+      return pages.seeOther(reply, paths.signOut + from, 'may-sign-in');
+    }),
+  );
+
+  /** Does what the form asks for, if it is a valid form of its page and the user is still signed in. */
   async function whenFromItsForm(
     request: FastifyRequest,
     reply: FastifyReply,
-    subject: '' | 'all',
+    subject: '' | 'all' | 'everywhere',
     act: (signedIn: SignedIn) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignedOut(parts, request, reply, paths.apps);
-    if (sessions.checkForm(signedIn, 'apps', subject, formOf(request).get('form_token')) !== 'good') {
+    if (!signedIn) return sendSignedOut(parts, request, reply, subject === 'everywhere' ? paths.account : paths.apps);
+    if (sessions.checkForm(signedIn, 'account', subject, formOf(request).get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
-      return sendApps(request, reply.code(403), signedIn, true);
+      const again = subject === 'everywhere' ? sendAccount : sendApps;
+      return again(request, reply.code(403), signedIn, true);
     }
     return act(signedIn);
   }
@@ -99,6 +109,17 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     return of && isWaiting ? 'waiting' : of;
   }
 
+  async function sendAccount(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, isOutdated = false) {
+    const page = accountPage(pages.context(request), {
+      ...(await accountData(service, signedIn)),
+      account: await pageAccount(service, signedIn),
+      signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
+      everywhereFormToken: sessions.formToken(signedIn, 'account', 'everywhere'),
+      isOutdated,
+    });
+    return pages.send(reply, page, 'may-sign-in');
+  }
+
   async function sendApps(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, isOutdated = false) {
     const { account } = signedIn;
     const lines = await service.grants.connectedApps(account.id);
@@ -110,8 +131,8 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
       account: await pageAccount(service, signedIn),
       hasPassword: service.accounts.takesPasswords && hasPassword(account),
       now: service.now(),
-      formToken: sessions.formToken(signedIn, 'apps', ''),
-      removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),
+      formToken: sessions.formToken(signedIn, 'account', ''),
+      removeAllFormToken: sessions.formToken(signedIn, 'account', 'all'),
       justRemoved: await justRemoved(request, signedIn, lines),
       isOutdated,
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
