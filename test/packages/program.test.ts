@@ -12,8 +12,8 @@ import { BILL_OF_MATERIALS, writeBillOfMaterials } from '../../tools/bill-of-mat
 import { buildProgram, pack } from '../../tools/package.mjs';
 import { freePort } from '../support/service.ts';
 
-/** Maximum size of the file (bytes). It is 838 KiB now. */
-const MAX_SIZE = 848 * 1024;
+/** Maximum size of the file (bytes). It is 873 KiB now. */
+const MAX_SIZE = 884 * 1024;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-package-'));
