@@ -7,6 +7,7 @@ import { type Html, html } from './html.ts';
 import { isolated } from './isolated.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
+import { effectPill, isSensitive, type Permission } from './permissions.ts';
 
 type Texts = Messages['developers'];
 
@@ -19,7 +20,7 @@ export type DevelopersData = PublishedAddresses & {
   /** The OpenAPI document of both faces, an absolute URL. */
   openApiUrl: string;
   /** The scopes that the installation defines, each with its sentence in the page's language if there is one. */
-  scopes: readonly { name: string; sentence: string | null }[];
+  scopes: readonly Permission[];
   lifetimes: {
     codeSeconds: number;
     accessTokenSeconds: number;
@@ -37,7 +38,7 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const texts = messages.developers;
   const sections = [
     needSection(texts, data),
-    ...scopesSection(texts, data),
+    ...scopesSection(messages, data),
     librarySection(context, data),
     ...publishedSections(messages, data),
     safelySection(texts),
@@ -81,8 +82,14 @@ function needSection({ need, calls }: Texts, addresses: PublishedAddresses): Sec
   return { id: 'need', heading: need.heading, body: html`<p>${need.text}</p>\n${list}\n<p>${need.pickUp}</p>` };
 }
 
-function scopesSection({ scopes: texts }: Texts, { scopes }: DevelopersData): Section[] {
-  const list = scopes.map(({ name, sentence }) => row(html`<code>${name}</code>`, isolated(sentence ?? '', 300)));
+function scopesSection(
+  { developers: { scopes: texts }, permissions }: Messages,
+  { scopes }: DevelopersData,
+): Section[] {
+  const list = scopes.map((scope) => {
+    const mark = isSensitive(scope) && effectPill(permissions, 'sensitive');
+    return row(html`<code>${scope.name}</code>`, html`${isolated(scope.sentence ?? '', 300)}${mark}`);
+  });
   const body = html`<p>${texts.text}</p>\n${rows(...list)}`;
   return scopes.length > 0 ? [{ id: 'scopes', heading: texts.heading, body }] : [];
 }

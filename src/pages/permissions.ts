@@ -67,6 +67,7 @@ export function permissionText(
   return html`<span>${said}${effect && (showsEffects || effect === 'sensitive') && effectPill(texts, effect)}</span>`;
 }
 
-function effectPill({ effects }: Messages['permissions'], effect: PermissionEffect): Html {
+/** A pill with the word of an effect. */
+export function effectPill({ effects }: Messages['permissions'], effect: PermissionEffect): Html {
   return html` <em class="effect ${effect}">${effects[effect]}</em>`;
 }

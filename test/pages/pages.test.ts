@@ -256,6 +256,14 @@ test('an answer that did not count is said beside the buttons, where the eyes ar
   assert.match(textOf(page), /Please answer once more[^\n]*\s+Either way, you’ll go on to planner.example\s+Allow/);
 });
 
+test('app developers: the list of permissions says which of them are sensitive', () => {
+  const page = String(samplePages(sampleContext('en'))['developers']);
+  const marked = Array.from(page.matchAll(/<dt><code>([^<]*)<\/code><\/dt><dd>.*?<\/dd>/g))
+    .filter(([row]) => row.includes('class="effect sensitive"'))
+    .map(([, name]) => name);
+  assert.deepEqual(marked, ['rooms.delete']);
+});
+
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
   assert.match(said({}), /See who you are\s*Your name and email/);
   assert.match(

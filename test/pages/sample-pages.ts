@@ -498,7 +498,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         revocationStreamUrl: text('https://accounts.northwind.example/oauth2/revocations'),
       },
       openApiUrl: text('https://accounts.northwind.example/openapi.json'),
-      scopes: permissions,
+      scopes: [...permissions, ...nine.slice(2, 5)],
       lifetimes: {
         codeSeconds: 60,
         accessTokenSeconds: 1_800,

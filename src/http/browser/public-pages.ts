@@ -72,7 +72,11 @@ async function developersData(service: Service, language: string): Promise<Devel
       deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
     },
     openApiUrl: appUrl + paths.openApi,
-    scopes: scopes.map(({ name }) => ({ name, sentence: sentenceFor({ name, sentence: null }, scopes, language) })),
+    scopes: scopes.map(({ name, effect }) => ({
+      name,
+      sentence: sentenceFor({ name, sentence: null }, scopes, language),
+      effect,
+    })),
     lifetimes: {
       codeSeconds: lifetimes.code,
       accessTokenSeconds: lifetimes.accessToken,
