@@ -384,10 +384,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
           "form-action 'self'",
         );
       const authorize = authorizeUrl(one, app).slice(one.appUrl.length);
-      for (const path of ['/account/apps', '/account/password', '/sign-out', '/device', authorize])
+      for (const path of ['/account', '/account/apps', '/account/password', '/sign-out', '/device', authorize])
         assert.equal(await isKept(path), false, path);
       assert.equal(await isKept('/sign-in', new Browser()), false);
-      const kept = ['/', '/account', '/developers', '/nope', '/oauth2/authorize', '/account/new-password?token=x'];
+      const kept = ['/', '/developers', '/nope', '/oauth2/authorize', '/account/new-password?token=x'];
       for (const path of [...kept, `/account/new-password?${new URLSearchParams({ token })}`])
         assert.equal(await isKept(path), true, path);
       assert.equal(await isKept('/sign-out', new Browser()), true, 'nobody is signed in, and there is no form');
