@@ -15,6 +15,8 @@ export type ClientsAsked = {
   readonly name?: string | undefined;
   /** A text anywhere in their name or their publisher's, likewise. */
   readonly text?: string | undefined;
+  /** Their whole name or their publisher's, likewise. */
+  readonly exactly?: string | undefined;
   readonly status?: Client['status'] | undefined;
   /** Spans, in one of which they have a failure. */
   readonly failing?: SpansSince | undefined;

@@ -19,6 +19,8 @@ export type ClientAsked = {
   readonly name?: string;
   /** Any part of the name or of the publisher's. */
   readonly text?: string;
+  /** The whole name, or the whole one of the publisher. */
+  readonly exactly?: string;
   readonly status?: Client['status'];
   readonly unusedSince?: number;
   readonly failingSince?: number;

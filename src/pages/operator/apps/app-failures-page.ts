@@ -93,5 +93,5 @@ function authorizationPage({ messages }: PageContext, failures: readonly PageFai
   );
   return html`<section class="part" id="authorization-page"><h2>On the authorization page</h2>
 <p>Anyone can open that page in the app’s name, so these prove nothing. This instance remembers the last 20, until it restarts.</p>
-${failures.length === 0 ? html`<p>No visitor was refused.</p>` : table}</section>`;
+${failures.length === 0 ? html`<p>It remembers none.</p>` : table}</section>`;
 }

@@ -116,14 +116,17 @@ ${may.pause && resuming(appHref(app.id))}`;
 /** Beside each other, unless one is empty. */
 function plots({ hours, days }: AppData): Html {
   const both = html`<div><h3>Last 48 hours</h3>${plot(hours)}</div><div><h3>Last 400 days</h3>${plot(days)}</div>`;
-  return html`<div class="${hours.tallies.length === 0 ? 'stacked' : 'halves'}">${both}</div>
-<p class="fine">The two plots have different scales: a bar is an hour in one, and a day in the other.</p>`;
+  return html`<div class="${hours.tallies.length === 0 ? 'stacked' : 'halves'}">${both}</div>${
+    hours.tallies.length > 0 &&
+    html`
+<p class="fine">The two plots have different scales: a bar is an hour in one, and a day in the other.</p>`
+  }`;
 }
 
-function overview({ messages }: PageContext, { app, lastUsedAt, grants }: AppData): Html {
+function overview({ messages }: PageContext, { app, lastUsedAt, grants, isFailing }: AppData): Html {
   return facts(
     [
-      ['State', statePill(app.status)],
+      ['State', statePill(app.status === 'active' && isFailing ? 'failing' : app.status)],
       ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
       ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
       // A confidential app: by its last right secret or key, also of a refused request. A public one: by its last tokens.

@@ -14,8 +14,9 @@ const SHOWN_CAUSES = 10;
 export function refusedLink({ refusals }: GrantStoryData): Html | null {
   const number = refusals.reduce((sum, { times }) => sum + times.length, 0);
   if (number === 0) return null;
-  const were = number === 1 ? '1 request about this grant was' : `${number} requests about this grant were`;
-  return html` <a href="#refused">${were} refused.</a>`;
+  const were =
+    number === 1 ? '1 refused request about this grant is' : `${number} refused requests about this grant are`;
+  return html` <a href="#refused">${were} recorded.</a>`;
 }
 
 /** A table of their causes, the last one first; null without any. */

@@ -1,6 +1,6 @@
 /** The page of a request: what the audit trail and the recorded failures have of it. */
 import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
+import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
 import { appHref } from '../apps/app-page.ts';
@@ -13,6 +13,8 @@ import { dataTable } from '../table.ts';
 /** A recorded failure of an app; `at` in ms. */
 type RequestFailure = {
   readonly clientId: string;
+  /** Its name, or its ID once it is deleted. */
+  readonly app: string;
   readonly at: number;
   readonly error: string;
   readonly reason: string;
@@ -63,7 +65,7 @@ function failureTable({ messages }: PageContext, failures: readonly RequestFailu
     'Refused requests',
     [
       ['Why', ({ error, reason }) => html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}</small>`],
-      ['App', ({ clientId }) => html`<a href="${appHref(clientId)}">${isolatedAddress(clientId)}</a>`],
+      ['App', ({ clientId, app }) => html`<a href="${appHref(clientId)}">${shortened(app)}</a>`],
       ['Grant', ({ grantId }) => (grantId === null ? '–' : html`<a href="/grants/${grantId}">See the grant</a>`)],
       ['From', ({ network }) => html`<span class="whole">${isolatedAddress(network)}</span>`],
       ['When', ({ at }) => messages.second(at)],

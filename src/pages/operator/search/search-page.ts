@@ -5,15 +5,28 @@ import type { PageContext } from '../../layout.ts';
 import { appHref } from '../apps/app-page.ts';
 import { consoleLayout, type ShownOperator } from '../frame.ts';
 import { emptyList, listHref } from '../listing.ts';
+import { statePill } from '../state-pill.ts';
 
 /** Some of what was found; `more` if there are others. */
 type Some<Item> = { readonly items: readonly Item[]; readonly more: boolean };
+
+/** An app that was found. */
+type FoundApp = {
+  readonly id: string;
+  readonly name: string;
+  readonly publisher: string | null;
+  readonly status: 'active' | 'paused';
+};
 
 /** Data of the page. */
 export type SearchData = {
   readonly operator: ShownOperator;
   readonly text: string;
-  readonly apps: Some<{ readonly id: string; readonly name: string; readonly publisher: string | null }>;
+  /** Apps with this very name or publisher, and others that have the text in one of them. */
+  readonly named: Some<FoundApp>;
+  readonly apps: Some<FoundApp>;
+  /** The number of both kinds of apps; null for more than 1,000. */
+  readonly count: number | null;
   readonly people: Some<{
     readonly id: string;
     readonly name: string | null;
@@ -23,23 +36,29 @@ export type SearchData = {
 };
 
 /** The page of what was found. */
-export function searchPage(context: PageContext, { operator, text, apps, people }: SearchData): Html {
-  const none = apps.items.length === 0 && people.items.length === 0;
+export function searchPage(context: PageContext, { operator, text, named, apps, count, people }: SearchData): Html {
+  const none = named.items.length === 0 && apps.items.length === 0 && people.items.length === 0;
+  const all = html`<a href="${listHref('/apps', { q: text })}">${count === null ? 'All apps' : `All ${count} apps`} with this in their name or publisher</a>`;
   return consoleLayout(
     context,
     operator,
     { title: 'Search' },
     html`<h1>Search for ${isolated(text, 100)}</h1>
 ${none && emptyList('Nothing found', html`No app or publisher has this in its name, and no user name or email address begins with it. ${WHAT}`)}
-${apps.items.length > 0 && part('Apps', listHref('/apps', { q: text }), apps, ({ id, name, publisher }) => html`<a href="${appHref(id)}">${shortened(name)}</a> <small>${publisher !== null && html`${shortened(publisher)}, `}<code>${shortenedAddress(id)}</code></small>`)}
-${people.items.length > 0 && part('People', listHref('/people', { q: text }), people, ({ id, name, email, username }) => html`<a href="/people/${encodeURIComponent(id)}">${shortened(name ?? email ?? username ?? id)}</a> <small>${shortenedAddress(email ?? username ?? id)}</small>`)}`,
+${named.items.length > 0 && part('Apps of this name or publisher', named, appItem, (named.more || (apps.more && apps.items.length === 0)) && all)}
+${apps.items.length > 0 && part(named.items.length > 0 ? 'Other apps' : 'Apps', apps, appItem, apps.more && all)}
+${people.items.length > 0 && part('People', people, ({ id, name, email, username }) => html`<a href="/people/${encodeURIComponent(id)}">${shortened(name ?? email ?? username ?? id)}</a> <small>${shortenedAddress(email ?? username ?? id)}</small>`, people.more && html`<a href="${listHref('/people', { q: text })}">All people whose user name or email address begins with this</a>`)}`,
   );
 }
 
-function part<Item>(heading: string, all: string, { items, more }: Some<Item>, item: (item: Item) => Html): Html {
+function appItem({ id, name, publisher, status }: FoundApp): Html {
+  return html`<a href="${appHref(id)}">${shortened(name)}</a> ${status === 'paused' && statePill(status)} <small>${publisher !== null && html`${shortened(publisher)}, `}<code>${shortenedAddress(id)}</code></small>`;
+}
+
+function part<Item>(heading: string, { items }: Some<Item>, item: (item: Item) => Html, all: Html | false): Html {
   return html`<section class="part"><h2>${heading}</h2>
 <ul class="things">${items.map((each) => html`<li><div>${item(each)}</div></li>`)}</ul>
-${more && html`<p><a href="${all}">All ${heading.toLowerCase()} with this</a></p>`}</section>`;
+${all && html`<p>${all}</p>`}</section>`;
 }
 
 const WHAT =

@@ -253,7 +253,10 @@ test('operators §7: failures have their cause, and those of the authorization p
   const { browser } = await enrolledOperator(service, 'read');
   const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
   const page = `${service.operatorUrl}/apps/${clientId}`;
-  assert.match(textOf((await browser.get(`${page}/failures`)).body), /No failure.*No visitor was refused/);
+  assert.match(
+    textOf((await browser.get(`${page}/failures`)).body),
+    /No failure.*until it restarts\. It remembers none\./,
+  );
   await presentWrongCode(service, clientId, clientSecret);
   const query = new URLSearchParams({ client_id: clientId, state: 'x', redirect_uri: 'https://evil.example/"><b>' });
   await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);

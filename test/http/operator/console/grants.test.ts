@@ -107,7 +107,7 @@ test('operators §7: a grant whose exchanges were refused says how many, why and
   await service.installation.activity.flush();
 
   const { body } = await page(grant);
-  assert.match(textOf(body), /has not fetched its tokens yet\. 6 requests about this grant were refused\./);
+  assert.match(textOf(body), /has not fetched its tokens yet\. 6 refused requests about this grant are recorded\./);
   const [verifier, uri, ...more] = refusedIn(body);
   assert.deepEqual(more, []);
   assert.match(
@@ -130,7 +130,7 @@ test('operators §7: a grant whose exchanges were refused says how many, why and
     /It expired: the app tried to exchange the code in time, and each request was refused \./,
   );
   const tooLate = (await page(late)).body;
-  assert.match(textOf(tooLate), /code expired at [^.]*\. 1 request about this grant was refused\./);
+  assert.match(textOf(tooLate), /code expired at [^.]*\. 1 refused request about this grant is recorded\./);
   assert.match(textOf(tooLate), /did not exchange the code in time\. It tried later, and was refused \./);
   assert.match(refusedIn(tooLate).join(), /^The authorization code expired: it is good for/);
 });
@@ -150,7 +150,10 @@ test('operators §7: the page of a grant stays below 50 KB with 200 refused requ
   assert.ok(Buffer.byteLength(body) < 50_000, `${Buffer.byteLength(body)} bytes`);
   assert.match(refusedIn(body)[0] ?? '', /^&lt;b&gt;199 /, 'the last one first');
   assert.equal(refusedIn(body).length, 10);
-  assert.match(textOf(body), /200 requests about this grant were refused\. .* Only the last 10 causes are listed\./);
+  assert.match(
+    textOf(body),
+    /200 refused requests about this grant are recorded\. .* Only the last 10 causes are listed\./,
+  );
 });
 
 test('RFC 6749 §4.1.2: a code that was replayed shows both presentations; so does a reused refresh token', async (t) => {

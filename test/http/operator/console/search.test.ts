@@ -41,8 +41,12 @@ test('operators §7: every page has one search, which leads to the one thing tha
     const { status, headers } = await search(text);
     assert.deepEqual([status, headers.get('location')], [303, href], text);
   }
-  const named = textOf((await search('maker')).body);
-  assert.match(named, /Search for maker Apps Notes Maker 7 , app_/);
+  for (const n of [70, 72, 73, 76, 79]) await addClient(service, { name: `A ${n}`, publisher: `Maker ${n}` });
+  const whole = textOf((await search('maker 7')).body);
+  assert.match(whole, /Apps of this name or publisher Notes Maker 7 , app_\w+ Other apps A 70 /, 'the very name comes first');
+  assert.match(whole, /All 6 apps with this in their name or publisher/);
+  const named = textOf((await search('aker 7 ')).body);
+  assert.match(named, /Search for aker 7 Apps A 70 /);
   assert.match(textOf((await search('ada@')).body), /People .*ada@example\.com/);
   assert.match(textOf((await search('nobody of this name')).body), /Nothing found/);
 });

@@ -18,6 +18,8 @@ import { shownEvent } from './shown-event.ts';
 
 /** Number of apps and of people that a search names; the page of each list has all. */
 const FEW = { limit: 5, after: undefined };
+/** Number of apps with the very name or publisher. */
+const MANY = { limit: 20, after: undefined };
 const REQUEST_ID = /^[0-9a-f]{12}$/;
 
 /** Adds the search and the page. `identify` answers with what a credential is. */
@@ -38,13 +40,18 @@ export function addSearch(
       const exact = await hrefOf(text);
       if (exact !== null) return { location: exact };
       if (identification.mayBeCredential(text)) return identify(call, text);
-      const [apps, people] = await Promise.all([
+      const [named, apps, count, people] = await Promise.all([
+        lists.clients({ exactly: text, order: 'name' }, MANY),
         lists.clients({ text, order: 'name' }, FEW),
+        lists.countClients({ text }),
         lists.people({ beginning: text }, FEW),
       ]);
+      const exactly = (named?.items ?? []).map(({ client }) => client);
+      const others = (apps?.items ?? []).filter(({ client: { id } }) => !exactly.some((each) => each.id === id));
       return searchPage(context, {
-        ...{ operator, text },
-        apps: { items: (apps?.items ?? []).map(({ client }) => client), more: (apps?.next ?? null) !== null },
+        ...{ operator, text, count },
+        named: { items: exactly, more: (named?.next ?? null) !== null },
+        apps: { items: others.map(({ client }) => client), more: (apps?.next ?? null) !== null },
         people: { items: (people?.items ?? []).map(({ account }) => account), more: (people?.next ?? null) !== null },
       });
     },
@@ -58,11 +65,14 @@ export function addSearch(
     const found = await lists.request(id, after);
     if (found === null) return { location: requestHref(id) };
     return requestPage(context, {
-      ...found,
-      operator,
-      id,
-      isFirst: after === undefined,
+      ...{ ...found, operator, id, isFirst: after === undefined },
       events: found.events.map(shownEvent),
+      failures: await Promise.all(
+        found.failures.map(async (failure) => ({
+          ...failure,
+          app: (await service.clients.findClient(failure.clientId))?.name ?? failure.clientId,
+        })),
+      ),
     });
   });
 
