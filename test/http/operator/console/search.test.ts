@@ -43,7 +43,11 @@ test('operators §7: every page has one search, which leads to the one thing tha
   }
   for (const n of [70, 72, 73, 76, 79]) await addClient(service, { name: `A ${n}`, publisher: `Maker ${n}` });
   const whole = textOf((await search('maker 7')).body);
-  assert.match(whole, /Apps of this name or publisher Notes Maker 7 , app_\w+ Other apps A 70 /, 'the very name comes first');
+  assert.match(
+    whole,
+    /Apps of this name or publisher Notes Maker 7 , app_\w+ Other apps A 70 /,
+    'the very name comes first',
+  );
   assert.match(whole, /All 6 apps with this in their name or publisher/);
   const named = textOf((await search('aker 7 ')).body);
   assert.match(named, /Search for aker 7 Apps A 70 /);
