@@ -57,10 +57,21 @@ ${ways(texts)}</div>
 <nav class="contents" aria-label="${texts.contents}"><ul>
 ${sections.map(({ id, heading, isStep }) => html`<li${isStep && html` class="step"`}><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <div class="chapters">
-${sections.map(({ id, heading, body, isStep }) => html`<section id="${id}"${isStep && html` class="step"`}>\n<h2>${heading}</h2>\n${body}\n</section>\n`)}
+${sections.map(foldedSection)}
 ${help && html`<p class="aside">${texts.help} ${help}</p>`}
 </div>`,
   );
+}
+
+/**
+ * A section that opens. Its anchor is inside `details`: a browser opens the closed `details` around a fragment's target
+ * (HTML, ancestor revealing algorithm), not one in it. What a newcomer needs first is open.
+ */
+function foldedSection({ id, heading, body, isStep }: Section): Html {
+  return html`<details${isStep && html` class="step"`}${id === 'need' && html` open`}>
+<summary><h2>${heading}</h2></summary>
+<div class="chapter" id="${id}">\n${body}\n</div>
+</details>\n`;
 }
 
 function ways({ ways: texts, library, calls }: Texts): Html {

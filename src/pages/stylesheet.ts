@@ -243,15 +243,19 @@ details[open] > summary .app-name::after { transform: translateY(0.0625rem) rota
 .guide .foot { margin-block-start: auto; }
 .guide main { display: grid; gap: 2rem 2.5rem; padding: clamp(1rem, 4vw, 2.5rem) 1.5rem 3rem; grid-template-columns: minmax(0, 1fr); }
 .guide .lead { margin-block-start: 0.75rem; max-inline-size: 40rem; font-size: 1.0625rem; }
-.contents { font-size: 0.875rem; }
+.contents { display: none; font-size: 0.875rem; }
 .contents ul { display: grid; gap: 0.125rem; }
 .contents a { display: block; padding-block: 0.25rem; color: var(--muted); text-decoration: none; }
 .contents a:hover { color: var(--brand-text); text-decoration: underline; }
-.chapters { display: grid; grid-template-columns: minmax(0, 1fr); gap: 3.5rem; }
-.chapters section { scroll-margin-block-start: 1.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
-.chapters h2 { font-size: 1.25rem; }
+.chapters { align-self: start; min-inline-size: 0; }
+.chapters > details { border-block-end: 1px solid var(--line); }
+.chapters > details > summary { padding-block: 0.75rem; cursor: pointer; }
+.chapters > details > summary:hover h2 { text-decoration: underline; text-underline-offset: 0.2em; }
+.chapter { scroll-margin-block-start: 4rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; padding-block: 0.5rem 2rem; }
+.chapters h2 { display: inline; font-size: 1.25rem; }
 .chapters .step h2 { font-size: 1.0625rem; }
-.chapters .step { margin-block-start: -1rem; }
+.chapters > .step > summary { padding-inline-start: 0.875rem; }
+.chapters > .aside { margin-block-start: 2rem; }
 .contents .step { padding-inline-start: 0.875rem; }
 .ways { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); gap: 1rem; max-inline-size: 46rem; margin-block: 1.75rem 1rem; }
 .ways li { position: relative; padding: 1.125rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
@@ -295,7 +299,7 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
 @media (min-width: 60rem) {
   .guide main { grid-template-columns: minmax(0, 1fr) 15rem; }
   .intro { grid-column: 1 / -1; }
-  .contents { grid-column: 2; grid-row: 2; position: sticky; inset-block-start: 2rem; align-self: start; padding-inline-start: 1.25rem; border-inline-start: 1px solid var(--line); }
+  .contents { display: block; grid-column: 2; grid-row: 2; position: sticky; inset-block-start: 2rem; align-self: start; padding-inline-start: 1.25rem; border-inline-start: 1px solid var(--line); }
   .chapters { grid-column: 1; grid-row: 2; }
 }
 @media (max-width: 30rem) {

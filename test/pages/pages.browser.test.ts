@@ -153,6 +153,7 @@ test('app developers: each example has a button that copies it, by keyboard as w
   const places = page.locator('.copyable');
   assert.ok((await places.count()) > 20);
   assert.equal(await page.locator('.copyable > button').count(), await places.count());
+  await page.goto(`${origin}/en/developers#authorize`);
   const first = page.locator('#authorize .copyable').first();
   await first.locator('button').focus();
   await page.keyboard.press('Enter');
@@ -165,9 +166,44 @@ test('app developers: each example has a button that copies it, by keyboard as w
   const without = await plain.newPage();
   await without.goto(`${origin}/en/developers`);
   assert.equal(await without.locator('button').count(), 0);
-  await without.locator('summary').nth(2).click();
+  await without.goto(`${origin}/en/developers#library`);
+  await without.locator('#library summary').nth(2).click();
   assert.ok(await without.getByText('package main').isVisible());
   await plain.close();
+});
+
+test('app developers: a section opens by pointer, by keyboard and by its address, without scripts', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 720 } });
+  const page = await context.newPage();
+  const isOpen = (id: string) => page.locator(`#${id}`).isVisible();
+  await page.goto(`${origin}/en/developers`);
+  const ids = await page.locator('.chapter').evaluateAll((places) => places.map(({ id }) => id));
+  assert.ok(ids.length > 10);
+  for (const id of ids) assert.equal(await isOpen(id), id === 'need', id);
+  await page.getByRole('heading', { name: 'Permissions' }).click();
+  assert.ok(await isOpen('scopes'));
+  await page.getByRole('heading', { name: 'Permissions' }).click();
+  assert.ok(!(await isOpen('scopes')));
+  await page.locator('summary', { hasText: 'Rate limits' }).focus();
+  await page.keyboard.press('Enter');
+  assert.ok(await isOpen('limits'));
+  for (const id of [...ids, 'reason-used', 'reason-paused']) {
+    await page.goto('about:blank');
+    await page.goto(`${origin}/en/developers#${id}`);
+    assert.ok(await isOpen(id), id);
+    // What opened is in the window, with its heading.
+    const { y = -1, height = 0 } = (await page.locator(`#${id}`).boundingBox()) ?? {};
+    const heading = await page
+      .locator('details', { has: page.locator(`#${id}`) })
+      .locator('h2')
+      .boundingBox();
+    assert.ok(y >= 0 && y < 720 && height > 0, `${id} at ${y}`);
+    if (ids.includes(id)) assert.ok(Number(heading?.y) >= 0, `${id}'s heading at ${heading?.y}`);
+  }
+  await page.goto(`${origin}/en/developers`);
+  await page.locator('.contents').getByText('Checking tokens in your API').click();
+  await page.locator('#verify').waitFor();
+  await context.close();
 });
 
 test('app developers: the reason that error_uri leads to is marked', async () => {

@@ -491,7 +491,7 @@ test('the developers’ page sends a newcomer one of two ways, and names every a
     assert.ok(page.includes(`dir="ltr">https://accounts.northwind.example${path}</code>`), path);
   }
   for (const [, anchor] of page.matchAll(/<a href="#([^"]*)"/g))
-    assert.ok(page.includes(`<section id="${anchor}"`), anchor);
+    assert.ok(page.includes(`<div class="chapter" id="${anchor}"`), anchor);
   for (const scope of ['calendar.read', 'calendar.write'])
     assert.ok(page.includes(`<dt><code>${scope}</code></dt>`), scope);
 });
@@ -499,8 +499,7 @@ test('the developers’ page sends a newcomer one of two ways, and names every a
 for (const language of ['en', 'ar'] as const)
   test(`the developers’ page tells users of Go and of @fastify/oauth2 what they have to set (${language})`, () => {
     const page = String(samplePages(sampleContext(language))['developers']);
-    const [, library = '', calls = ''] =
-      /<section id="library">(.*?)<\/section>.*<section id="calls">(.*?)<\/section>/s.exec(page) ?? [];
+    const [, library = '', calls = ''] = /id="library">(.*?)<h2>.*id="calls">(.*?)<h2>/s.exec(page) ?? [];
     assert.match(library, /<code[^>]*>@fastify\/oauth2<\/code>.*<code>scope<\/code>/s);
     assert.match(calls, /AuthStyle: oauth2\.AuthStyleInParams<\/code>.*<code>TokenURL<\/code>/s);
   });
