@@ -19,10 +19,20 @@ export type StandardAddresses = {
   revocationStreamUrl: string;
 };
 
-/** The values that the programs of `developers-programs.ts` read, for a shell. */
-export const programSetUp = `export CLIENT_ID='…'
+/**
+ * Returns true for a client ID that the examples may hold. They are pasted into a shell, and a link can bring any text:
+ * what could end its quotes is refused.
+ */
+export function isFillable(clientId: string): boolean {
+  return /^[\w.~:/?&=@%+-]{1,255}$/.test(clientId);
+}
+
+/** Returns the values that the programs of `developers-programs.ts` read, for a shell. */
+export function programSetUp(clientId: string | null): string {
+  return `export CLIENT_ID='${clientId ?? '…'}'
 export CLIENT_SECRET='…'
 export REDIRECT_URI='https://app.example/callback'`;
+}
 
 /** An API with `@valetkey/verify` in Express. */
 export function verifierExample(issuer: string): string {
@@ -61,16 +71,18 @@ export function introspectionAnswer(issuer: string): string {
 }`;
 }
 
-/** The values that the other examples use, for a shell. */
-export const setUpExample = `CLIENT_ID='…'
+/** Returns the values that the other examples use, for a shell. */
+export function setUpExample(clientId: string | null): string {
+  return `CLIENT_ID='${clientId ?? '…'}'
 CLIENT_SECRET='…'
 REDIRECT_URI='https://app.example/callback'`;
+}
 
-/** The examples of the four calls: the shell commands and the answers. */
-export function callExamples(addresses: PublishedAddresses) {
+/** Returns the examples of the four calls: the shell commands and the answers. */
+export function callExamples(addresses: PublishedAddresses, clientId: string | null) {
   return {
     authorize: {
-      address: `${addresses.authorizationUrl}?client_id=CLIENT_ID&state=STATE&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback`,
+      address: `${addresses.authorizationUrl}?client_id=${encodeURIComponent(clientId ?? 'CLIENT_ID')}&state=STATE&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback`,
       request: `STATE=$(openssl rand -hex 32)
 curl --get --silent --output /dev/null --write-out '%{url_effective}\\n' \\
   --data-urlencode "client_id=$CLIENT_ID" \\
@@ -112,7 +124,7 @@ curl --header "Authorization: Bearer $ACCESS_TOKEN" \\
     "avatar_url": null
   },
   "authorization": {
-    "client_id": "…",
+    "client_id": "${clientId ?? '…'}",
     "scope": "calendar.read",
     "granted_at": "2026-11-21T09:30:00.000Z",
     "expires_at": "2026-11-21T10:00:00.000Z"

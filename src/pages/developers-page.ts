@@ -7,6 +7,7 @@ import { type Html, html } from './html.ts';
 import { isolated } from './isolated.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
+import { problemNotice } from './notice.ts';
 import { effectPill, isSensitive, type Permission } from './permissions.ts';
 
 type Texts = Messages['developers'];
@@ -17,6 +18,9 @@ export type PublishedLimit = { kind: keyof Texts['limits']['kinds']; count: numb
 /** Data of the developers' page. */
 export type DevelopersData = PublishedAddresses & {
   standard: StandardAddresses;
+  /** The reader's client ID for the examples, which nobody looks up; null if there is none, or none that may be in them. */
+  clientId: string | null;
+  isClientIdRefused: boolean;
   /** The OpenAPI document of both faces, an absolute URL. */
   openApiUrl: string;
   /** The scopes that the installation defines, each with its sentence in the page's language if there is one. */
@@ -53,7 +57,8 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
     { title: texts.title, shape: 'guide', script: copyScriptTag(context), hasHelp: true },
     html`<div class="intro"><h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(context.brand.productName)}</p>
-${ways(texts)}</div>
+${ways(texts)}
+${clientIdForm(context, data)}</div>
 <nav class="contents" aria-label="${texts.contents}"><ul>
 ${sections.map(({ id, heading, isStep }) => html`<li${isStep && html` class="step"`}><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <div class="chapters">
@@ -80,6 +85,15 @@ function ways({ ways: texts, library, calls }: Texts): Html {
 <li><a href="#calls">${calls.heading}</a><p>${texts.calls}</p></li>
 </ul>
 <p class="fine">${texts.same}</p>`;
+}
+
+/** A form that only reads, so it is a GET. */
+function clientIdForm({ messages, paths }: PageContext, { clientId, isClientIdRefused }: DevelopersData): Html {
+  const { fill } = messages.developers;
+  const refused = isClientIdRefused && html`aria-invalid="true"`;
+  return html`${isClientIdRefused && problemNotice(fill.refused)}
+<form method="get" action="${paths.developers}" class="find"><div class="field"><label for="client_id">${fill.label}</label><input id="client_id" name="client_id" value="${clientId}" maxlength="255" dir="ltr" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${isClientIdRefused && 'problem '}fill" ${refused}></div><button class="secondary">${fill.submit}</button></form>
+<p class="fine" id="fill">${fill.hint}</p>`;
 }
 
 function needSection({ need, calls }: Texts, addresses: PublishedAddresses): Section {

@@ -4,18 +4,18 @@ import { code, type Section } from './developers-section.ts';
 import { html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** The addresses, and the lifetime of a code (s). */
-type PublishedData = PublishedAddresses & { lifetimes: { codeSeconds: number } };
+/** The addresses, the reader's client ID, and the lifetime of a code (s). */
+type PublishedData = PublishedAddresses & { clientId: string | null; lifetimes: { codeSeconds: number } };
 
 /** Returns the sections on the requirements of the four calls, and on each call. */
 export function publishedSections({ developers: texts, duration }: Messages, data: PublishedData): Section[] {
   const { calls } = texts;
-  const body = html`<p>${calls.text}</p>\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}\n<p>${calls.go}</p>`;
+  const body = html`<p>${calls.text}</p>\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample(data.clientId))}\n<p>${calls.go}</p>`;
   return [{ id: 'calls', heading: calls.heading, body }, ...steps(texts, data, duration(data.lifetimes.codeSeconds))];
 }
 
-function steps(texts: Messages['developers'], addresses: PublishedAddresses, codeLifetime: string): Section[] {
-  const examples = callExamples(addresses);
+function steps(texts: Messages['developers'], data: PublishedData, codeLifetime: string): Section[] {
+  const examples = callExamples(data, data.clientId);
   return (['authorize', 'exchange', 'refresh', 'me'] as const).map((call) => {
     const { name, heading } = texts[call];
     const text = call === 'exchange' ? texts.exchange.text(codeLifetime) : texts[call].text;

@@ -12,10 +12,13 @@ import { html } from './html.ts';
 import type { PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
+/** The addresses, and the reader's client ID. */
+type LibraryData = { standard: StandardAddresses; openApiUrl: string; meUrl: string; clientId: string | null };
+
 /** Returns the section on connecting an app by a library: an example, rules, and all addresses. */
 export function librarySection(
   { messages, paths }: PageContext,
-  { standard, openApiUrl, meUrl }: { standard: StandardAddresses; openApiUrl: string; meUrl: string },
+  { standard, openApiUrl, meUrl, clientId }: LibraryData,
 ): Section {
   const { library: texts } = messages.developers;
   const { rules, addresses } = texts;
@@ -43,7 +46,7 @@ ${code(texts.runLabel(name), `${install}\n${run}`)}
 </details>\n`,
   );
   const body = html`<p>${texts.text}</p>
-${code(texts.setUpLabel, programSetUp)}
+${code(texts.setUpLabel, programSetUp(clientId))}
 <p>${texts.programs}</p>
 <div class="programs">${programs}</div>
 ${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device(paths.device), rules.revocation, rules.fastify)}

@@ -224,6 +224,7 @@ details[open] > summary .app-name::after { transform: translateY(0.0625rem) rota
 .more > summary { inline-size: fit-content; padding-block: 0.375rem; color: var(--brand-text); cursor: pointer; }
 .find { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin-block-start: 1.25rem; }
 .find .field { flex: 1 1 14rem; max-inline-size: 22rem; }
+.find + .fine { margin-block-start: 0.5rem; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
 .app-body > .permissions + .dates { margin-block-start: 0.75rem; }
 .kinds { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; font-weight: 550; }

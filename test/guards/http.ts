@@ -4,6 +4,23 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/pages/developers-examples.ts',
+    ['test/http/browser/developers.test.ts'],
+    [
+      [
+        'a link puts nothing into an example that ends its quotes',
+        'return /^[\\w.~:/?&=@%+-]{1,255}$/.test(clientId);',
+        'return /^[^]{1,255}$/.test(clientId);',
+      ],
+      ['a link puts no long text into an example', '{1,255}$/.test(clientId)', '+$/.test(clientId)'],
+      [
+        'a client ID in an address is one parameter of it',
+        "encodeURIComponent(clientId ?? 'CLIENT_ID')",
+        "(clientId ?? 'CLIENT_ID')",
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/http/browser/authorize.ts',
     ['test/http/browser/prompt.test.ts'],
     [

@@ -70,8 +70,8 @@ for (const language of languages) {
         );
       }
       for (const [form] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
-        // Those that change nothing lead to the page that asks, and find an app.
-        if (/^<form method="get" action="\/(?:device|account\/apps)"/.test(form)) continue;
+        // Those that change nothing lead to the page that asks, find an app, and fill in examples.
+        if (/^<form method="get" action="\/(?:device|account\/apps|developers)"/.test(form)) continue;
         assert.match(form, /^<form method="post" action="\/[^"]*"/, name);
         assert.match(form, /<input type="hidden" name="form_token" value="[^"]+">/, name);
       }

@@ -3,7 +3,7 @@ import type { Brand } from '../../src/pages/brand.ts';
 import type { ConnectedApp, ConnectedLine } from '../../src/pages/connected-app-card.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../src/pages/connected-apps-page.ts';
 import { consentPage } from '../../src/pages/consent-page.ts';
-import { developersPage } from '../../src/pages/developers-page.ts';
+import { type DevelopersData, developersPage } from '../../src/pages/developers-page.ts';
 import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
 import { type ErrorKind, errorPage } from '../../src/pages/error-page.ts';
 import { homePage } from '../../src/pages/home-page.ts';
@@ -230,6 +230,42 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         }),
       ] as const,
   );
+  const developers: DevelopersData = {
+    authorizationUrl: text('https://accounts.northwind.example/auth/oauth2/authorize'),
+    accessTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/token'),
+    refreshTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/refreshToken'),
+    meUrl: text('https://api.northwind.example/v2/me'),
+    standard: {
+      issuer: text('https://accounts.northwind.example'),
+      metadataUrl: text('https://accounts.northwind.example/.well-known/oauth-authorization-server'),
+      authorizationUrl: text('https://accounts.northwind.example/oauth2/authorize'),
+      tokenUrl: text('https://accounts.northwind.example/oauth2/token'),
+      revocationUrl: text('https://accounts.northwind.example/oauth2/revoke'),
+      introspectionUrl: text('https://accounts.northwind.example/oauth2/introspect'),
+      pushedAuthorizationRequestUrl: text('https://accounts.northwind.example/oauth2/par'),
+      deviceAuthorizationUrl: text('https://accounts.northwind.example/oauth2/device_authorization'),
+      revocationStreamUrl: text('https://accounts.northwind.example/oauth2/revocations'),
+    },
+    clientId: text('app_4f9c2a71d0be'),
+    isClientIdRefused: false,
+    openApiUrl: text('https://accounts.northwind.example/openapi.json'),
+    scopes: [...permissions, ...nine.slice(2, 5)],
+    lifetimes: {
+      codeSeconds: 60,
+      accessTokenSeconds: 1_800,
+      refreshTokenIdleSeconds: 2_592_000,
+      refreshTokenMaxSeconds: 31_536_000,
+      refreshOverlapSeconds: 10,
+      refreshRetryWindowSeconds: 600,
+    },
+    limits: [
+      { kind: 'authorization', count: 1_200, seconds: 60 },
+      { kind: 'client_authentication', count: 10, seconds: 60 },
+      { kind: 'sign_in_account', count: 5, seconds: 900 },
+      { kind: 'sign_in_address', count: 50, seconds: 900 },
+      { kind: 'device_code', count: 20, seconds: 600 },
+    ],
+  };
   return {
     'sign-in': signInPage(context, { ...signIn, problem: null }),
     'sign-in-or-product': signInPage(context, {
@@ -481,40 +517,8 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     home: homePage(context, { account, hasPassword: true }),
     'home-visitor': homePage(context, { account: null, hasPassword: false }),
-    developers: developersPage(context, {
-      authorizationUrl: text('https://accounts.northwind.example/auth/oauth2/authorize'),
-      accessTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/token'),
-      refreshTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/refreshToken'),
-      meUrl: text('https://api.northwind.example/v2/me'),
-      standard: {
-        issuer: text('https://accounts.northwind.example'),
-        metadataUrl: text('https://accounts.northwind.example/.well-known/oauth-authorization-server'),
-        authorizationUrl: text('https://accounts.northwind.example/oauth2/authorize'),
-        tokenUrl: text('https://accounts.northwind.example/oauth2/token'),
-        revocationUrl: text('https://accounts.northwind.example/oauth2/revoke'),
-        introspectionUrl: text('https://accounts.northwind.example/oauth2/introspect'),
-        pushedAuthorizationRequestUrl: text('https://accounts.northwind.example/oauth2/par'),
-        deviceAuthorizationUrl: text('https://accounts.northwind.example/oauth2/device_authorization'),
-        revocationStreamUrl: text('https://accounts.northwind.example/oauth2/revocations'),
-      },
-      openApiUrl: text('https://accounts.northwind.example/openapi.json'),
-      scopes: [...permissions, ...nine.slice(2, 5)],
-      lifetimes: {
-        codeSeconds: 60,
-        accessTokenSeconds: 1_800,
-        refreshTokenIdleSeconds: 2_592_000,
-        refreshTokenMaxSeconds: 31_536_000,
-        refreshOverlapSeconds: 10,
-        refreshRetryWindowSeconds: 600,
-      },
-      limits: [
-        { kind: 'authorization', count: 1_200, seconds: 60 },
-        { kind: 'client_authentication', count: 10, seconds: 60 },
-        { kind: 'sign_in_account', count: 5, seconds: 900 },
-        { kind: 'sign_in_address', count: 50, seconds: 900 },
-        { kind: 'device_code', count: 20, seconds: 600 },
-      ],
-    }),
+    developers: developersPage(context, developers),
+    'developers-refused': developersPage(context, { ...developers, clientId: null, isClientIdRefused: true }),
     ...Object.fromEntries(errors),
     'error-wait': errorPage(context, {
       kind: 'too_many_requests',

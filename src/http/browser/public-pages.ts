@@ -1,9 +1,11 @@
 /** Public pages and files: the start page, the developers' page, the stylesheet and the logo. */
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Throttle } from '../../accounts/guessing/throttle.ts';
 import { hasPassword } from '../../accounts/people/account.ts';
 import { sentenceFor } from '../../oauth/grants/scope.ts';
+import type { Parameters } from '../../oauth/protocol/parameters.ts';
+import { isFillable } from '../../pages/developers-examples.ts';
 import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
 import { homePage } from '../../pages/home-page.ts';
 import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
@@ -31,7 +33,7 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
 
   app.get(paths.developers, { config: forAll }, async (request, reply) => {
     const context = pages.context(request);
-    return pages.send(reply, developersPage(context, await developersData(service, context.language)));
+    return pages.send(reply, developersPage(context, await developersData(service, request, context.language)));
   });
 
   app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {
@@ -52,9 +54,11 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
       });
 }
 
-async function developersData(service: Service, language: string): Promise<DevelopersData> {
+async function developersData(service: Service, request: FastifyRequest, language: string): Promise<DevelopersData> {
   const { appUrl, apiUrl, paths, lifetimes, throttles } = service;
   const scopes = await service.scopes.listScopes();
+  const asked = (request.query as Parameters).get('client_id') ?? '';
+  const clientId = isFillable(asked) ? asked : null;
   return {
     authorizationUrl: appUrl + AUTHORIZE_PATH,
     accessTokenRequestUrl: appUrl + TOKEN_PATH,
@@ -71,6 +75,8 @@ async function developersData(service: Service, language: string): Promise<Devel
       pushedAuthorizationRequestUrl: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
       deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
     },
+    clientId,
+    isClientIdRefused: asked !== '' && clientId === null,
     openApiUrl: appUrl + paths.openApi,
     scopes: scopes.map(({ name, effect }) => ({
       name,

@@ -519,6 +519,15 @@ export const en = {
         'For apps that write the requests themselves: four plain HTTP calls, with the five values that you were given.',
       same: 'Tokens, lifetimes and limits are the same either way, and so are the pages that people see.',
     },
+    fill: {
+      label: 'Your Client ID',
+      submit: 'Fill in',
+      hint: 'The examples on this page then hold it. Nothing is looked up or stored.',
+      refused: {
+        heading: 'That isn’t a Client ID.',
+        text: 'It has at most 255 characters: letters, digits and . _ ~ : / ? & = @ % + -. Copy it exactly as you were given it.',
+      },
+    },
     need: {
       heading: 'What you need',
       text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get five values:',
