@@ -40,7 +40,29 @@ export type DevelopersData = PublishedAddresses & {
 export function developersPage(context: PageContext, data: DevelopersData): Html {
   const { messages } = context;
   const texts = messages.developers;
-  const sections = [
+  const sections = developersSections(context, data);
+  const help = supportLink(context);
+  return layout(
+    context,
+    { title: texts.title, shape: 'guide', script: copyScriptTag(context), hasHelp: true },
+    html`<div class="intro"><h1>${texts.heading}</h1>
+<p class="lead">${texts.lead(context.brand.productName)}</p>
+${ways(context)}
+${clientIdForm(context, data)}</div>
+<nav class="contents" aria-label="${texts.contents}"><ul>
+${sections.map(({ id, heading, isStep }) => html`<li${isStep && html` class="step"`}><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
+<div class="chapters">
+${sections.map(foldedSection)}
+${help && html`<p class="aside">${texts.help} ${help}</p>`}
+</div>`,
+  );
+}
+
+/** Returns what the page says, section by section. */
+export function developersSections(context: PageContext, data: DevelopersData): Section[] {
+  const { messages } = context;
+  const texts = messages.developers;
+  return [
     needSection(texts, data),
     ...scopesSection(messages, data),
     librarySection(context, data),
@@ -51,21 +73,6 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
     errorsSection(texts),
     ...limitsSection(texts, data),
   ];
-  const help = supportLink(context);
-  return layout(
-    context,
-    { title: texts.title, shape: 'guide', script: copyScriptTag(context), hasHelp: true },
-    html`<div class="intro"><h1>${texts.heading}</h1>
-<p class="lead">${texts.lead(context.brand.productName)}</p>
-${ways(texts)}
-${clientIdForm(context, data)}</div>
-<nav class="contents" aria-label="${texts.contents}"><ul>
-${sections.map(({ id, heading, isStep }) => html`<li${isStep && html` class="step"`}><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
-<div class="chapters">
-${sections.map(foldedSection)}
-${help && html`<p class="aside">${texts.help} ${help}</p>`}
-</div>`,
-  );
 }
 
 /**
@@ -79,12 +86,13 @@ function foldedSection({ id, heading, body, isStep }: Section): Html {
 </details>\n`;
 }
 
-function ways({ ways: texts, library, calls }: Texts): Html {
+function ways({ messages: { developers }, paths }: PageContext): Html {
+  const { ways: texts, library, calls, programs } = developers;
   return html`<ul class="ways">
 <li><a href="#library">${library.heading}</a><p>${texts.library}</p></li>
 <li><a href="#calls">${calls.heading}</a><p>${texts.calls}</p></li>
 </ul>
-<p class="fine">${texts.same}</p>`;
+<p class="fine">${texts.same} ${programs.alsoAs(paths.developersMarkdown)}</p>`;
 }
 
 /** A form that only reads, so it is a GET. */

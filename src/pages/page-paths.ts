@@ -25,6 +25,9 @@ export function pagePaths(base: string) {
     mustChange: `${base}/sign-in/new-password`,
     device: `${base}/device`,
     developers: `${base}/developers`,
+    developersMarkdown: `${base}/developers.md`,
+    /** The list of documents for programs (llmstxt.org), which may be at a subpath. */
+    llms: `${base}/llms.txt`,
     /** The page where a developer makes a secret that was handed over. */
     pickUp: `${base}/developers/pick-up`,
     openApi: `${base}/openapi.json`,

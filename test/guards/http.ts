@@ -4,6 +4,18 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/pages/markdown.ts',
+    ['test/pages/markdown.test.ts'],
+    [
+      [
+        'foreign text is no markup in a Markdown document',
+        "return escaped(decoded(text ?? '').replace(/\\s+/g, ' '));",
+        "return decoded(text ?? '').replace(/\\s+/g, ' ');",
+      ],
+      ['code ends at more backticks than are in it', 'Math.max(least, longest + 1)', 'Math.min(least, longest + 3)'],
+    ],
+  ),
+  ...guardsIn(
     'src/pages/developers-examples.ts',
     ['test/http/browser/developers.test.ts'],
     [

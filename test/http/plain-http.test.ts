@@ -70,6 +70,8 @@ describe('RFC 6749 §10.9: what a proxy took by plain http', () => {
       '/healthz',
       '/readyz',
       '/developers',
+      '/developers.md',
+      '/llms.txt',
       '/openapi.json',
       '/.well-known/oauth-authorization-server',
     ])

@@ -8,6 +8,7 @@ const MOST = 3000;
 const PUBLIC = [
   ...['/', '/developers', '/sign-in', '/sign-out', '/account/apps', '/device', '/nowhere', '/oauth2/nowhere'],
   ...['/openapi.json', '/.well-known/oauth-authorization-server', '/developers/pick-up?token=x'],
+  ...['/developers.md', '/llms.txt'],
 ];
 
 test('RFC 6585 §4: one address cannot flood pages and documents; it is told until when, and its connection ends', async (t) => {

@@ -71,6 +71,8 @@ describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with 
     [appUrl, '/account/apps', 'GET, HEAD'],
     [appUrl, '/account/apps/revoke', 'POST'],
     [appUrl, '/developers', 'GET, HEAD'],
+    [appUrl, '/developers.md', 'GET, HEAD'],
+    [appUrl, '/llms.txt', 'GET, HEAD'],
     [apiUrl, '/healthz', 'GET, HEAD'],
     [apiUrl, '/readyz', 'GET, HEAD'],
   ];
@@ -459,6 +461,8 @@ test('RFC 9110 §9.3.2: HEAD answers as GET does, without a body, wherever GET i
     [appUrl, '/account/apps', cookie],
     [appUrl, '/device', cookie],
     [appUrl, '/developers'],
+    [appUrl, '/developers.md'],
+    [appUrl, '/llms.txt'],
     [appUrl, stylesheet],
     [appUrl, '/openapi.json'],
     [appUrl, authorizeUrl(service, client).slice(appUrl.length), cookie],

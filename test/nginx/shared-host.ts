@@ -24,6 +24,7 @@ export const EXAMPLE = { host: 'app.example.com', valetkey: '127.0.0.1:3000', pr
 /** Paths that are the product's, though they look like some of ours. */
 const OF_PRODUCT = [
   ...['/', '/sign-in', '/sign-out', '/account/apps', '/account/password', '/device', '/developers', '/openapi.json'],
+  ...['/developers.md', '/llms.txt'],
   ...[
     '/connected',
     '/connect.css',

@@ -1,14 +1,22 @@
-/** Public pages and files: the start page, the developers' page, the stylesheet and the logo. */
+/** Public pages and files: the start page, the developers' page, its documents for programs, the stylesheet and the logo. */
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Throttle } from '../../accounts/guessing/throttle.ts';
 import { hasPassword } from '../../accounts/people/account.ts';
 import { sentenceFor } from '../../oauth/grants/scope.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { isFillable } from '../../pages/developers-examples.ts';
+import { developersMarkdown, llmsText, type ProgramDocuments } from '../../pages/developers-markdown.ts';
 import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
 import { homePage } from '../../pages/home-page.ts';
-import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
+import {
+  AUTHORIZE_PATH,
+  ME_PATH,
+  REFRESH_TOKEN_PATH,
+  RESOURCE_METADATA_PATH,
+  STANDARD_PATHS,
+  TOKEN_PATH,
+} from '../paths.ts';
 import type { Service } from '../service.ts';
 import { pageAccount } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
@@ -36,6 +44,22 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
     return pages.send(reply, developersPage(context, await developersData(service, request, context.language)));
   });
 
+  app.get(paths.developersMarkdown, { config: forAll }, async (request, reply) => {
+    const context = pages.context(request);
+    const text = developersMarkdown(context, await developersData(service, request, context.language));
+    return sendText(reply, 'text/markdown', text);
+  });
+
+  app.get(paths.llms, { config: forAll }, async (request, reply) =>
+    sendText(reply, 'text/plain', llmsText(pages.context(request), documentsOf(service))),
+  );
+
+  /** Sends a document for programs, which has nothing of a user: whoever asks for it, and not only a window. */
+  function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+    const uncached = pages.secure(reply).header('Cache-Control', 'no-store').header('Vary', 'Accept-Language');
+    return uncached.header('Content-Type', `${type}; charset=utf-8`).send(text);
+  }
+
   app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {
     const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
     return cached.header('Content-Type', 'text/css; charset=utf-8').send(pages.stylesheet.text);
@@ -52,6 +76,15 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
         const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=3600');
         return cached.header('Content-Type', logo.type).send(logo.bytes);
       });
+}
+
+function documentsOf({ appUrl, apiUrl, paths }: Service): ProgramDocuments {
+  return {
+    markdownUrl: appUrl + paths.developersMarkdown,
+    metadataUrl: appUrl + STANDARD_PATHS.metadata,
+    resourceMetadataUrl: apiUrl + RESOURCE_METADATA_PATH,
+    openApiUrl: appUrl + paths.openApi,
+  };
 }
 
 async function developersData(service: Service, request: FastifyRequest, language: string): Promise<DevelopersData> {

@@ -519,6 +519,14 @@ export const en = {
         'For apps that write the requests themselves: four plain HTTP calls, with the five values that you were given.',
       same: 'Tokens, lifetimes and limits are the same either way, and so are the pages that people see.',
     },
+    programs: {
+      alsoAs: (markdown: string): Html => html`This page is also there <a href="${markdown}">as Markdown</a>.`,
+      service: (product: string): Html =>
+        html`The OAuth 2.0 authorization service of ${isolated(product)}, for apps that act for its users.`,
+      documents: 'Documents',
+      markdown: 'how to connect an app: addresses, permissions, examples, lifetimes, errors and limits',
+      resource: 'Metadata of the API',
+    },
     fill: {
       label: 'Your Client ID',
       submit: 'Fill in',

@@ -60,6 +60,7 @@ describe('pages below a base path', () => {
       paths.password,
       paths.device,
       paths.developers,
+      paths.developersMarkdown,
     ];
     const starts = here.map((path) => appUrl + path);
     const asking = [authorizeUrl(service, client), standardUrl(service, client), device];
