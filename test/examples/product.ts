@@ -66,17 +66,20 @@ export async function startProduct(t: Lifetime, { file, command }: Example): Pro
   return { service, productUrl };
 }
 
-/** Starts a service with a product as its only way to sign in; it follows the machine's time. */
+/** Starts a service with a product as its only way to sign in, or one of several; it follows the machine's time. */
 export async function startService(
   t: Lifetime,
   signInUrl: string,
   settings: Partial<NewIdentityProvider> = {},
+  others: readonly Partial<NewIdentityProvider>[] = [],
 ): Promise<{ service: TestService; secret: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
   const variables = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
   const clock = new Clock();
   const { id, secret } = await registerAhead(variables, { signInUrl, ...settings }, clock);
-  const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: id }, clock);
+  const methods = [id];
+  for (const other of others) methods.push((await registerAhead(variables, other, clock)).id);
+  const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: methods.join(',') }, clock);
   const follow = () => service.clock.advance(Math.max(0, Date.now() - service.clock.now()) / 1000);
   const following = setInterval(follow, 100);
   follow();

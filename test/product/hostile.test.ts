@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
+import { startService } from '../examples/product.ts';
+import { allAccounts } from '../support/all-accounts.ts';
 import { Browser } from '../support/browser.ts';
-import { addClient } from '../support/service.ts';
+import { addClient, freePort } from '../support/service.ts';
 import { standardUrl } from '../support/standard.ts';
 import { installProduct } from './installed.ts';
-import { PATH } from './site.ts';
+import { PATH, startSite } from './site.ts';
 import { begin, follow, press, startWorld, targetOf, type World } from './walks.ts';
 
 const { modules } = await installProduct({ after });
@@ -107,6 +109,32 @@ test('a request of another installation is refused by Valetkey, and the page say
   const end = await follow(browser, await browser.get(world.site.url + arrival.pathname + arrival.search));
   assert.deepEqual([end.status, /This sign-in is over/.test(end.body)], [400, true]);
   assert.equal(world.site.problems.at(-1)?.code, 'invalid_grant');
+});
+
+test('a request of another provider of the same installation is refused in plain words', async (t) => {
+  const port = await freePort();
+  const music = { id: 'music', name: 'Music', signInUrl: 'http://localhost:9/sign-in' };
+  const { service, secret } = await startService(t, `http://localhost:${port}${PATH}`, {}, [music]);
+  const site = await startSite(t, modules, 'Express', { url: service.appUrl, secret }, port);
+  const client = await addClient(service);
+  const browser = new Browser();
+  const to = async (provider: string) => {
+    const choice = await browser.get(standardUrl(service, client));
+    const [, href] = new RegExp(`href="(/sign-in/with\\?provider=${provider}&[^"]*)"`).exec(choice.body) ?? [];
+    assert.ok(href, choice.body);
+    return browser.get(service.appUrl + href.replaceAll('&amp;', '&'));
+  };
+  const foreign = new URL((await to('music')).headers.get('location') ?? '');
+  assert.equal(foreign.origin, 'http://localhost:9');
+  const login = await follow(browser, await browser.get(site.url + PATH + foreign.search));
+  const end = await press(browser, login, 'Sign in as ada');
+  assert.equal(end.status, 400);
+  assert.match(end.body, /This sign-in is over.*Go back to the app, and begin again there/s);
+  const [problem] = site.problems;
+  assert.equal(problem?.code, 'invalid_grant');
+  assert.match(problem.message, /sign_in_request is broken, expired, or was not for this identity provider/);
+  assert.deepEqual([requestsIn(browser), await allAccounts(service.installation.accounts)], [[], []]);
+  assert.match((await follow(browser, await to('product'))).body, /value="allow"/, 'begun again, it works');
 });
 
 test('what is logged holds no secret, no request and no address', async (t) => {
