@@ -17,7 +17,7 @@ const texts = new Map<string, string>();
 const CLAUSE =
   /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document) §|ASVS )\d+(?:\.\d+)*$/;
 const ROW = /^\| ([^|]+) \| (?:must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
-const RULE = /^`((?:src|packages\/verify\/src)\/[^`]+\.ts)` `(\w+)`$/;
+const RULE = /^`((?:src|packages\/(?:verify|product)\/src)\/[^`]+\.ts)` `(\w+)`$/;
 const REASON = /^(?:deviation|not applicable): \S.+$/;
 const TEST = /^`(test\/[^`]+\.test\.ts)` "([^"]+)"$/;
 /** What has a table; RFCs that are not about OAuth are cited as well, and need no row. */
@@ -35,7 +35,7 @@ const TEXTS = [
 
 const TABLES = tables(read('docs/conformance.md'));
 const ROWS = TABLES.flatMap(({ rows }) => rows);
-const CITED = globSync(['src/**/*.ts', 'packages/verify/src/*.ts'], { cwd: ROOT }).flatMap((file) =>
+const CITED = globSync(['src/**/*.ts', 'packages/{verify,product}/src/*.ts'], { cwd: ROOT }).flatMap((file) =>
   [...clausesOf(read(file))].filter(hasTable).map((clause) => ({ file, clause })),
 );
 

@@ -100,6 +100,20 @@ async function failing(t: { after(end: () => void): void }, listener: RequestLis
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
+test('RFC 6749 §2.3.1: a secret with any characters arrives whole in Basic', async (t) => {
+  const given = { id: 'a product', secret: 's:%+&= é' };
+  let heard = '';
+  const url = await failing(t, (request, response) => {
+    heard = request.headers.authorization ?? '';
+    response.writeHead(204).end();
+  });
+  await createApi({ url, ...given }).users.disable('a');
+  const parts = Buffer.from(heard.replace(/^Basic /, ''), 'base64')
+    .toString()
+    .split(':');
+  assert.deepEqual([...new URLSearchParams(parts.join('&')).keys()], [given.id, given.secret]);
+});
+
 test('a call is repeated where that can help, not before Retry-After, and not if that would take too long', async (t) => {
   const times: number[] = [];
   let wait = '1';
