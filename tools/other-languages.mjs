@@ -93,7 +93,8 @@ async function walkRuntimes() {
 
 /** The examples, with those that need Flask and Django; answers whether all went well. */
 function walkExamples() {
-  const options = ['--disable-warning=ExperimentalWarning', '--test', 'test/examples/with-package.test.ts'];
+  const files = ['test/examples/with-package.test.ts', 'test/examples/hostile.test.ts'];
+  const options = ['--disable-warning=ExperimentalWarning', '--test', ...files];
   return spawnSync(process.execPath, options, { stdio: 'inherit', timeout: remaining() }).status === 0;
 }
 

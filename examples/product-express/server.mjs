@@ -123,9 +123,9 @@ function hash(password, salt) {
   return scryptSync(password, salt, 32);
 }
 
-/** A path of this server alone: a sign-in form that leads anywhere is an open redirect. */
+/** A path of this server alone: browsers leave tabs out of an address, and read two slashes as another host. */
 function safePath(next) {
-  return /^\/(?![/\\])/.test(next) ? next : '/';
+  return /^\/(?![/\\])\P{Cc}*$/u.test(next) ? next : '/';
 }
 
 /** A connection as Valetkey's own page shows it. Everything that an app says of itself is escaped. */

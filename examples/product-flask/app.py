@@ -154,8 +154,8 @@ def ask(method, path, body=None):
 
 
 def safe_path(next):
-    """A path of this server alone: a sign-in form that leads anywhere is an open redirect."""
-    return next if re.match(r"/(?![/\\])", next) else "/"
+    """A path of this server alone: browsers leave tabs out of an address, and read two slashes as another host."""
+    return next if re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f]*", next) else "/"
 
 
 SIGN_OUT = '<form method="post" action="/sign-out"><button>Sign out</button></form>'

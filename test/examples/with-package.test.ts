@@ -1,11 +1,12 @@
 /** The products of examples/ that use the package, or its file in Python: each signs its people in for a real service. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { Browser, type Visit } from '../support/browser.ts';
+import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, pairOf } from '../support/flow.ts';
-import { addClient, REDIRECT_URI } from '../support/service.ts';
+import { addClient } from '../support/service.ts';
 import { standardUrl } from '../support/standard.ts';
 import { ADA, type AtProduct, GRACE, linesForValetkey, startProduct, WITH_PACKAGE } from './product.ts';
+import { follow, press } from './walk.ts';
 
 // All before the first test: the runner ends the products as soon as it has no more tests, even while one starts.
 const products: (AtProduct | null)[] = [];
@@ -98,25 +99,4 @@ for (const [index, example] of WITH_PACKAGE.entries()) {
       assert.equal([...fits.cookies].filter(([one]) => one.startsWith('valetkey_request_')).length, 2);
     });
   });
-}
-
-async function follow(browser: Browser, visit: Visit): Promise<Visit> {
-  let page = visit;
-  for (let hops = 0; page.status === 303 || page.status === 302; hops += 1) {
-    assert.ok(hops < 12, 'no loop');
-    const { href } = new URL(page.headers.get('location') ?? '', page.url);
-    if (href.startsWith(REDIRECT_URI)) return { ...page, url: href };
-    page = await browser.get(href);
-  }
-  return page;
-}
-
-/** Presses a button whose whole answer is in its form's address. */
-async function press(browser: Browser, page: Visit, words: string, origin?: string): Promise<Visit> {
-  const forms = [...page.body.matchAll(/enctype="text\/plain" action="([^"]*)"><button>([^<]*)</g)];
-  const action = forms.find(([, , label]) => label === words)?.[1]?.replace(/&(amp|#38);/g, '&');
-  assert.ok(action, `${words} in ${page.body}`);
-  const target = new URL(action, page.url);
-  const headers = { 'Content-Type': 'text/plain', Origin: origin ?? target.origin };
-  return follow(browser, await browser.post(target.href, {}, headers));
 }

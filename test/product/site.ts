@@ -84,7 +84,7 @@ export async function startSite(
   });
   const answer = (method: string, target: string, cookie: string, pending: Pending | null): Reply => {
     const { pathname, searchParams } = new URL(target, url);
-    const next = /^\/(?![/\\])/.exec(searchParams.get('next') ?? '') ? String(searchParams.get('next')) : '/';
+    const next = /^\/(?![/\\])\P{Cc}*$/u.exec(searchParams.get('next') ?? '') ? String(searchParams.get('next')) : '/';
     const goTo = (location: string, set = ''): Reply => ({
       ...{ status: 303, body: '' },
       headers: { location, ...(set && { 'set-cookie': set }) },
