@@ -59,7 +59,10 @@ export async function registerProduct(
   about: { readonly id: string; readonly name: string; readonly signInUrl: string },
 ): Promise<SeededProduct> {
   const { provider, secret } = await identityProviders.register(
-    { ...about, rights: ['sign-in', 'users'], ownIds: false, keys: [], sessionLifetime: null },
+    {
+      ...{ ...about, homePage: new URL('/', about.signInUrl).href, keys: [], ownIds: false },
+      ...{ rights: ['sign-in', 'users'], sessionLifetime: null },
+    },
     operator,
   );
   return { providerId: provider.id, providerSecret: secret ?? '' };

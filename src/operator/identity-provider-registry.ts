@@ -1,5 +1,6 @@
 /** The operator's acts on identity providers: products that sign in their own users. */
 import {
+  homePageProblem,
   type IdentityProvider,
   isProviderId,
   PROVIDER_RIGHTS,
@@ -27,7 +28,7 @@ import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotatio
 /** The operator's decisions about a provider, which may change. */
 export type IdentityProviderSettings = Pick<
   IdentityProvider,
-  'name' | 'signInUrl' | 'keys' | 'rights' | 'sessionLifetime'
+  'name' | 'signInUrl' | 'homePage' | 'keys' | 'rights' | 'sessionLifetime'
 >;
 
 /** The settings of a new provider. Its `id` and `ownIds` cannot be changed later. */
@@ -251,10 +252,12 @@ export class IdentityProviderRegistry {
   }
 }
 
-function checkSettings({ name, signInUrl, rights, sessionLifetime }: IdentityProviderSettings): void {
+function checkSettings({ name, signInUrl, homePage, rights, sessionLifetime }: IdentityProviderSettings): void {
   checkName(name);
   const problem = signInUrlProblem(signInUrl);
   if (problem) throw new OperatorError(`the sign-in address ${JSON.stringify(signInUrl)}: ${problem}`, 'sign_in_url');
+  const wrongHome = homePage === null ? null : homePageProblem(homePage);
+  if (wrongHome) throw new OperatorError(`the home page ${JSON.stringify(homePage)}: ${wrongHome}`, 'home_page');
   if (rights.length === 0 || new Set(rights).size < rights.length || !rights.every(isRight))
     throw new OperatorError(`rights are ${PROVIDER_RIGHTS.join(' and ')}, each once`, 'rights');
   if (sessionLifetime !== null && (sessionLifetime < MIN_SESSION || sessionLifetime > MAX_SESSION))

@@ -2,7 +2,7 @@
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { isolatedAddress } from './isolated.ts';
-import { layout, type PageContext } from './layout.ts';
+import { layout, type PageContext, wayBack } from './layout.ts';
 import { accountName, type PageAccount } from './page-account.ts';
 
 /** The user, and what the frame needs to know about the account. */
@@ -26,6 +26,7 @@ export function accountLayout(
   const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(who)}</span>${hiddenFields(signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const link = (href: string, text: string, isCurrent = false) =>
     html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`;
-  const links = html`<nav class="tabs" aria-label="${texts.nav}"><ul>${link(paths.account, texts.home, current === 'account')}${link(paths.apps, messages.connectedApps.title, current === 'apps')}${hasPassword && link(paths.password, texts.password)}</ul></nav>`;
+  const back = wayBack(account.homePage, texts.backTo(account.at));
+  const links = html`<nav class="tabs" aria-label="${texts.nav}"><ul>${link(paths.account, texts.home, current === 'account')}${link(paths.apps, messages.connectedApps.title, current === 'apps')}${hasPassword && link(paths.password, texts.password)}${back && html`<li class="back">${back}</li>`}</ul></nav>`;
   return layout(context, { title, shape: 'column', bar }, html`${links}\n${main}`);
 }

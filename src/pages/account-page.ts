@@ -30,7 +30,7 @@ const AT_ONCE = 5;
 
 /** The page at `/account`. */
 export function accountPage(context: PageContext, data: AccountPageData): Html {
-  const { messages, brand } = context;
+  const { messages } = context;
   const { account: texts } = messages;
   const { name } = data.account;
   const title = data.isOutdated ? messages.layout.titleWithProblem(texts.home) : texts.home;
@@ -38,7 +38,7 @@ export function accountPage(context: PageContext, data: AccountPageData): Html {
     context,
     data,
     { title, current: 'account' },
-    html`<h1>${name === null ? texts.at(brand.productName) : texts.greeting(name)}</h1>
+    html`<h1>${name === null ? texts.at(data.account.at) : texts.greeting(name)}</h1>
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${apps(context, data)}
 ${security(context, data)}

@@ -38,6 +38,7 @@ export type Frame = {
 };
 
 const HTTPS = /^https:\/\/[^\s]+$/;
+const HTTP = /^https?:\/\/[^\s]+$/;
 const EMAIL = /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/;
 
 /** Returns the whole document of a page around its main part, which must hold the one `h1`. */
@@ -86,8 +87,16 @@ export function elsewhere(messages: Messages, address: string | null, text: stri
 }
 
 /**
+ * A link back to the product where the user signed in; null for any text but an https or http address. It opens in this tab:
+ * the user leaves our pages for good, and they have nothing to keep open.
+ */
+export function wayBack(address: string | null, text: Html): Html | null {
+  return address !== null && HTTP.test(address) ? html`<a href="${address}">${text}</a>` : null;
+}
+
+/**
  * The end of a link that opens another tab: a sign, and words for screen readers. Links leave a decision's page open,
- * and other sites never open in place of a page.
+ * and other sites never open in place of a page, except by `wayBack`.
  */
 export function newTab({ layout: { newTab } }: Messages): Html {
   return html`${icons.away}<span class="unseen"> ${newTab}</span>`;

@@ -192,6 +192,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .column main:has(> .tabs) { padding-block-start: 0.25rem; }
 .tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-block-end: 1.5rem; border-block-end: 1px solid var(--line); }
 .tabs a { display: block; padding-block: 0.625rem; margin-block-end: -1px; color: var(--muted); font-size: 0.9375rem; font-weight: 550; text-decoration: none; border-block-end: 2px solid transparent; }
+.tabs .back { margin-inline-start: auto; }
 .tabs a:hover, .tabs [aria-current] { color: var(--ink); }
 .tabs [aria-current] { border-color: var(--brand-text); }
 .panel { display: grid; gap: 0.75rem; margin-block-start: 1.25rem; padding: 1.125rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }

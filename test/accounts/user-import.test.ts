@@ -30,6 +30,7 @@ function addProvider({ installation }: TestService, ownIds = false): Promise<unk
       keys: [],
       ownIds,
       rights: ['sign-in'],
+      homePage: null,
       sessionLifetime: null,
     },
     installation.operator,

@@ -14,6 +14,7 @@ const PHOTOS = {
   name: 'Photos',
   keys: [],
   rights: ['sign-in'],
+  homePage: null,
   sessionLifetime: null,
   ownIds: false,
 } as const;

@@ -21,7 +21,7 @@ async function prepare() {
     keys: [],
   };
   const { identityProviders, operator } = service.installation;
-  const rights = { rights: ['sign-in'] as const, forOperators: false, sessionLifetime: null };
+  const rights = { rights: ['sign-in'] as const, forOperators: false, homePage: null, sessionLifetime: null };
   await identityProviders.register({ ...product, ...rights }, operator);
   const scopes = [{ name: 'events.write', sentence: 'Change the events of your calendar', optional: false }];
   const calendar = await addClient(service, { name: 'Calendar', scopes });

@@ -24,6 +24,11 @@ export const connectedAppsGuards: readonly Guard[] = [
       "const token = formOf(request).get('form_token'); if (sessions.checkForm(signedIn, 'account', '', token) !== 'good' && sessions.checkForm(signedIn, 'account', subject,",
     ],
   ]),
+  ...guardsIn(
+    'src/pages/layout.ts',
+    ['test/pages/pages.test.ts'],
+    [['the way back leads to a site, and runs nothing', 'address !== null && HTTP.test(address)', 'address !== null']],
+  ),
   ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [
     [
       'removing an app, or all, ends the person’s own grants alone',

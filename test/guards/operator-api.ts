@@ -37,6 +37,20 @@ export const operatorApiGuards: readonly Guard[] = [
     ['an own sentence is removed with trust alone', ' || changesSentence(had, scopes)', ''],
     ['a scope that keeps its sentence needs no trust', 'scope.sentence !== null && !has(scope)', 'has(scope) || true'],
   ]),
+  ...guardsIn('src/operator/fields/identity-provider-fields.ts', RIGHTS, [
+    [
+      'a home page that users are led to needs the further right',
+      "act: ['identity-providers.trust', 'unless default'],",
+      '',
+    ],
+  ]),
+  ...guardsIn('src/operator/identity-provider-registry.ts', WRITES, [
+    [
+      'a home page is an https address, or one on this machine',
+      'homePage === null ? null : homePageProblem(homePage)',
+      'homePage === null ? null : homePageProblem("https://a.test")',
+    ],
+  ]),
   ...guardsIn('src/http/operator/changes/registrations.ts', RIGHTS, [
     [
       'a sentence of the catalogue needs trust',

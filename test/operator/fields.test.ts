@@ -135,4 +135,8 @@ test('settings that make trust, and secrets, are acts of their own', () => {
   assert.deepEqual(actsOf(CLIENT_SETTINGS, readSettings(CLIENT_SETTINGS, { keys: [] }), 'changing'), [
     'clients.set-keys',
   ]);
+  const actsOfHome = (home_page: string | null) =>
+    actsOf(PROVIDER_SETTINGS, readSettings(PROVIDER_SETTINGS, { home_page }), 'changing');
+  assert.deepEqual(actsOfHome('https://photos.example'), ['identity-providers.trust']);
+  assert.deepEqual(actsOfHome(null), []);
 });

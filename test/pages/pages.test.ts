@@ -65,7 +65,7 @@ for (const language of languages) {
       for (const [, href] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
         assert.match(
           href ?? '',
-          /^(?:\/[a-z-]|\/$|#[a-z]|mailto:(?:help@northwind|hi@planner)\.example$|https:\/\/planner\.example\/(?:privacy)?$|https:\/\/planner\.example\/cb\?error=access_denied&)/,
+          /^(?:\/[a-z-]|\/$|#[a-z]|mailto:(?:help@northwind|hi@planner)\.example$|https:\/\/planner\.example\/(?:privacy)?$|https:\/\/photos\.example\/home$|https:\/\/planner\.example\/cb\?error=access_denied&)/,
           name,
         );
       }
@@ -150,7 +150,7 @@ const consent = {
   appName: 'Planner',
   profile: nobody,
   person: { fields: ['name', 'email'], isNew: false } as PersonSeen,
-  account: { name: 'Ada', email: 'ada@northwind.example', at: 'Northwind' },
+  account: { name: 'Ada', email: 'ada@northwind.example', at: 'Northwind', homePage: null },
   hasAccessAlready: false,
   permissions: [] as Permission[],
   accessDuration: { max: 31_536_000, unused: 2_592_000 },

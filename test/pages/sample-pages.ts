@@ -62,7 +62,10 @@ const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
 
 /** Every page in every state worth looking at, by name. */
 export function samplePages(context: PageContext, text: Replace = unchanged): Record<string, Html> {
-  const account = { name: text('Ada Lovelace'), email: text('ada@northwind.example'), at: text('Northwind') };
+  const account = {
+    ...{ name: text('Ada Lovelace'), email: text('ada@northwind.example') },
+    ...{ at: text('Northwind'), homePage: null },
+  };
   const permissions = [
     { name: text('calendar.read'), sentence: text('See your calendars and the events in them') },
     { name: text('calendar.write'), sentence: null },
@@ -378,6 +381,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         name: text('A'.repeat(300)),
         email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`),
         at: text('Northwind'),
+        homePage: null,
       },
       permissions: [
         { name: text('s'.repeat(5_000)), sentence: null },
@@ -387,7 +391,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'consent-nameless': consentPage(context, {
       ...consent,
       redirectHost: text('planner.example'),
-      account: { name: null, email: null, at: text('Photos') },
+      account: { name: null, email: null, at: text('Photos'), homePage: null },
     }),
     'device-code': deviceCodePage(context, { userCode: '', problem: null }),
     'device-code-unknown': deviceCodePage(context, {
@@ -511,7 +515,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'account-empty': accountPage(context, {
       ...frame,
       ...{ hasPassword: false, appCount: 0, recentApps: [], activity: [], isOutdated: true },
-      account: { name: null, email: null, at: text('Photos') },
+      account: { name: null, email: null, at: text('Photos'), homePage: text('https://photos.example/home') },
       sessions: [{ since: 1_795_000_000_000, at: text('Photos'), isThis: true }],
       everywhereFormToken: text('token'),
     }),

@@ -184,6 +184,7 @@ function addOddRows(installed: Installation): void {
       ...provider,
       own_ids: 1,
       rights: '[]',
+      home_page: 'https://app.test',
       session_lifetime: MAX_INTEGER,
       created_at: MOST,
     },

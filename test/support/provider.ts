@@ -133,6 +133,7 @@ export async function registerProvider(
     keys: [],
     ownIds: false,
     rights: ['sign-in', 'users'],
+    homePage: null,
     sessionLifetime: null,
   };
   const { provider, secret } = await installation.identityProviders.register(

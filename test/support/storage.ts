@@ -220,6 +220,7 @@ export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityPr
     keys: [],
     ownIds: false,
     rights: ['sign-in'],
+    homePage: null,
     sessionLifetime: null,
     createdAt: NOW,
     ...some,

@@ -24,6 +24,8 @@ export type IdentityProvider = {
   readonly name: string;
   /** The address at which a browser signs in; it may have a query. */
   readonly signInUrl: string;
+  /** The address of the product's own pages, to which its users go back from here; null for none. */
+  readonly homePage: string | null;
   readonly secrets: readonly StoredSecret[];
   /** Instead of secrets: what its assertions are signed with. */
   readonly keys: readonly PublicKey[];
@@ -84,10 +86,18 @@ export function isProviderId(text: string): boolean {
 
 /** Why a text cannot be a sign-in address, or null when it can. */
 export function signInUrlProblem(text: string): string | null {
-  const url = URL.parse(text);
-  if (text.length > 2000 || !/^[\x21-\x7e]+$/.test(text) || !url)
-    return 'it must be an address such as https://app.example.com/oauth/sign-in';
   if (text.includes('#')) return 'it must not have a fragment';
+  return addressProblem(text, 'https://app.example.com/oauth/sign-in');
+}
+
+/** Why a text cannot be a home page, or null when it can. */
+export function homePageProblem(text: string): string | null {
+  return addressProblem(text, 'https://app.example.com');
+}
+
+function addressProblem(text: string, example: string): string | null {
+  const url = URL.parse(text);
+  if (text.length > 2000 || !/^[\x21-\x7e]+$/.test(text) || !url) return `it must be an address such as ${example}`;
   if (url.username || url.password) return 'it must not hold a user name or password';
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return null;
   return 'it must begin with https, or with http on this machine (127.0.0.1, [::1], localhost)';

@@ -162,12 +162,17 @@ const UNKNOWN: AppProfile = {
 
 /**
  * Returns the account that pages show as signed in. A user without a name is shown by the place of the sign-in: a
- * provider, or here.
+ * provider, or here. Only a provider has a home page.
  */
 export async function pageAccount(
   { brand, providers }: Service,
   { account, owner: { providerId } }: Pick<SignedIn, 'account' | 'owner'>,
 ): Promise<PageAccount> {
   const provider = providerId === null ? null : await providers.find(providerId);
-  return { name: callName(account), email: verifiedEmail(account), at: provider?.name ?? brand.productName };
+  return {
+    name: callName(account),
+    email: verifiedEmail(account),
+    at: provider?.name ?? brand.productName,
+    homePage: provider?.homePage ?? null,
+  };
 }

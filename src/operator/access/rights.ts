@@ -127,7 +127,7 @@ export const ACTS = {
   'identity-providers.show': read('identity-providers.read'),
   'identity-providers.register': present('identity-providers.trust'),
   'identity-providers.update': admin('identity-providers.write'),
-  /** Sets the sign-in address, the public keys or the rights. */
+  /** Sets the sign-in address, a home page, the public keys or the rights. */
   'identity-providers.trust': present('identity-providers.trust'),
   'identity-providers.test': admin('identity-providers.write'),
   'identity-providers.pause': admin('identity-providers.write'),

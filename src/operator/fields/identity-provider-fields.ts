@@ -2,11 +2,11 @@
 import { type IdentityProvider, PROVIDER_RIGHTS } from '../../accounts/people/identity-provider.ts';
 import type { Act } from '../access/rights.ts';
 import type { IdentityProviderSettings, NewIdentityProvider } from '../identity-provider-registry.ts';
-import { address, flag, type Members, publicKeys, secondsOrNone, someOf, text } from './field.ts';
+import { address, addressOrNone, flag, type Members, publicKeys, secondsOrNone, someOf, text } from './field.ts';
 import { HAND_OVER } from './hand-over-field.ts';
 import { type InJson, readNew, type SettingRow, type Settings, settingRows, settingsJson } from './setting.ts';
 
-/** The act of changes that let another product sign in as anyone. */
+/** The act of changes that let another product sign in as anyone, or lead users to another site. */
 const TRUST = ['identity-providers.trust', 'always'] as const;
 
 /** The settings of a provider. */
@@ -19,6 +19,12 @@ export const PROVIDER_SETTINGS: Settings<IdentityProviderSettings> = {
     ...{ field: address, label: 'Sign-in address', group: '', help: 'Where a browser goes to sign in.' },
     option: { flag: '--sign-in-url <address>' },
     act: TRUST,
+  },
+  homePage: {
+    ...{ field: addressOrNone, initial: null, label: 'Home page', group: '' },
+    help: 'Where the account pages lead its users back to.',
+    option: { flag: '--home-page <url>', no: 'remove the home page' },
+    act: ['identity-providers.trust', 'unless default'],
   },
   keys: {
     ...{ field: publicKeys, initial: [], label: 'Public keys', group: '' },

@@ -37,6 +37,7 @@ export const ar: Messages = {
     at: (place) => html`حسابك في ${isolated(place)}`,
     greeting: (name) => html`مرحبًا، ${isolated(name)}`,
     nav: 'حسابك',
+    backTo: (product) => html`العودة إلى ${isolated(product, 60)}`,
     home: 'الحساب',
     password: 'تغيير كلمة المرور',
     signedInAs: (who) => html`<span class="unseen">تم تسجيل الدخول بحساب</span> ${who}`,

@@ -36,6 +36,7 @@ export const en = {
     at: (place: string): Html => html`Your account at ${isolated(place)}`,
     greeting: (name: string): Html => html`Hello, ${isolated(name)}`,
     nav: 'Your account',
+    backTo: (product: string): Html => html`Back to ${isolated(product, 60)}`,
     home: 'Account',
     password: 'Change your password',
     signedInAs: (who: Html): Html => html`<span class="unseen">Signed in as</span> ${who}`,

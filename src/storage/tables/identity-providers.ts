@@ -15,6 +15,7 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
   status: 'text',
   name: 'text',
   signInUrl: 'text',
+  homePage: nullable('text'),
   secrets: SECRETS,
   keys: 'json',
   ownIds: 'boolean',
@@ -23,7 +24,7 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
   createdAt: 'time',
 });
 
-const SETTINGS = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'keys', 'rights', 'sessionLifetime');
+const SETTINGS = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'homePage', 'keys', 'rights', 'sessionLifetime');
 
 const FIND = `SELECT ${IDENTITY_PROVIDER.names} FROM identity_provider WHERE id = $1`;
 const SET_STATUS = 'UPDATE identity_provider SET status = $2 WHERE id = $1 AND status <> $2';

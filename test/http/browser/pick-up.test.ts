@@ -239,7 +239,7 @@ test('an API and a product pick up their secrets in the same way', async () => {
 
   const product = {
     ...{ id: 'photos', name: 'Photos', signInUrl: 'https://photos.example/sign-in', keys: [], ownIds: false },
-    ...{ rights: ['sign-in'] as const, sessionLifetime: null },
+    ...{ rights: ['sign-in'] as const, homePage: null, sessionLifetime: null },
   };
   await identityProviders.register(product, operator, true);
   const made = await handOvers.make({ kind: 'identity_provider', id: 'photos' }, operator);

@@ -122,7 +122,7 @@ test('operators §2: an imported user name of another system holds nothing that 
   await installation.identityProviders.register(
     {
       ...{ id: 'product', name: 'Photos', signInUrl: 'https://app.example/sign-in', keys: [], ownIds: false },
-      ...{ rights: ['sign-in'], sessionLifetime: null },
+      ...{ rights: ['sign-in'], homePage: null, sessionLifetime: null },
     },
     command,
   );

@@ -78,6 +78,7 @@ export function foreignPasswords(withStore: WithStore): void {
       keys: [],
       ownIds: false,
       rights: ['sign-in'],
+      homePage: null,
       sessionLifetime: null,
       createdAt: NOW,
     };

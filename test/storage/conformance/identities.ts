@@ -57,6 +57,7 @@ export function identityProviders(withStore: WithStore): void {
     const changed: IdentityProvider = {
       ...product,
       name: 'Pictures',
+      homePage: 'https://pictures.example/#/home',
       rights: ['sign-in', 'users'],
       sessionLifetime: 60,
     };

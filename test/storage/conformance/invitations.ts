@@ -162,6 +162,7 @@ export function invitations(withStore: WithStore): void {
       keys: [],
       ownIds: false,
       rights: ['sign-in'],
+      homePage: null,
       sessionLifetime: null,
       createdAt: NOW,
     } as const;

@@ -184,6 +184,7 @@ CREATE TABLE identity_provider (
   status text NOT NULL CHECK (status IN ('active', 'paused')),
   name text NOT NULL,
   sign_in_url text NOT NULL,
+  home_page text,
   secrets text NOT NULL,
   keys text NOT NULL,
   own_ids boolean NOT NULL,

@@ -179,6 +179,7 @@ CREATE TABLE identity_provider (
   status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
   name TEXT NOT NULL,
   sign_in_url TEXT NOT NULL,
+  home_page TEXT,
   secrets TEXT NOT NULL,
   keys TEXT NOT NULL,
   own_ids INTEGER NOT NULL CHECK (own_ids IN (0, 1)),

@@ -197,6 +197,9 @@ export const FURTHER: readonly ActRow[] = [
   changes('identity-providers.trust', 'identity-providers.trust', aProvider(), {
     ...{ method: 'PATCH', json: { sign_in_url: 'https://other.test/sign-in' }, also: ['identity-providers.write'] },
   }),
+  changes('identity-providers.trust', 'identity-providers.trust', aProvider(), {
+    ...{ method: 'PATCH', json: { home_page: 'https://other.test' }, also: ['identity-providers.write'] },
+  }),
   changes('clients.revoke-grants', 'grants.end', aClient(), { method: 'DELETE', also: ['clients.write'] }),
   changes('users.revoke-grants', 'grants.end', aUser(), { method: 'DELETE', also: ['users.write'] }),
   changes('users.invite', 'users.invite', aUser(), {

@@ -17,7 +17,7 @@ await addClient(api, { name: 'Another App' }, 'public');
 const server = await addResourceServer(api, { resource: 'https://api.example' });
 const provider = {
   ...{ id: 'product', name: 'Product', signInUrl: 'https://product.example/sign-in', ownIds: false, keys: [] },
-  ...{ rights: ['sign-in', 'users'] as const, sessionLifetime: null },
+  ...{ rights: ['sign-in', 'users'] as const, homePage: null, sessionLifetime: null },
 };
 await installation.identityProviders.register(provider, installation.operator);
 await installation.scopes.define('mail.read', { en: 'Read your mail' }, installation.operator);

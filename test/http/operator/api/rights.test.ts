@@ -18,7 +18,7 @@ const { installation } = api;
 const { store } = installation.operators;
 const PROVIDER = {
   ...{ name: 'Product', signInUrl: 'https://product.example/sign-in', ownIds: false, keys: [] },
-  ...{ rights: ['sign-in', 'users'] as const, forOperators: false, sessionLifetime: null },
+  ...{ rights: ['sign-in', 'users'] as const, forOperators: false, homePage: null, sessionLifetime: null },
 };
 const app = await addClient(api, { scopes: scopes('mail.read') });
 const user = await addUser(api);

@@ -204,6 +204,12 @@ test('APIs, products and scopes are registered, changed and deleted', async () =
   const provider = (await post('/identity-providers', { ...product, session: 3600 })).body;
   assert.match(provider['provider_secret'] as string, /^vk_ps_/);
   assert.equal((await patch('/identity-providers/photos', { session: null })).body['session'], null);
+  for (const home_page of ['https://photos.test/#/home', 'http://127.0.0.1:8000', null])
+    assert.equal((await patch('/identity-providers/photos', { home_page })).body['home_page'], home_page);
+  for (const home_page of ['javascript:alert(1)', 'http://photos.test', 'https://ada@photos.test', 'photos.test', '']) {
+    const { status, body } = await patch('/identity-providers/photos', { home_page });
+    assert.deepEqual([status, Object(body['error']).field], [400, 'home_page'], home_page);
+  }
   assert.equal((await post('/identity-providers/photos/pause')).body['status'], 'paused');
   assert.equal((await post('/identity-providers/photos/resume')).body['status'], 'active');
   const tested = await post('/identity-providers/photos/test');

@@ -45,7 +45,9 @@ const SETTINGS: {
     ...{ redirectUris: true, type: true, jwksUri: true, isChecked: true, consent: true, keys: true },
   },
   resource_server_updated: { name: true, resource: true, acceptsUnbound: true, scopes: true },
-  identity_provider_updated: { name: true, signInUrl: true, keys: true, rights: true, sessionLifetime: true },
+  identity_provider_updated: {
+    ...{ name: true, signInUrl: true, homePage: true, keys: true, rights: true, sessionLifetime: true },
+  },
   operator_updated: { name: true, role: true },
 };
 

@@ -140,7 +140,7 @@ test('operators §7: no name and no email address takes the place of an id', asy
     keys: [],
     rights: ['sign-in'],
   } as const;
-  await identityProviders.register({ ...product, sessionLifetime: null, ownIds: true }, by);
+  await identityProviders.register({ ...product, homePage: null, sessionLifetime: null, ownIds: true }, by);
   await identityProviders.delete('shop', by);
   const { clientId } = await addClient(service, { name: 'Shop' });
   assert.equal(await goesTo('client=shop'), 200);

@@ -111,7 +111,7 @@ test('operators §7: a finder can use a credential as it says: alone, or only wi
 /** The settings of a product that proves itself by a secret. */
 const PHOTOS = {
   ...{ id: 'photos', name: 'Photos', signInUrl: 'https://photos.example/sign-in', keys: [] },
-  ...{ rights: ['sign-in'] as const, sessionLifetime: null, ownIds: false },
+  ...{ rights: ['sign-in'] as const, homePage: null, sessionLifetime: null, ownIds: false },
 };
 
 test('operators §7: what works again once its owner is resumed is to be ended all the same', async (t) => {

@@ -432,7 +432,7 @@ test('operators §7: a person is found by a product and the ID there, and by bot
   const { installation } = service;
   const product = {
     ...{ name: 'Product', signInUrl: 'https://product.example/sign-in', ownIds: false, keys: [] },
-    ...{ rights: ['sign-in'] as const, forOperators: false, sessionLifetime: null },
+    ...{ rights: ['sign-in'] as const, forOperators: false, homePage: null, sessionLifetime: null },
   };
   await installation.identityProviders.register({ ...product, id: 'product' }, installation.operator);
   const at = `${service.operatorUrl}/people`;

@@ -13,6 +13,7 @@ const PHOTOS = {
   name: 'Photos',
   keys: [],
   rights: ['sign-in'],
+  homePage: null,
   sessionLifetime: null,
   ownIds: false,
 } as const;
@@ -32,7 +33,7 @@ test('operators §7: APIs, products and scopes are listed and shown, and empty l
     scopes: ['mail.read'],
   });
   await installation.identityProviders.register(
-    { ...PHOTOS, signInUrl: 'https://photos.example/sign-in' },
+    { ...PHOTOS, signInUrl: 'https://photos.example/sign-in', homePage: 'https://photos.example' },
     installation.operator,
   );
   const meaning = { sentences: { en: 'Read your <i>mail</i>', ar: 'قراءة' }, effect: 'reads' } as const;
@@ -45,7 +46,10 @@ test('operators §7: APIs, products and scopes are listed and shown, and empty l
   );
   assert.match(api, new RegExp(`valetkey resource-server rotate-secret ${id} --hand-over`));
   assert.match(textOf(await get('/products')), /Photos .*photos .*Active/);
-  assert.match(textOf(await get('/products/photos')), /Sign-in address https:\/\/photos\.example\/sign-in/);
+  assert.match(
+    textOf(await get('/products/photos')),
+    /Sign-in address https:\/\/photos\.example\/sign-in Home page https:\/\/photos\.example /,
+  );
   assert.doesNotMatch(await get('/products/photos'), /<form[^>]*\/products/, 'the role "read" acts on none');
   assert.match(textOf(await get('/scopes')), /mail\.read .*Read your &lt;i&gt;mail&lt;\/i&gt; Also in ar .*Reads/);
   await installation.handOvers.make({ kind: 'resource_server', id }, installation.operator);
