@@ -1,4 +1,4 @@
-/** What the developers' page says, for programs: the same sections as Markdown, and the list of such documents. */
+/** The developers' page for programs: its sections as Markdown, and the list of such documents. */
 import { type DevelopersData, developersSections } from './developers-page.ts';
 import { html } from './html.ts';
 import type { PageContext } from './layout.ts';
