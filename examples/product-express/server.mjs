@@ -91,12 +91,14 @@ app.post('/sign-out', async ({ session: { person } }, response) => {
   response.redirect(303, '/');
 });
 
-app.get('/settings', async ({ session: { person } }, response) => {
+app.get('/settings', async ({ session: { person }, query: { after } }, response) => {
   if (!person) return response.redirect(303, '/sign-in?next=/settings');
-  const listed = await connections.list(person.id).catch(console.error);
+  const listed = await connections.list(person.id, after ? { after: String(after) } : {}).catch(console.error);
   if (!listed) return sendPage(response, 503, 'Connected apps', '<p>Your apps can’t be shown right now.</p>');
   const apps = listed.connections.map(connectionItem).join('') || '<p>No app is connected.</p>';
-  sendPage(response, 200, 'Connected apps', apps);
+  const { next } = listed;
+  const more = next === null ? '' : `<a href="/settings?${html(new URLSearchParams({ after: next }))}">More apps</a>`;
+  sendPage(response, 200, 'Connected apps', apps + more);
 });
 
 app.post('/settings', async ({ session: { person }, body }, response) => {
@@ -128,25 +130,37 @@ function safePath(next) {
   return /^\/(?![/\\])\P{Cc}*$/u.test(next) ? next : '/';
 }
 
+const FIELDS = { name: 'name', username: 'username', email: 'email', avatar_url: 'picture' };
+
 /** A connection as Valetkey's own page shows it. Everything that an app says of itself is escaped. */
 function connectionItem(one) {
-  const maker = one.publisher === null ? 'Publisher not stated' : `By ${html(one.publisher)}`;
+  const facts = [
+    one.publisher === null ? 'Publisher not stated' : `by ${one.publisher}`,
+    one.is_checked ? 'checked' : 'not checked',
+    ...(one.host === null ? [] : [`describes itself at ${one.host}`]),
+    ...one.redirect_hosts,
+  ];
   const links = [
     ['Website', one.homepage],
     ['Privacy', one.privacy_page],
-    ['Help', one.contact?.includes(':') ? one.contact : one.contact && `mailto:${one.contact}`],
+    ['Contact', one.contact?.includes(':') ? one.contact : one.contact && `mailto:${one.contact}`],
   ].flatMap(([words, to]) => (to ? `<a href="${html(to)}" rel="noreferrer">${words}</a>` : []));
-  const rights = one.permissions.map(
-    ({ name, sentence, effect }) => `<li>${html(sentence ?? name)}${effect ? ` (${html(effect)})` : ''}</li>`,
-  );
-  const hosts = [one.host, ...one.redirect_hosts].filter(Boolean).join(', ');
-  const used = one.last_used_at === null ? 'never used' : `last used ${day(one.last_used_at)}`;
-  const ends = `ends ${day(one.expires_at_the_latest)}, or ${day(one.expires_at)} without use`;
-  return `<section><h2>${html(one.name)}${one.device ? ' on a device' : ''}</h2>
-    <p>${maker}${one.is_checked ? ', checked' : ''}. ${html(hosts)} ${links.join(' ')}</p><ul>${rights.join('')}</ul>
-    <p>Since ${day(one.granted_at)}, ${one.is_waiting ? 'not fetched yet' : used}; ${ends}.</p>
+  const profile = one.profile.map((field) => FIELDS[field] ?? field).join(', ');
+  const rights = one.permissions.map(({ name, sentence, effect, optional }) => {
+    const notes = [effect, optional && 'optional'].filter(Boolean).join(', ');
+    return `${sentence ?? `Use the permission ${name}`}${notes && ` (${notes})`}`;
+  });
+  const can = [`See who you are: ${profile ? `your ${profile}` : 'only an ID'}`, ...rights];
+  const used = one.last_used_at === null ? 'Not used yet' : `Last used ${day(one.last_used_at)}`;
+  const unused = one.expires_at < one.expires_at_the_latest ? `, or on ${day(one.expires_at)} without use` : '';
+  const state = one.is_waiting
+    ? `Allowed ${day(one.granted_at)}. Waiting for the app: expires if the app doesn’t fetch it.`
+    : `Connected ${day(one.granted_at)}. ${used}. Ends on ${day(one.expires_at_the_latest)}${unused}.`;
+  return `<section><h2>${html(one.name)}</h2>${one.device ? '<p>On a device</p>' : ''}
+    <p>${html(facts.join(' · '))} ${links.join(' ')}</p><ul>${can.map((each) => `<li>${html(each)}</li>`).join('')}</ul>
+    <p>${state}</p>
     <form method="post" action="/settings"><input type="hidden" name="connection_id" value="${html(one.connection_id)}">
-    <button>Disconnect ${html(one.name)}</button></form></section>`;
+    <button>Remove ${html(one.name)}</button></form></section>`;
 }
 
 function day(time) {

@@ -133,8 +133,9 @@ def sign_out():
 def settings():
     if "person" not in g.session:
         return redirect("/sign-in?next=/settings", 303)
-    listed = ask("GET", "/users/connections?" + urllib.parse.urlencode({"subject": g.session["person"]["id"]}))
-    return page("Connected apps", more=render_template_string(SETTINGS, connections=(listed or {}).get("connections", [])))
+    asked = {"subject": g.session["person"]["id"], **({"after": request.args["after"]} if "after" in request.args else {})}
+    listed = ask("GET", "/users/connections?" + urllib.parse.urlencode(asked)) or {"connections": [], "next": None}
+    return page("Connected apps", more=render_template_string(SETTINGS, **listed, fields=FIELDS))
 
 
 @app.post("/settings")
@@ -167,16 +168,27 @@ SIGN_IN = """{% if pending %}<p>{{ pending.app_name }} asks for your photos.</p>
 <button>Sign in</button></form>
 {% if pending %}<form method="post" enctype="text/plain" action="{{ pending.refuse_url }}"><button>No, go back</button></form>{% endif %}"""
 
-SETTINGS = """{% for one in connections %}<section><h2>{{ one.name }}{{ " on a device" if one.device }}</h2>
-<p>{{ "By " ~ one.publisher if one.publisher else "Publisher not stated" }}{{ ", checked" if one.is_checked }}.
-{{ one.host or "" }} {{ one.redirect_hosts | join(", ") }}
+FIELDS = {"name": "name", "username": "username", "email": "email", "avatar_url": "picture"}
+
+# A connection as Valetkey's own page shows it. The template escapes what an app says of itself.
+SETTINGS = """{% for one in connections %}<section><h2>{{ one.name }}</h2>{% if one.device %}<p>On a device</p>{% endif %}
+<p>{{ "by " ~ one.publisher if one.publisher else "Publisher not stated" }} · {{ "checked" if one.is_checked else "not checked" }}
+{%- if one.host %} · describes itself at {{ one.host }}{% endif %}{% for host in one.redirect_hosts %} · {{ host }}{% endfor %}
 {% if one.homepage %}<a href="{{ one.homepage }}" rel="noreferrer">Website</a>{% endif %}
-{% if one.privacy_page %}<a href="{{ one.privacy_page }}" rel="noreferrer">Privacy</a>{% endif %}</p>
-<ul>{% for right in one.permissions %}<li>{{ right.sentence or right.name }}{{ " (" ~ right.effect ~ ")" if right.effect }}</li>{% endfor %}</ul>
-<p>Since {{ one.granted_at[:10] }}, {{ "last used " ~ one.last_used_at[:10] if one.last_used_at else "never used" }};
-ends {{ one.expires_at_the_latest[:10] }}, or {{ one.expires_at[:10] }} without use.</p>
+{% if one.privacy_page %}<a href="{{ one.privacy_page }}" rel="noreferrer">Privacy</a>{% endif %}
+{% if one.contact %}<a href="{{ "" if ":" in one.contact else "mailto:" }}{{ one.contact }}" rel="noreferrer">Contact</a>{% endif %}</p>
+<ul><li>See who you are: {% for field in one.profile %}{{ "your " if loop.first else ", " }}{{ fields.get(field, field) }}
+{%- else %}only an ID{% endfor %}</li>
+{% for right in one.permissions %}<li>{{ right.sentence or "Use the permission " ~ right.name }}
+{%- set notes = [right.effect, "optional" if right.optional] | select | join(", ") %}{{ " (" ~ notes ~ ")" if notes }}</li>
+{% endfor %}</ul>
+<p>{% if one.is_waiting %}Allowed {{ one.granted_at[:10] }}. Waiting for the app: expires if the app doesn’t fetch it.
+{%- else %}Connected {{ one.granted_at[:10] }}. {{ "Last used " ~ one.last_used_at[:10] if one.last_used_at else "Not used yet" }}.
+Ends on {{ one.expires_at_the_latest[:10] }}
+{%- if one.expires_at < one.expires_at_the_latest %}, or on {{ one.expires_at[:10] }} without use{% endif %}.{% endif %}</p>
 <form method="post" action="/settings"><input type="hidden" name="connection_id" value="{{ one.connection_id }}">
-<button>Disconnect {{ one.name }}</button></form></section>{% else %}<p>No app is connected.</p>{% endfor %}"""
+<button>Remove {{ one.name }}</button></form></section>{% else %}<p>No app is connected.</p>{% endfor %}
+{% if next %}<a href="/settings?{{ {"after": next} | urlencode }}">More apps</a>{% endif %}"""
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{{ title }}</title><style>
