@@ -134,7 +134,13 @@ def settings():
     if "person" not in g.session:
         return redirect("/sign-in?next=/settings", 303)
     asked = {"subject": g.session["person"]["id"], **({"after": request.args["after"]} if "after" in request.args else {})}
-    listed = ask("GET", "/users/connections?" + urllib.parse.urlencode(asked)) or {"connections": [], "next": None}
+    try:
+        listed = valetkey.call("GET", "/users/connections?" + urllib.parse.urlencode(asked))
+    except ValetkeyError as error:
+        if error.status != 404:  # 404: a user who never signed in for an app.
+            print(error, file=sys.stderr)
+            return page("Connected apps", "Your apps can’t be shown right now.", status=503)
+        listed = {"connections": [], "next": None}
     return page("Connected apps", more=render_template_string(SETTINGS, **listed, fields=FIELDS))
 
 

@@ -87,6 +87,8 @@ for (const [index, example] of WITH_PACKAGE.entries()) {
         assert.match(shown, part);
       const { body } = await browser.get(`${productUrl}/settings`);
       assert.match(body, /href="mailto:help@acme\.example"/);
+      const failed = await browser.get(`${productUrl}/settings?after=x`);
+      assert.deepEqual([failed.status, /can’t be shown right now/.test(failed.body)], [503, true], 'and not “no app”');
       const left = await follow(
         browser,
         await browser.submit(await browser.get(`${productUrl}/settings`), '/settings'),
