@@ -33,9 +33,10 @@ export async function requireSpace(folder: string, grants: number): Promise<void
   const [free, needed] = [bavail * bsize, grants * BYTES_PER_GRANT + RESERVE_BYTES];
   if (free >= needed) return;
   const gb = (bytes: number) => (bytes / 1e9).toFixed(1);
-  throw new InstallationError([
-    `${grants.toLocaleString('en')} grants need ${gb(needed)} GB of disk, and ${gb(free)} GB are free: make space, or ask for fewer with --grants`,
-  ]);
+  throw new InstallationError({
+    problem: `${grants.toLocaleString('en')} grants need ${gb(needed)} GB of disk, and ${gb(free)} GB are free`,
+    remedy: 'make space, or ask for fewer with --grants',
+  });
 }
 
 /** Makes a database with so many grants; all of it is on disk then. */

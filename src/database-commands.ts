@@ -65,7 +65,8 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
       const read = configuration();
       const source = readDatabaseLocation('FROM', from);
       const target = readDatabaseLocation('TO', to);
-      if (isNew(source)) throw new InstallationError([`there is no database at ${source.path}: check the path`]);
+      if (isNew(source))
+        throw new InstallationError({ problem: `there is no database at ${source.path}`, remedy: 'check the path' });
       const keyring = createKeyring(loadRootKeys({ ...read, database: source }, false));
       const { copyDatabase } = await import('./storage/copy.ts');
       return copyDatabase({ from: source, to: target, keyring, now, report });
@@ -73,7 +74,7 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
     backUp: (asked, grows) =>
       within({}, ({ storage: { backUp }, installation: { backups, operator } }) => {
         const { database } = configuration();
-        if (backUp === null || database.kind !== 'file') throw new InstallationError([HAS_OWN_WAYS]);
+        if (backUp === null || database.kind !== 'file') throw new InstallationError(HAS_OWN_WAYS);
         const madeAt = now();
         const copy = async (to: string, backup: string) => {
           const { findings, logGrowth } = await backUp(to, madeAt, grows);
@@ -100,8 +101,11 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
   };
 }
 
-const HAS_OWN_WAYS =
-  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; "Backups of PostgreSQL" in the documentation has the commands';
+const HAS_OWN_WAYS = {
+  problem: 'PostgreSQL has its own ways to make backups',
+  remedy:
+    'use pg_dump, or a base backup with archived log, and then "database note-backup"; "Backups of PostgreSQL" in the documentation has the commands',
+};
 
 function at(read: Configuration, path: string): Configuration {
   return { ...read, database: { kind: 'file', path } };
@@ -141,7 +145,7 @@ async function restoreInPlace(
 ): Promise<Restored> {
   try {
     const running = await storage.instances.listRunning();
-    if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
+    if (storage.backUp === null && running.length > 0) throw new InstallationError(IS_SERVED);
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
     // A database that other means put in place may be newer than the last backup it records, so its age is unknown.
     const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
@@ -159,4 +163,7 @@ async function restoreInPlace(
   }
 }
 
-const IS_SERVED = 'an instance of the service is connected to the database: stop all of them first';
+const IS_SERVED = {
+  problem: 'an instance of the service is connected to the database',
+  remedy: 'stop all of them first',
+};

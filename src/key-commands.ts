@@ -7,11 +7,13 @@ import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { makeKeysFile, makeRootKey } from './settings/root-keys.ts';
 
 /** Remedy if the root keys come from a variable, to which a rotation cannot add a key. */
-const ADD_TO_VARIABLE =
-  'the root keys are in VALETKEY_KEYS: make another with "keys generate", add it to the variable, restart every instance, and run this again';
+const ADD_TO_VARIABLE = {
+  problem: 'the root keys are in VALETKEY_KEYS',
+  remedy: 'make another with "keys generate", add it to the variable, restart every instance, and run this again',
+};
 
 /** Remedy if the added key is no longer in the file. */
-const CHANGED_MEANWHILE = 'somebody else changed the keys file at the same time: run this again';
+const CHANGED_MEANWHILE = { problem: 'somebody else changed the keys file at the same time', remedy: 'run this again' };
 
 /** Makes the `keys` commands; each call of `open` opens the installation again. */
 export function keyCommands(
@@ -22,7 +24,10 @@ export function keyCommands(
     generate: async (file) => {
       const key = makeRootKey();
       if (file !== null && !makeKeysFile(file, key))
-        throw new InstallationError([`${file} is there already: choose another name, or move it away`]);
+        throw new InstallationError({
+          problem: `${file} is there already`,
+          remedy: 'choose another name, or move it away',
+        });
       return { key, file };
     },
     rotate: async (tell) => {
@@ -30,14 +35,14 @@ export function keyCommands(
       if ((await installation.rootKeys.announced()).length === 0) {
         await installation.close();
         const { keys, keysFile } = configuration();
-        if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);
+        if (keys !== null) throw new InstallationError(ADD_TO_VARIABLE);
         addRootKey(keysFile, makeRootKey());
         // Opening the database stores the new key's canary, and so announces the key to the installation.
         installation = await open();
       }
       try {
         const keyId = (await installation.rootKeys.announced()).at(-1);
-        if (keyId === undefined) throw new InstallationError([CHANGED_MEANWHILE]);
+        if (keyId === undefined) throw new InstallationError(CHANGED_MEANWHILE);
         const { keys, keysFile } = configuration();
         return {
           ...(await installation.rootKeys.rotate(keyId, tell, installation.operator)),

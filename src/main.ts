@@ -27,6 +27,7 @@ import { keptStatus } from './operator/status.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
+import { faultText } from './process/installation-error.ts';
 import { inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
 import { instanceName, userName } from './process/names.ts';
 import { stopSignal } from './process/stop-signal.ts';
@@ -42,7 +43,7 @@ import { requireReachable } from './settings/database-place.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
-import { differenceSentences } from './storage/installation-settings.ts';
+import { differenceFaults } from './storage/installation-settings.ts';
 import { isNew } from './storage/sqlite/database-file.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -162,9 +163,9 @@ export async function startService(configuration: Configuration, world: World): 
   });
   if (metrics) logger.info(`figures for Prometheus at ${metrics.url}`);
   storage.cleanUp.start((sentence) => logger.warn(sentence));
-  const differences = differenceSentences(storage.installation.differences);
-  for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
-    logger.warn(sentence);
+  const differences = differenceFaults(storage.installation.differences);
+  for (const fault of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
+    logger.warn(faultText(fault));
   const { wrongSignIns } = installation;
   const onAuditWriteFailed = (error: Error) =>
     logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);

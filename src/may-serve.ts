@@ -35,9 +35,10 @@ export async function followKeys(
   const lacks = await watch.begin();
   if (lacks === null) return watch;
   await close();
-  throw new InstallationError([
-    `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here: give this instance the keys of the others`,
-  ]);
+  throw new InstallationError({
+    problem: `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here`,
+    remedy: 'give this instance the keys of the others',
+  });
 }
 
 /** Throws `InstallationError` unless each sign-in method is the password or a registered identity provider. */
@@ -45,5 +46,5 @@ export async function refuseUnknownMethods({ signInMethods }: Configuration, { s
   const problems = methodProblems(signInMethods, await store.listIdentityProviders());
   if (problems.length === 0) return;
   await close();
-  throw new InstallationError(problems);
+  throw new InstallationError(...problems);
 }

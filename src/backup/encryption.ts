@@ -24,9 +24,10 @@ const MIN_PASSPHRASE_BYTES = 16;
 export function requirePassphrase(file: string): void {
   const [passphrase = ''] = readSecretFile(file, 'the passphrase in')?.split('\n') ?? [];
   if (Buffer.byteLength(passphrase) < MIN_PASSPHRASE_BYTES)
-    throw new InstallationError([
-      `there is no passphrase of ${MIN_PASSPHRASE_BYTES} characters or more in ${file}: make one with "(umask 077; openssl rand -base64 32 > ${file})"`,
-    ]);
+    throw new InstallationError({
+      problem: `there is no passphrase of ${MIN_PASSPHRASE_BYTES} characters or more in ${file}`,
+      remedy: `make one with "(umask 077; openssl rand -base64 32 > ${file})"`,
+    });
 }
 
 /** Writes an encrypted copy of a file to a new file with mode 0600. Throws `InstallationError`. */
@@ -39,9 +40,10 @@ export async function encrypt(from: string, to: string, passphraseFile: string):
     chmodSync(to, 0o600);
     const opened = await gpg('--decrypt', to);
     if (opened !== (await digestOf(from)))
-      throw new InstallationError([
-        `the encrypted backup differs from the original when it is opened: check the disk, and run this again`,
-      ]);
+      throw new InstallationError({
+        problem: 'the encrypted backup differs from the original when it is opened',
+        remedy: 'check the disk, and run this again',
+      });
   } finally {
     await run(['--homedir', home, '--kill', 'gpg-agent'], 'gpgconf').catch(() => {});
     rmSync(home, { recursive: true, force: true });
@@ -55,12 +57,14 @@ async function run(words: readonly string[], program = 'gpg'): Promise<string> {
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   try {
     const [code, said] = await Promise.all([ended, text(child.stderr), pipeline(child.stdout, digest)]);
-    if (code !== 0) throw new InstallationError([`gpg failed (${said.trim().replaceAll('\n', '; ')})`]);
+    if (code !== 0)
+      throw new InstallationError({ problem: `gpg failed (${said.trim().replaceAll('\n', '; ')})`, remedy: null });
     return digest.digest('hex');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new InstallationError([
-      'an encrypted backup needs GnuPG, and there is no gpg here: install it, or encrypt the file elsewhere',
-    ]);
+    throw new InstallationError({
+      problem: 'an encrypted backup needs GnuPG, and there is no gpg here',
+      remedy: 'install it, or encrypt the file elsewhere',
+    });
   }
 }

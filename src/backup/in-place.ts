@@ -44,9 +44,10 @@ export function removeDatabase(path: string): void {
  */
 export function exchange(staged: string, path: string, mark: string, now: number): string | null {
   if ((statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new InstallationError([
-      `the log of ${staged} could not be copied into it: check the disk, and run this again`,
-    ]);
+    throw new InstallationError({
+      problem: `the log of ${staged} could not be copied into it`,
+      remedy: 'check the disk, and run this again',
+    });
   syncFile(staged);
   const folder = dirname(resolve(path));
   // A restore that was cut off has already kept the old database, and the present file may be no database.
@@ -77,19 +78,23 @@ function keep(path: string, now: number): string | null {
 /** Throws an `InstallationError` unless the file is a backup, which may replace the database at `path`. */
 export function requireBackup(file: string, path: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile()) throw new InstallationError([`there is no backup at ${file}: check the path`]);
+  if (!stat?.isFile())
+    throw new InstallationError({ problem: `there is no backup at ${file}`, remedy: 'check the path' });
   if (existsSync(path) && statSync(path).ino === stat.ino && statSync(path).dev === stat.dev)
-    throw new InstallationError([
-      `${file} is the database itself: name a backup, or omit the name to restore it in place`,
-    ]);
+    throw new InstallationError({
+      problem: `${file} is the database itself`,
+      remedy: 'name a backup, or omit the name to restore it in place',
+    });
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new InstallationError([
-      `${file} has a log beside it (${file}-wal), so it is not a backup but a database that was in use: make a backup of it with "database backup"`,
-    ]);
+    throw new InstallationError({
+      problem: `${file} has a log beside it (${file}-wal), so it is not a backup but a database that was in use`,
+      remedy: 'make a backup of it with "database backup"',
+    });
   if (!begins(file, 'SQLite format 3\0'))
-    throw new InstallationError([
-      `${file} is not a SQLite database: an encrypted backup is opened first, with "gpg --output opened.db --decrypt ${file}"`,
-    ]);
+    throw new InstallationError({
+      problem: `${file} is not a SQLite database`,
+      remedy: `an encrypted backup is opened first, with "gpg --output opened.db --decrypt ${file}"`,
+    });
 }
 
 function begins(file: string, start: string): boolean {

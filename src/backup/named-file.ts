@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../process/folder.ts';
-import { InstallationError } from '../process/installation-error.ts';
+import { type Fault, InstallationError } from '../process/installation-error.ts';
 
 /** Time without writes after which a killed run's file is deleted (ms): before the next nightly run. */
 const LEFT_AFTER_MS = 12 * 3_600_000;
@@ -55,10 +55,14 @@ export async function withPart<T>(path: string, now: number, act: (part: string)
 
 function requireRoom(path: string, replace: boolean): void {
   if (!statSync(dirname(resolve(path)), { throwIfNoEntry: false })?.isDirectory())
-    throw new InstallationError([`there is no folder ${dirname(resolve(path))}: make it, or name another file`]);
+    throw new InstallationError({
+      problem: `there is no folder ${dirname(resolve(path))}`,
+      remedy: 'make it, or name another file',
+    });
   const there = statSync(path, { throwIfNoEntry: false });
-  if (there && !there.isFile()) throw new InstallationError([`${path} is not a file: name a file`]);
-  if (there && !replace) throw new InstallationError([isThere(path)]);
+  if (there && !there.isFile())
+    throw new InstallationError({ problem: `${path} is not a file`, remedy: 'name a file' });
+  if (there && !replace) throw new InstallationError(isThere(path));
 }
 
 /** A link, unlike renaming, never replaces a file. */
@@ -69,14 +73,14 @@ function takeName(part: string, path: string, replace: boolean): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (replace) throw error;
-    if (code === 'EEXIST' || existsSync(path)) throw new InstallationError([isThere(path)]);
+    if (code === 'EEXIST' || existsSync(path)) throw new InstallationError(isThere(path));
     // Some file systems have no links.
     renameSync(part, path);
   }
 }
 
-function isThere(path: string): string {
-  return `${path} exists: name another file, or use --replace`;
+function isThere(path: string): Fault {
+  return { problem: `${path} exists`, remedy: 'name another file, or use --replace' };
 }
 
 /** Removes the file, and SQLite's files beside it. */

@@ -1,4 +1,5 @@
 /** The doctor's findings: one line each, with the remedy. */
+import type { Fault } from '../process/installation-error.ts';
 
 /** `warning` may be intended, or becomes wrong one day; `wrong` harms now. */
 export type Verdict = 'ok' | 'warning' | 'wrong';
@@ -25,7 +26,7 @@ export class Findings {
     this.all.push({ area: this.#area, name, verdict: 'ok', detail, remedy: null });
   }
 
-  warn(name: string, detail: string, remedy: string): void {
+  warn(name: string, detail: string, remedy: string | null): void {
     this.all.push({ area: this.#area, name, verdict: 'warning', detail, remedy });
   }
 
@@ -33,12 +34,8 @@ export class Findings {
     this.all.push({ area: this.#area, name, verdict: 'wrong', detail, remedy });
   }
 
-  /** Adds a finding from an installation error's sentence, of the form "what is wrong: what to do". */
-  addSentence(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
-    const parts = sentence.split(': ');
-    // A variable's name alone says nothing yet.
-    const ofDetail = parts.length > 2 && !parts[0]?.includes(' ') ? 2 : 1;
-    const [detail, remedy] = [parts.slice(0, ofDetail), parts.slice(ofDetail)].map((some) => some.join(': '));
-    this.all.push({ area: this.#area, name, verdict, detail: detail as string, remedy: remedy || null });
+  /** Adds a wrong finding for each fault. */
+  faults(name: string, faults: readonly Fault[]): void {
+    for (const { problem, remedy } of faults) this.wrong(name, problem, remedy);
   }
 }

@@ -7,14 +7,15 @@ import type { Operator } from '../operator/access/operator.ts';
 import type { Passkey } from '../operator/access/passkey.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { UnexplainedScopes } from '../operator/unexplained-scopes.ts';
-import type { Finding as StorageFinding } from '../storage/storage.ts';
+import type { Fault } from '../process/installation-error.ts';
+import type { Finding as StorageFinding } from '../storage/finding.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge, readableBytes } from './sizes.ts';
 
 /** Data on an opened installation. Times in ms, sizes in bytes. */
 export type Opened = {
   readonly checks: readonly StorageFinding[];
-  readonly exposures: readonly string[];
+  readonly exposures: readonly Fault[];
   readonly keys: RootKeys;
   /** The ids of the examiner's keys. */
   readonly ownKeyIds: readonly number[];
@@ -97,10 +98,11 @@ export function examineOpened(opened: Opened): Finding[] {
 
 function ofDatabase({ checks, running }: Served): Finding[] {
   const found = new Findings('database');
-  for (const { name, ok, isWarning = false, detail } of checks) {
-    if (isWarning) found.addSentence(name, 'warning', detail);
-    else if (ok) found.good(name, detail);
-    else found.addSentence(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
+  for (const { name, isWarning = false, detail, faults = [] } of checks) {
+    const problems = faults.map(({ problem }) => problem).join('; ');
+    const remedies = [...new Set(faults.flatMap(({ remedy }) => remedy ?? REMEDIES[name] ?? []))].join('; ') || null;
+    if (faults.length === 0) found.good(name, detail);
+    else found[isWarning ? 'warn' : 'wrong'](name, problems, remedies);
   }
   if (running === 0) found.warn('service', 'no service runs on this database', 'start it with "valetkey serve"');
   else found.good('service', running === 1 ? '1 instance runs' : `${running} instances run`);
@@ -124,7 +126,7 @@ function ofOperators({ suspected }: Served): Finding[] {
 
 function ofPermissions({ exposures, examiner }: Served): Finding[] {
   const found = new Findings('permissions');
-  for (const sentence of exposures) found.addSentence('reach', 'wrong', sentence);
+  found.faults('reach', exposures);
   // A command may run on another machine than the service, or as another user.
   const limit = examiner === 'command' ? ', as far as this command can see' : '';
   if (exposures.length === 0) found.good('reach', `only Valetkey can read the stored data${limit}`);

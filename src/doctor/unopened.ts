@@ -1,7 +1,7 @@
 /** The doctor's findings before the database is open: variables, keys, and the reason why it cannot be opened. */
 import { StoreUnavailable } from '../oauth/store.ts';
-import { InstallationError } from '../process/installation-error.ts';
-import type { Finding as StorageFinding } from '../storage/storage.ts';
+import { type Fault, InstallationError } from '../process/installation-error.ts';
+import type { Finding as StorageFinding } from '../storage/finding.ts';
 import { type Finding, Findings } from './finding.ts';
 
 /** Reads something; null if the installation refuses it, which is a finding then. */
@@ -15,10 +15,10 @@ export function readOr<T>(found: Findings, name: string, read: () => T): T | nul
 }
 
 /** How many variables are set, with warnings of the configuration. */
-export function ofVariables(found: Findings, names: readonly string[], warnings: readonly string[]): void {
+export function ofVariables(found: Findings, names: readonly string[], warnings: readonly Fault[]): void {
   const set = names.filter((name) => name.startsWith('VALETKEY_')).length;
   found.good('variables', set === 0 ? 'none is set: this is a trial on this machine' : `${set} are set, and readable`);
-  for (const sentence of warnings) found.addSentence('proxies', 'wrong', sentence);
+  found.faults('proxies', warnings);
 }
 
 /** Why there is no database to look at: the one of a service in memory, or none at a path. Null where there may be one. */
@@ -51,7 +51,7 @@ export function ofKeysPlace(found: Findings, file: string | null): void {
 /** Makes findings of what cannot be opened or read: a damaged file (with what is damaged), or a store that does not answer. */
 export function ofUnusable(damage: readonly StorageFinding[] | null, error: unknown): readonly Finding[] {
   const found = new Findings('database');
-  for (const { name, detail } of damage ?? []) found.addSentence(name, 'wrong', detail);
+  for (const { name, faults = [] } of damage ?? []) found.faults(name, faults);
   if (damage) return found.all;
   if (error instanceof StoreUnavailable)
     found.wrong(
@@ -66,5 +66,5 @@ export function ofUnusable(damage: readonly StorageFinding[] | null, error: unkn
 /** A refusal of an installation is a finding; anything else is a bug of ours, or of the machine. */
 function refused(found: Findings, name: string, error: unknown): void {
   if (!(error instanceof InstallationError)) throw error;
-  for (const sentence of error.message.split('\n')) found.addSentence(name, 'wrong', sentence.replace(/^- /, ''));
+  found.faults(name, error.faults);
 }

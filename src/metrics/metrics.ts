@@ -108,9 +108,10 @@ export async function serveMetrics(metrics: Metrics, address: { host: string; po
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        new InstallationError([
-          `VALETKEY_METRICS_LISTEN: ${address.host}:${address.port} cannot be bound (${error.code}): choose a free port of an address of this machine`,
-        ]),
+        new InstallationError({
+          problem: `VALETKEY_METRICS_LISTEN: ${address.host}:${address.port} cannot be bound (${error.code})`,
+          remedy: 'choose a free port of an address of this machine',
+        }),
       ),
     );
     server.listen(address.port, address.host, () => resolve());

@@ -6,7 +6,7 @@ import { InstallationError } from './installation-error.ts';
 /** Reads a file line by line. `what` is what should be there; throws an `InstallationError` at once if there is no file. */
 export function linesOf(path: string, what: string): AsyncIterable<string> {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new InstallationError([`there is no ${what} at ${path}: check the path`]);
+    throw new InstallationError({ problem: `there is no ${what} at ${path}`, remedy: 'check the path' });
   return readLines(path);
 }
 

@@ -15,17 +15,22 @@ const ROOT = 0;
 export function readSecretFile(path: string, what: string): string | null {
   try {
     const found = statSync(path);
-    if (!found.isFile()) throw new InstallationError([`${what} ${path} is not a file: name the file itself`]);
+    if (!found.isFile())
+      throw new InstallationError({ problem: `${what} ${path} is not a file`, remedy: 'name the file itself' });
     if (process.platform !== 'win32' && isExposed(found))
-      throw new InstallationError([
-        `${whoMay(found)} ${what} ${path}: ${remedy(found, path)}, and consider it leaked if somebody else uses this machine`,
-      ]);
+      throw new InstallationError({
+        problem: `${whoMay(found)} ${what} ${path}`,
+        remedy: `${remedy(found, path)}, and consider it leaked if somebody else uses this machine`,
+      });
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof InstallationError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
-    throw new InstallationError([`${what} ${path} cannot be read (${code}): let the user who runs Valetkey read it`]);
+    throw new InstallationError({
+      problem: `${what} ${path} cannot be read (${code})`,
+      remedy: 'let the user who runs Valetkey read it',
+    });
   }
 }
 

@@ -5,7 +5,7 @@
 
 import { isLoopback } from '../oauth/clients/loopback.ts';
 import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grants/grant.ts';
-import { InstallationError } from '../process/installation-error.ts';
+import { type Fault, InstallationError } from '../process/installation-error.ts';
 import { databaseUrlIn } from './database-url-file.ts';
 import {
   type DatabaseLocation,
@@ -247,16 +247,16 @@ export type Configuration = Omit<Values, 'appListen' | 'apiListen' | 'operatorLi
 
 /** Reads the configuration from variables. Throws `InstallationError` with every mistake at once. */
 export function readConfiguration(given: Readonly<Record<string, string | undefined>>): Configuration {
-  const mistakes: string[] = [...unknownVariables(given)];
+  const mistakes: Fault[] = [...unknownVariables(given)];
   const variables: typeof given = { ...given, ...databaseUrlIn(given, mistakes) };
   const values: Record<string, unknown> = {};
   for (const [name, { variable, initial, read }] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const value = read(variables[variable]?.trim() || initial);
-    if (value instanceof Mistake) mistakes.push(`${variable}: ${value.remedy}`);
+    if (value instanceof Mistake) mistakes.push(value.of(variable));
     else values[name] = value;
   }
   if (mistakes.length === 0) mistakes.push(...contradictions(values as Values, variables));
-  if (mistakes.length > 0) throw new InstallationError(mistakes);
+  if (mistakes.length > 0) throw new InstallationError(...mistakes);
   const read = values as Values;
   return {
     ...read,
@@ -269,7 +269,7 @@ export function readConfiguration(given: Readonly<Record<string, string | undefi
 /** Reads the location of a database. Throws `InstallationError`, which calls the text `name`. */
 export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
   const read = readDatabaseUrl(text);
-  if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);
+  if (read instanceof Mistake) throw new InstallationError(read.of(name));
   return read;
 }
 
@@ -302,12 +302,14 @@ export function sharedSettings(configuration: Configuration): Record<string, str
   return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
 }
 
-/** Returns warnings for the operator that do not prevent a start; each is a sentence with its remedy. */
-export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
+/** Returns faults that do not prevent a start. */
+export function configurationWarnings({ appUrl, trustedProxies }: Configuration): Fault[] {
   return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
     ? [
-        'VALETKEY_APP_URL is https, so a proxy must end TLS, but VALETKEY_TRUSTED_PROXIES names none: ' +
-          'all visitors seem to come from one address and share its limits. Name the proxy',
+        {
+          problem: 'VALETKEY_APP_URL is https, so a proxy must end TLS, but VALETKEY_TRUSTED_PROXIES names none',
+          remedy: 'all visitors seem to come from one address and share its limits. Name the proxy',
+        },
       ]
     : [];
 }
@@ -329,18 +331,19 @@ function setting<T>(
   return { variable, initial, read, sentence };
 }
 
-function contradictions(values: Values, variables: Readonly<Record<string, string | undefined>>): string[] {
-  const mistakes: string[] = [];
+function contradictions(values: Values, variables: Readonly<Record<string, string | undefined>>): Fault[] {
+  const mistakes: Fault[] = [];
+  const add = (problem: string, remedy: string) => mistakes.push({ problem, remedy });
   if (values.keys !== null && variables['VALETKEY_KEYS_FILE'])
-    mistakes.push('VALETKEY_KEYS and VALETKEY_KEYS_FILE are both set: keep one of them');
+    add('VALETKEY_KEYS and VALETKEY_KEYS_FILE are both set', 'keep one of them');
   if (values.accessTokenTtl > values.refreshTokenIdleTtl)
-    mistakes.push('VALETKEY_ACCESS_TOKEN_TTL is longer than VALETKEY_REFRESH_TOKEN_IDLE_TTL: make it shorter');
+    add('VALETKEY_ACCESS_TOKEN_TTL is longer than VALETKEY_REFRESH_TOKEN_IDLE_TTL', 'make it shorter');
   if (values.refreshTokenIdleTtl > values.refreshTokenMaxTtl)
-    mistakes.push('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL: make it shorter');
+    add('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL', 'make it shorter');
   if (values.appUrl === values.apiUrl && variables['VALETKEY_API_LISTEN'])
-    mistakes.push('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN: unset it');
+    add('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN', 'unset it');
   if (values.productLogoDark !== null && values.productLogo === null)
-    mistakes.push('VALETKEY_PRODUCT_LOGO_DARK is set without VALETKEY_PRODUCT_LOGO: name the logo of light pages too');
+    add('VALETKEY_PRODUCT_LOGO_DARK is set without VALETKEY_PRODUCT_LOGO', 'name the logo of light pages too');
   if (values.operatorUrl !== null) mistakes.push(...sharedHosts(values, values.operatorUrl));
   return mistakes;
 }
@@ -349,16 +352,23 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
  * Returns the mistakes of an operators' address on a host of the users' addresses. Cookies know no ports (RFC 6265
  * §8.5), and neither do passkeys (WebAuthn L3 §5.1.2). On one's own machine, `localhost` may be shared.
  */
-function sharedHosts({ appUrl, apiUrl }: Values, operatorUrl: string): string[] {
+function sharedHosts({ appUrl, apiUrl }: Values, operatorUrl: string): Fault[] {
   if (operatorUrl === appUrl || operatorUrl === apiUrl)
     return [
-      `VALETKEY_OPERATOR_URL is the same as ${operatorUrl === appUrl ? 'VALETKEY_APP_URL' : 'VALETKEY_API_URL'}: give it another host, or on localhost another port`,
+      {
+        problem: `VALETKEY_OPERATOR_URL is the same as ${operatorUrl === appUrl ? 'VALETKEY_APP_URL' : 'VALETKEY_API_URL'}`,
+        remedy: 'give it another host, or on localhost another port',
+      },
     ];
   const { hostname } = new URL(operatorUrl);
   const isShared = [appUrl, apiUrl].some((url) => hostOf(url) === hostOf(operatorUrl));
   return isShared && hostname !== 'localhost'
     ? [
-        'VALETKEY_OPERATOR_URL has the host of VALETKEY_APP_URL or VALETKEY_API_URL, and cookies know no ports: give it a host of its own',
+        {
+          problem:
+            'VALETKEY_OPERATOR_URL has the host of VALETKEY_APP_URL or VALETKEY_API_URL, and cookies know no ports',
+          remedy: 'give it a host of its own',
+        },
       ]
     : [];
 }
@@ -369,13 +379,14 @@ function hostOf(url: string): string {
 }
 
 /** Returns the unknown variables with our prefix: a misspelled one would otherwise be ignored silently. */
-function unknownVariables(variables: Readonly<Record<string, string | undefined>>): string[] {
+function unknownVariables(variables: Readonly<Record<string, string | undefined>>): Fault[] {
   const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
   return Object.keys(variables)
     .filter((name) => name.startsWith('VALETKEY_') && !known.includes(name))
     .map((name) => {
       const meant = similarName(name, known);
-      return `${name}: unknown variable; ${meant ? `did you mean ${meant}?` : 'remove it, or see "Settings" in the documentation'}`;
+      const remedy = meant ? `did you mean ${meant}?` : 'remove it, or see "Settings" in the documentation';
+      return { problem: name, remedy: `unknown variable; ${remedy}` };
     });
 }
 

@@ -56,9 +56,10 @@ function change(keysFile: string, changed: (text: string) => string): boolean {
     return true;
   } catch (error) {
     if (error instanceof InstallationError) throw error;
-    throw new InstallationError([
-      `the keys file ${keysFile} cannot be changed (${(error as Error).message}): let the user who runs this command write it and its folder, and run it again`,
-    ]);
+    throw new InstallationError({
+      problem: `the keys file ${keysFile} cannot be changed (${(error as Error).message})`,
+      remedy: 'let the user who runs this command write it and its folder, and run it again',
+    });
   }
 }
 

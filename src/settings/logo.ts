@@ -12,12 +12,17 @@ export function readLogo(
 ): Logo | null {
   if (path === null) return null;
   const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (!type) throw new InstallationError([`${variable}: ${path} is neither .svg nor .png: name an SVG or PNG file`]);
+  if (!type)
+    throw new InstallationError({
+      problem: `${variable}: ${path} is neither .svg nor .png`,
+      remedy: 'name an SVG or PNG file',
+    });
   try {
     return { type, bytes: readFileSync(path) };
   } catch (error) {
-    throw new InstallationError([
-      `${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
-    ]);
+    throw new InstallationError({
+      problem: `${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      remedy: 'name an SVG or PNG file',
+    });
   }
 }

@@ -2,15 +2,23 @@
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../oauth/clients/loopback.ts';
 import { nameProblem } from '../oauth/readable.ts';
+import type { Fault } from '../process/installation-error.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 
-/** A problem with a value, and its remedy. */
+/** The remedy for a wrong value, and its problem unless the remedy implies it. */
 export class Mistake {
   readonly remedy: string;
+  readonly problem: string | null;
 
-  constructor(remedy: string) {
+  constructor(remedy: string, problem: string | null = null) {
     this.remedy = remedy;
+    this.problem = problem;
+  }
+
+  /** Returns the fault of a setting with this name. */
+  of(name: string): Fault {
+    return { problem: this.problem === null ? name : `${name}: ${this.problem}`, remedy: this.remedy };
   }
 }
 
@@ -31,7 +39,7 @@ export function readBaseUrl(text: string): string | Mistake {
     return new Mistake('write only scheme, host and port, without a path');
   if (url.port === '0') return new Mistake('write the port at which others reach it, not 0');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return new Mistake('http is only for loopback: use https, with a proxy in front that ends TLS');
+    return new Mistake('use https, with a proxy in front that ends TLS', 'http is only for loopback');
   return url.origin;
 }
 
@@ -58,7 +66,7 @@ export function readBasePath(text: string): string | Mistake {
   if (text === '') return text;
   const reserved = RESERVED_SEGMENTS.find((segment) => text.split('/')[1] === segment);
   if (reserved !== undefined)
-    return new Mistake(`/${reserved} is reserved for the interface: begin with another name, such as /connect`);
+    return new Mistake('begin with another name, such as /connect', `/${reserved} is reserved for the interface`);
   return /^(\/[a-z0-9-]+)+$/.test(text)
     ? text
     : new Mistake('write a path such as /connect: lower-case letters, digits and hyphens, no slash at the end');

@@ -26,14 +26,18 @@ export function parseRootKeys(text: string, place: string): Buffer[] {
     .split(/\s+/)
     .filter((word) => word !== '');
   if (words.length === 0)
-    throw new InstallationError([`${place} holds no root key: make one with "valetkey keys generate"`]);
+    throw new InstallationError({
+      problem: `${place} holds no root key`,
+      remedy: 'make one with "valetkey keys generate"',
+    });
   return words.map((word, index) => {
     const body = word.slice(PREFIX.length, -6);
     const bytes = Buffer.from(body, 'base64url');
     if (!word.startsWith(PREFIX) || withChecksum(PREFIX + body) !== word || bytes.length < ROOT_KEY_BYTES) {
-      throw new InstallationError([
-        `root key ${index + 1} in ${place} is incomplete or damaged: copy it again, or make one with "valetkey keys generate"`,
-      ]);
+      throw new InstallationError({
+        problem: `root key ${index + 1} in ${place} is incomplete or damaged`,
+        remedy: 'copy it again, or make one with "valetkey keys generate"',
+      });
     }
     return bytes;
   });
@@ -60,13 +64,15 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
   if (found) return found;
   // All instances need the same keys, so none may make its own.
   if (database.kind === 'postgresql')
-    throw new InstallationError([
-      `the keys file ${path} is missing, and all instances need the same keys: make it once with "valetkey keys generate --file ${path}", and give it to each`,
-    ]);
+    throw new InstallationError({
+      problem: `the keys file ${path} is missing, and all instances need the same keys`,
+      remedy: `make it once with "valetkey keys generate --file ${path}", and give it to each`,
+    });
   if (!isNewDatabase) {
-    throw new InstallationError([
-      `the keys file ${path} is missing, but the database ${database.path} exists: restore its keys, since the database is useless without them`,
-    ]);
+    throw new InstallationError({
+      problem: `the keys file ${path} is missing, but the database ${database.path} exists`,
+      remedy: 'restore its keys, since the database is useless without them',
+    });
   }
   makeKeysFile(path, makeRootKey());
   return readKeysFile(path) ?? [];
@@ -82,9 +88,10 @@ export function readKeysFile(path: string): Buffer[] | null {
 export function rereadKeysFile(path: string): Buffer[] {
   const found = readKeysFile(path);
   if (found) return found;
-  throw new InstallationError([
-    `the keys file ${path} is gone: restore it from its backup before this process ends, since the service cannot start without it`,
-  ]);
+  throw new InstallationError({
+    problem: `the keys file ${path} is gone`,
+    remedy: 'restore it from its backup before this process ends, since the service cannot start without it',
+  });
 }
 
 /**
@@ -123,7 +130,8 @@ function openDraft(path: string, draft: string): number {
 
 function cannotBeMade(path: string, error: unknown): InstallationError {
   const { code } = error as NodeJS.ErrnoException;
-  return new InstallationError([
-    `the keys file ${path} cannot be made (${code}): let the user who runs Valetkey write to its folder`,
-  ]);
+  return new InstallationError({
+    problem: `the keys file ${path} cannot be made (${code})`,
+    remedy: 'let the user who runs Valetkey write to its folder',
+  });
 }

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Fault } from '../process/installation-error.ts';
 import { DRAFT, replaceKeysFile } from './keys-file.ts';
 import type { KeysPlace } from './root-keys.ts';
 
@@ -11,15 +12,19 @@ const COMMENT = /^# Serves the installation ([0-9a-f]{32})\b/gm;
 const OWNER_MAY_WRITE = 0o200;
 
 /**
- * Returns the sentence that refuses a new installation because these keys have served one. Null if they have not, or
+ * Returns the fault that refuses a new installation because these keys have served one. Null if they have not, or
  * are in no file. Existing installations may share keys. The file was read before.
  */
-export function refusalOfNew(place: KeysPlace): string | null {
+export function refusalOfNew(place: KeysPlace): Fault | null {
   if (!isInFile(place)) return null;
   const [id] = idsIn(readFileSync(place.keysFile, 'utf8'));
   if (id === undefined) return null;
   const where = place.database.kind === 'file' ? place.database.path : 'the database that VALETKEY_DATABASE_URL names';
-  return `the keys in ${place.keysFile} have served the installation ${id}, and there is none in ${where}: restore its database, mount the volume that it is on, or check VALETKEY_DATABASE_URL; for a new installation name a new keys file in VALETKEY_KEYS_FILE`;
+  return {
+    problem: `the keys in ${place.keysFile} have served the installation ${id}, and there is none in ${where}`,
+    remedy:
+      'restore its database, mount the volume that it is on, or check VALETKEY_DATABASE_URL; for a new installation name a new keys file in VALETKEY_KEYS_FILE',
+  };
 }
 
 /**

@@ -2,7 +2,8 @@
  * The parts of a schema other than tables and columns, compared with the catalogue that a test generates from the
  * schema.
  */
-import type { Finding } from './storage.ts';
+import type { Fault } from '../process/installation-error.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** An index, a primary or unique key, a reference to another table, a trigger, or a function that a trigger calls. */
 export type SchemaObject = {
@@ -48,30 +49,32 @@ export function compareObjects(
     !catalogue.some((known) => known.kind === one.kind && known.name === one.name);
   const unknown = mayHaveMore ? [] : found.filter(isUnknown);
   const extra = unknown.filter(({ kind }) => kind === 'index');
-  const wrong = [...missing.map(missingText), ...unknown.filter(({ kind }) => kind !== 'index').map(unknownText)];
-  const detail = wrong.slice(0, 10).join('; ') || 'as it must be';
-  const objects: Finding = { name: 'objects', ok: wrong.length === 0, detail };
+  const wrong = [...missing.map(missingFault), ...unknown.filter(({ kind }) => kind !== 'index').map(unknownFault)];
+  const objects = findingOf('objects', wrong);
   if (extra.length === 0) return [objects];
-  return [objects, { name: 'extra indexes', ok: true, isWarning: true, detail: extraText(extra) }];
+  return [objects, { ...findingOf('extra indexes', [extraFault(extra)]), ok: true, isWarning: true }];
 }
 
 function isSame(one: SchemaObject, { kind, table, definition }: SchemaObject): boolean {
   return one.kind === kind && one.table === table && one.definition === definition;
 }
 
-function missingText({ kind, table, name, definition }: SchemaObject): string {
+function missingFault({ kind, table, name, definition }: SchemaObject): Fault {
   const isStatement = /^(CREATE|ALTER) /.test(definition);
   const remedy = isStatement
     ? `stop the service, drop any other ${kind} of that name, and run ${definition}`
     : BY_BACKUP;
-  return `${kind} ${name} of ${table} is not there, or is another one: ${remedy}`;
+  return { problem: `${kind} ${name} of ${table} is not there, or is another one`, remedy };
 }
 
-function unknownText({ kind, table, name }: SchemaObject): string {
-  return `${kind} ${name} of ${table} is not known: drop it, or ${BY_BACKUP}`;
+function unknownFault({ kind, table, name }: SchemaObject): Fault {
+  return { problem: `${kind} ${name} of ${table} is not known`, remedy: `drop it, or ${BY_BACKUP}` };
 }
 
-function extraText(extra: readonly SchemaObject[]): string {
+function extraFault(extra: readonly SchemaObject[]): Fault {
   const names = extra.slice(0, 10).map(({ table, name }) => `${name} of ${table}`);
-  return `${names.join(', ')}: drop what you do not need, since each slows writes down and a unique one may refuse them`;
+  return {
+    problem: names.join(', '),
+    remedy: 'drop what you do not need, since each slows writes down and a unique one may refuse them',
+  };
 }

@@ -1,17 +1,17 @@
 /** The checks of `database check`. */
-import { InstallationError } from '../process/installation-error.ts';
+import { type Fault, InstallationError } from '../process/installation-error.ts';
 import { compareObjects } from './catalogue.ts';
+import { type Finding, findingOf } from './finding.ts';
 import { recordOf, requireFittingKeys } from './installation.ts';
-import { differenceSentences, differences, type InstallationRecord } from './installation-settings.ts';
+import { differenceFaults, differences, type InstallationRecord } from './installation-settings.ts';
 import { requireUpToDate } from './migrate.ts';
 import type { OpeningOptions } from './opening.ts';
 import type { PlainDatabase } from './plain-database.ts';
-import type { Finding } from './storage.ts';
 import { type StoredTable, TABLES } from './tables/all.ts';
 import { INSTALLATION } from './tables/installation.ts';
 
-/** The checks that differ between the stores; each returns its problems, in a few words. */
-export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly string[]>>>;
+/** The checks that differ between the stores; each returns what is wrong. */
+export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly Fault[]>>>;
 
 /** Runs all checks, which takes long on a large database, or only the quick ones. */
 export async function check(
@@ -20,8 +20,7 @@ export async function check(
   own: OwnChecks,
   how?: 'quick',
 ): Promise<Finding[]> {
-  const unlike = async () =>
-    differenceSentences(differences((await recordOf(database)) as InstallationRecord, settings));
+  const unlike = async () => differenceFaults(differences((await recordOf(database)) as InstallationRecord, settings));
   const nothing = () => [];
   return [
     await finding('settings', own.settings),
@@ -41,7 +40,8 @@ const NOT_OF_COPY: readonly string[] = ['settings', 'variables'];
 export function requireSound(findings: readonly Finding[], sentence: string): void {
   const wrong = findings.filter(({ name, ok }) => !ok && !NOT_OF_COPY.includes(name));
   if (wrong.length === 0) return;
-  throw new InstallationError([`${sentence}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`]);
+  const problem = `${sentence}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`;
+  throw new InstallationError({ problem, remedy: null });
 }
 
 async function objects(database: PlainDatabase): Promise<Finding[]> {
@@ -49,7 +49,7 @@ async function objects(database: PlainDatabase): Promise<Finding[]> {
     const mayHaveMore = (await database.applied()).length > database.migrations.length;
     return compareObjects(database.catalogue, await database.objects(), mayHaveMore);
   } catch (error) {
-    return [{ name: 'objects', ok: false, detail: (error as Error).message }];
+    return [findingOf('objects', faultsOf(error))];
   }
 }
 
@@ -57,23 +57,23 @@ async function inDepth({ integrity, references }: OwnChecks): Promise<Finding[]>
   return [await finding('integrity', integrity), await finding('references', references)];
 }
 
-async function finding(name: string, look: () => Promise<readonly string[]>): Promise<Finding> {
-  try {
-    const problems = await look();
-    return { name, ok: problems.length === 0, detail: problems.slice(0, 10).join('; ') || 'as it must be' };
-  } catch (error) {
-    return { name, ok: false, detail: (error as Error).message };
-  }
+async function finding(name: string, look: () => Promise<readonly Fault[]>): Promise<Finding> {
+  return findingOf(name, await look().catch(faultsOf));
+}
+
+function faultsOf(error: unknown): readonly Fault[] {
+  if (error instanceof InstallationError) return error.faults;
+  return [{ problem: (error as Error).message, remedy: null }];
 }
 
 const REMEDY =
   'something else has changed these tables: put them back as the schema of this version has them, or restore a backup';
 
-/** Returns one sentence with all columns that differ from the described tables and the remedy, or an empty array. */
-export async function wrongColumns(database: PlainDatabase): Promise<string[]> {
+/** Returns one fault with all columns that differ from the described tables, or an empty array. */
+export async function wrongColumns(database: PlainDatabase): Promise<Fault[]> {
   const wrong: string[] = [];
   for (const table of [INSTALLATION, ...TABLES]) wrong.push(...(await wrongColumnsOf(database, table)));
-  return wrong.length === 0 ? [] : [`${wrong.slice(0, 10).join(', ')}: ${REMEDY}`];
+  return wrong.length === 0 ? [] : [{ problem: wrong.slice(0, 10).join(', '), remedy: REMEDY }];
 }
 
 async function wrongColumnsOf(database: PlainDatabase, { name: table, columns }: StoredTable): Promise<string[]> {

@@ -89,7 +89,10 @@ export function openSource(side: OwnSide, keyring: Keyring): Promise<CopySource>
   return opened(side, async () => {
     await pending(database, database.migrations, 'none');
     if (!(await isFounded(database)))
-      throw new InstallationError([`${place} holds no installation: name the database that has it`]);
+      throw new InstallationError({
+        problem: `${place} holds no installation`,
+        remedy: 'name the database that has it',
+      });
     await requireUpToDate(database);
     await requireFittingKeys(database, keyring);
     await side.freeze();
@@ -156,7 +159,8 @@ async function opened<Rest>(side: OwnSide, prepare: () => Promise<Rest>): Promis
  * there.
  */
 async function refuseAnother({ database, place, remedy }: OwnSide): Promise<void> {
-  if (await isFounded(database)) throw new InstallationError([`${place} holds another installation: ${remedy}`]);
+  if (await isFounded(database))
+    throw new InstallationError({ problem: `${place} holds another installation`, remedy: `${remedy}` });
 }
 
 async function read(

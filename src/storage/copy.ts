@@ -56,9 +56,10 @@ export type CopyOptions = {
  */
 export async function copyDatabase({ from, to, keyring, now, report }: CopyOptions): Promise<CopyOutcome> {
   if (from.kind === 'memory' || to.kind === 'memory' || from.kind === to.kind)
-    throw new InstallationError([
-      'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
-    ]);
+    throw new InstallationError({
+      problem: 'a copy goes from a SQLite file to PostgreSQL or back',
+      remedy: 'name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
+    });
   const source = await openSource(await connectTo(from, 'source'), keyring);
   try {
     await requireDescribedColumns(source);
@@ -88,9 +89,10 @@ async function requireDescribedColumns(side: CopySide): Promise<void> {
   for (const table of [INSTALLATION, ...TABLES]) {
     const [described, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
     if (found !== described)
-      throw new InstallationError([
-        `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${described} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
-      ]);
+      throw new InstallationError({
+        problem: `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${described} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
+        remedy: null,
+      });
   }
 }
 
@@ -121,9 +123,10 @@ class Copy {
       const isOfDatabase = error instanceof ConnectionLost || (sqlState(error) ?? resultCode(error)) !== undefined;
       if (!isOfDatabase) throw error;
       const { message } = error as Error;
-      throw new InstallationError([
-        `the copy stopped at the table ${this.#table} (${message}): see to that, and run the same command again, which goes on from there`,
-      ]);
+      throw new InstallationError({
+        problem: `the copy stopped at the table ${this.#table} (${message})`,
+        remedy: 'see to that, and run the same command again, which goes on from there',
+      });
     }
   }
 
@@ -186,9 +189,10 @@ class Copy {
     const wrong = compared.filter((table) => !isSame(table));
     if (wrong.length === 0) return;
     const tables = wrong.map(({ table, source, target }) => `${table} (${source.rows} rows, copied ${target.rows})`);
-    throw new InstallationError([
-      `the copy in ${this.#target.place} is not what is in ${this.#source.place}: ${tables.join(', ')}. Something else writes there: stop it, and run the same command again, which copies what differs anew`,
-    ]);
+    throw new InstallationError({
+      problem: `the copy in ${this.#target.place} is not what is in ${this.#source.place}`,
+      remedy: `${tables.join(', ')}. Something else writes there: stop it, and run the same command again, which copies what differs anew`,
+    });
   }
 
   #advance(rows: number): void {

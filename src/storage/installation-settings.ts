@@ -1,5 +1,5 @@
 /** The settings in an installation's record, on which all processes that open the database must agree. */
-import { InstallationError } from '../process/installation-error.ts';
+import { type Fault, InstallationError } from '../process/installation-error.ts';
 import type { Runner } from './acts.ts';
 import type { StoredInstallation } from './tables/installation.ts';
 
@@ -24,9 +24,9 @@ export type InstallationRecord = Pick<StoredInstallation, (typeof RECORDED)[numb
 export type Difference = { readonly variable: string; readonly recorded: string; readonly own: string };
 
 /**
- * The start of an installation: its settings, and the sentence that refuses to found a new one, or null to allow it.
+ * The start of an installation: its settings, and the fault that refuses to found a new one, or null to allow it.
  */
-export type Beginning = { readonly settings: InstallationSettings; readonly refuseNew: string | null };
+export type Beginning = { readonly settings: InstallationSettings; readonly refuseNew: Fault | null };
 
 /** Returns the shared variables in their recorded form. */
 export function recordedForm({ shared }: InstallationSettings): string {
@@ -46,12 +46,13 @@ export function differences({ settings }: InstallationRecord, { shared }: Instal
     .filter(({ recorded: theirs, own }) => theirs !== own);
 }
 
-/** Returns a sentence with the remedy for each difference. */
-export function differenceSentences(found: readonly Difference[]): string[] {
-  return found.map(
-    ({ variable, recorded, own }) =>
-      `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record: if you changed it, record the new value with "database adopt-settings"; otherwise set it as the other instances have it`,
-  );
+/** Returns a fault for each difference. */
+export function differenceFaults(found: readonly Difference[]): Fault[] {
+  return found.map(({ variable, recorded, own }) => ({
+    problem: `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record`,
+    remedy:
+      'if you changed it, record the new value with "database adopt-settings"; otherwise set it as the other instances have it',
+  }));
 }
 
 /**
@@ -60,7 +61,8 @@ export function differenceSentences(found: readonly Difference[]): string[] {
  */
 export function requireSamePrefix({ tokenPrefix: recorded }: InstallationRecord, own: InstallationSettings): void {
   if (recorded === own.tokenPrefix) return;
-  throw new InstallationError([
-    `the credentials of this installation begin with ${recorded}_, and VALETKEY_TOKEN_PREFIX is ${own.tokenPrefix}: set it to ${recorded}, since nothing that was issued could be read otherwise`,
-  ]);
+  throw new InstallationError({
+    problem: `the credentials of this installation begin with ${recorded}_, and VALETKEY_TOKEN_PREFIX is ${own.tokenPrefix}`,
+    remedy: `set it to ${recorded}, since nothing that was issued could be read otherwise`,
+  });
 }

@@ -56,9 +56,10 @@ export async function requireFittingKeys(
     if (isUsed(keyId) || (retiredAt === null && (await isNeeded(database, keyId)))) missed.push(keyId);
   if (isProven && missed.length === 0) return;
   const names = missed.map(rootKeyName).join(', ');
-  throw new InstallationError([
-    `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
-  ]);
+  throw new InstallationError({
+    problem: `this database was made with other keys${names ? ` (${names})` : ''}`,
+    remedy: 'give all root keys that belong to it, the one that it is served with and earlier ones',
+  });
 }
 
 /** Returns true if `found` has anything to write. Read-only. */

@@ -3,10 +3,14 @@ import { InstallationError } from '../process/installation-error.ts';
 import type { Migration } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
 
-const HALF_COPIED =
-  'an installation is being copied into this database, and not all of it is there: run the same "database copy" until it says that it is done';
-const OTHER_COPY =
-  'another installation is being copied into this database: give an empty one, or finish that copy first';
+const HALF_COPIED = {
+  problem: 'an installation is being copied into this database, and not all of it is there',
+  remedy: 'run the same "database copy" until it says that it is done',
+};
+const OTHER_COPY = {
+  problem: 'another installation is being copied into this database',
+  remedy: 'give an empty one, or finish that copy first',
+};
 
 /**
  * The newer migrations that a database may have: those that only expand the schema, or none, for a reader of all
@@ -26,16 +30,18 @@ export async function pending(
   const applied = await database.applied();
   for (const { number, name, checksum } of applied) {
     const ours = known.find((migration) => migration.number === number);
-    if (number === 0 && ours?.checksum !== checksum) throw new InstallationError([ours ? OTHER_COPY : HALF_COPIED]);
+    if (number === 0 && ours?.checksum !== checksum) throw new InstallationError(ours ? OTHER_COPY : HALF_COPIED);
     if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
     if (!ours)
-      throw new InstallationError([
-        `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one, or restore the backup from before the upgrade`,
-      ]);
+      throw new InstallationError({
+        problem: `the database was made by a newer version of Valetkey (migration ${number}, ${name})`,
+        remedy: 'install that version or a later one, or restore the backup from before the upgrade',
+      });
     if (ours.checksum !== checksum)
-      throw new InstallationError([
-        `migration ${number} (${name}) is not the one that was applied to the database: install the released version again, unchanged`,
-      ]);
+      throw new InstallationError({
+        problem: `migration ${number} (${name}) is not the one that was applied to the database`,
+        remedy: 'install the released version again, unchanged',
+      });
   }
   return known.filter(({ number }) => !applied.some((migration) => migration.number === number));
 }
@@ -43,7 +49,11 @@ export async function pending(
 /** Refuses a database with pending migrations. Throws `InstallationError`. */
 export async function requireUpToDate(database: PlainDatabase): Promise<void> {
   const { length } = await pending(database);
-  if (length > 0) throw new InstallationError([`the database needs ${length} migration(s): run "database migrate"`]);
+  if (length > 0)
+    throw new InstallationError({
+      problem: `the database needs ${length} migration(s)`,
+      remedy: 'run "database migrate"',
+    });
 }
 
 /** Maximum number of conflicts. Instances that serve meanwhile lock the tables in another order. */

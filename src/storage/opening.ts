@@ -31,7 +31,7 @@ export type Ready = Pick<Storage, 'applied' | 'installation'>;
 export async function refuseUnfit(database: PlainDatabase, options: OpeningOptions): Promise<void> {
   await pending(database);
   const isThere = await isFounded(database);
-  if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
+  if (!isThere && options.refuseNew !== null) throw new InstallationError(options.refuseNew);
   if (isThere && !options.migrate) await requireUpToDate(database);
   if (isThere) await requireFitting(database, options);
 }
@@ -42,11 +42,13 @@ async function requireFitting(database: PlainDatabase, { keyring, settings, role
   if (!record) return;
   requireSamePrefix(record, settings);
   // A backup may bring back grants that were revoked after it was made.
-  if (record.isBackup && role === 'service') throw new InstallationError([UNRESTORED]);
+  if (record.isBackup && role === 'service') throw new InstallationError(UNRESTORED);
 }
 
-const UNRESTORED =
-  'this database is a backup that was put in place and not restored yet: run "database restore", which ends what must not come back with it';
+const UNRESTORED = {
+  problem: 'this database is a backup that was put in place and not restored yet',
+  remedy: 'run "database restore", which ends what must not come back with it',
+};
 
 /** Applies migrations, and founds a missing installation. `now` in ms. Throws `InstallationError`. */
 export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {

@@ -2,17 +2,10 @@
 import type { SharedCounters } from '../accounts/guessing/throttle.ts';
 import type { KeyUse } from '../oauth/installation/root-key-store.ts';
 import type { Distribution } from '../process/distribution.ts';
+import type { Fault } from '../process/installation-error.ts';
+import type { Finding } from './finding.ts';
 import type { Difference } from './installation-settings.ts';
 import type { WholeStore } from './tables/alike.ts';
-
-/** The result of one check; `detail` gives the problem, or the sound state, in a few words. */
-export type Finding = {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** `true` for a finding that is reported but is no fault. */
-  readonly isWarning?: boolean;
-};
 
 /** The installation that a database holds. */
 export type OpenInstallation = {
@@ -85,8 +78,8 @@ export type Storage = {
   readonly applied: readonly string[];
   readonly installation: OpenInstallation;
   readonly instances: Instances;
-  /** Signs that other users or programs can reach the stored data, as sentences with their remedies. */
-  readonly exposures: readonly string[];
+  /** Signs that other users or programs can reach the stored data. */
+  readonly exposures: readonly Fault[];
   /** Records the settings of this process as the shared settings. */
   adoptSettings(): Promise<void>;
   /** Counts the uses of each root key at a time (ms); takes long on a large database. */

@@ -68,13 +68,14 @@ describe('what goes wrong', () => {
   it('is told in the words of the refusal', async () => {
     const { code, stdout, stderr } = await run(
       'client list --json',
-      new InstallationError(['the keys file is missing']),
+      new InstallationError({ problem: 'the keys file is missing', remedy: 'restore it: now' }),
     );
-    assert.deepEqual([code, stdout, stderr], [1, '', 'valetkey: the keys file is missing\n']);
+    assert.deepEqual([code, stdout, stderr], [1, '', 'valetkey: the keys file is missing: restore it: now\n']);
   });
 
   it('is told all at once', async () => {
-    const { stderr } = await run('client list', new InstallationError(['one \u001b[2J', 'two']));
+    const faults = ['one \u001b[2J', 'two'].map((problem) => ({ problem, remedy: null }));
+    const { stderr } = await run('client list', new InstallationError(...faults));
     assert.equal(stderr, 'valetkey:\n- one \\u001b[2J\n- two\n');
   });
 

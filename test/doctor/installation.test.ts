@@ -210,6 +210,16 @@ test('an installation on which another process holds the lock of writers is look
   writer.close();
 });
 
+test('a path with ": " in it moves nothing of a problem into its remedy', async (t) => {
+  const { variables, folder } = await found(t, STORES.SQLite);
+  const keysFile = join(folder, 'the keys: mine');
+  writeFileSync(keysFile, `${makeRootKey()}\n`, { mode: 0o644 });
+  const { stdout } = await runCommand(['doctor', '--json'], { ...variables, VALETKEY_KEYS_FILE: keysFile });
+  const { detail, remedy } = (JSON.parse(stdout) as Line[]).find(({ area }) => area === 'keys') ?? assert.fail(stdout);
+  assert.equal(detail, `others can read the keys file ${keysFile}`);
+  assert.match(remedy ?? '', /^run "chmod 600 .*: mine", and consider it leaked/);
+});
+
 test('a database that others can read, that is not there, or that is in memory is found', async (t) => {
   const { variables, folder } = await found(t, STORES.SQLite);
   chmodSync(join(folder, 'valetkey.db'), 0o644);

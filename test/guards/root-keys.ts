@@ -89,7 +89,7 @@ export const rootKeyGuards: readonly Guard[] = [
     [
       [
         'a rotation adds no key to a file that nobody reads',
-        'if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);',
+        'if (keys !== null) throw new InstallationError(ADD_TO_VARIABLE);',
         '',
       ],
     ],

@@ -154,7 +154,7 @@ export const storageGuards: readonly Guard[] = [
     'src/storage/catalogue.ts',
     ['test/storage/catalogue.test.ts'],
     [
-      ['what is missing is wrong', '...missing.map(missingText), ', ''],
+      ['what is missing is wrong', '...missing.map(missingFault), ', ''],
       ['an object is the same by its definition', ' && one.definition === definition', ''],
       [
         'an extra index is told of',

@@ -83,7 +83,10 @@ test('a user who may not make tables is refused', async () => {
 
 test('a command refuses a database that is not up to date, and says what makes it so', async () => {
   const command = { role: 'command', migrate: false } as const;
-  await assertRefused(await server.createDatabase(), /^there is none/, { ...command, refuseNew: 'there is none' });
+  await assertRefused(await server.createDatabase(), /^there is none/, {
+    ...command,
+    refuseNew: { problem: 'there is none', remedy: null },
+  });
   const url = await makeDatabase();
   await server.query(url, 'DELETE FROM migration');
   await assertRefused(url, /needs 1 migration.*database migrate/, command);

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { InstallationError } from '../../src/process/installation-error.ts';
+import { faultText, InstallationError } from '../../src/process/installation-error.ts';
 import { type Configuration, configurationWarnings, readConfiguration } from '../../src/settings/configuration.ts';
 
 test('Configuration: without any variable it is the documented default', () => {
@@ -175,7 +175,8 @@ function mistakesOf(variables: Record<string, string>): string {
 }
 
 test('Promise 6: https without a named proxy is warned of, since all visitors would share one address and its limits', () => {
-  const warnings = (variables: Record<string, string>) => configurationWarnings(readConfiguration(variables));
+  const warnings = (variables: Record<string, string>) =>
+    configurationWarnings(readConfiguration(variables)).map(faultText);
   assert.deepEqual(warnings({}), []);
   assert.match(warnings({ VALETKEY_APP_URL: 'https://auth.example.com' }).join(), /VALETKEY_TRUSTED_PROXIES/);
   const named = { VALETKEY_APP_URL: 'https://auth.example.com', VALETKEY_TRUSTED_PROXIES: '10.0.0.1' };

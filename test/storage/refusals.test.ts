@@ -100,7 +100,7 @@ test("another program's database and another kind of file are refused", async (t
 test('a command refuses a database that is not there or not up to date, and says what makes it so', async (t) => {
   const path = temporaryPath(t);
   const command = { role: 'command', migrate: false } as const;
-  const alone = { ...command, refuseNew: 'there is none' };
+  const alone = { ...command, refuseNew: { problem: 'there is none', remedy: null } };
   await assertRefused(path, /^there is none/, alone);
   assert.ok(!existsSync(dirname(path)), 'nothing is made');
   mkdirSync(dirname(path));
@@ -113,7 +113,7 @@ test('a command refuses a database that is not there or not up to date, and says
 
 test('a new installation that must not be begun is refused, also where a start was killed before it was founded', async (t) => {
   const path = temporaryPath(t);
-  const options = { refuseNew: 'the keys have served another' };
+  const options = { refuseNew: { problem: 'the keys have served another', remedy: null } };
   await assertRefused(path, /the keys have served another/, options);
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { InstallationError } from '../../process/installation-error.ts';
+import { type Fault, InstallationError } from '../../process/installation-error.ts';
 import { ApiDescription, documentFrame } from '../api/openapi.ts';
 import { boundedSource } from '../origin.ts';
 import type { RequestLogger } from '../request-log.ts';
@@ -63,21 +63,30 @@ export async function startServers(
       await servers.listen(apps[index] as FastifyInstance, address);
     } catch (error) {
       await servers.drain();
-      throw new InstallationError([whyNotListening(faces, address, error as NodeJS.ErrnoException)]);
+      throw new InstallationError(whyNotListening(faces, address, error as NodeJS.ErrnoException));
     }
   }
   return servers;
 }
 
-function whyNotListening(faces: readonly Face[], { host, port }: ListenAddress, error: NodeJS.ErrnoException): string {
+function whyNotListening(faces: readonly Face[], { host, port }: ListenAddress, error: NodeJS.ErrnoException): Fault {
   const place = `${host}:${port}`;
   const isOperators = faces.includes('operator');
   const variables = isOperators ? 'VALETKEY_OPERATOR_LISTEN' : 'VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN';
   if (error.code === 'EADDRINUSE')
-    return `${place} is in use: stop the other program, or set ${variables} (or the URL${isOperators ? '' : 's'})`;
+    return {
+      problem: `${place} is in use`,
+      remedy: `stop the other program, or set ${variables} (or the URL${isOperators ? '' : 's'})`,
+    };
   if (error.code === 'EACCES')
-    return `${place} may not be bound by this user: choose a port from 1024 on, with a proxy in front`;
-  return `${place} cannot be bound (${error.code}): set ${variables} to ${isOperators ? 'an address' : 'addresses'} of this machine`;
+    return {
+      problem: `${place} may not be bound by this user`,
+      remedy: 'choose a port from 1024 on, with a proxy in front',
+    };
+  return {
+    problem: `${place} cannot be bound (${error.code})`,
+    remedy: `set ${variables} to ${isOperators ? 'an address' : 'addresses'} of this machine`,
+  };
 }
 
 /** Servers that listen, with all connections to them. */

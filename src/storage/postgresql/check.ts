@@ -17,7 +17,8 @@ const ORPHANS = `
 
 /** Returns the checks of a connection's database. */
 export function ownChecks(connection: Connection): OwnChecks {
-  const texts = async (sql: string) => (await connection.rows<{ text: string }>(sql)).map(({ text }) => text);
+  const texts = async (sql: string) =>
+    (await connection.rows<{ text: string }>(sql)).map(({ text: problem }) => ({ problem, remedy: null }));
   return {
     settings: () => wrongSettings(connection),
     integrity: () => texts(BROKEN),

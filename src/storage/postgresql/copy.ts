@@ -65,7 +65,7 @@ async function lockForCopying(connection: Connection, place: string): Promise<vo
     await connection.one('SELECT pg_advisory_lock($1, $2)', COPYING);
   } catch (error) {
     if (sqlState(error) !== SQLSTATE.LOCK_NOT_AVAILABLE) throw error;
-    throw new InstallationError([`another copy of ${place} is under way: wait until it is done`]);
+    throw new InstallationError({ problem: `another copy of ${place} is under way`, remedy: 'wait until it is done' });
   }
 }
 
@@ -75,9 +75,10 @@ async function freeze(connection: Connection, place: string): Promise<void> {
     SELECT count(*) AS number FROM pg_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'valetkey%' AND pid <> pg_backend_pid()`);
   if (others?.number !== 0)
-    throw new InstallationError([
-      `instances are connected to ${place}: stop them first, since nothing may change while it is copied`,
-    ]);
+    throw new InstallationError({
+      problem: `instances are connected to ${place}`,
+      remedy: 'stop them first, since nothing may change while it is copied',
+    });
   await connection.rows(NEVER_END);
   await connection.script('BEGIN');
   await connection.script(`LOCK TABLE ${ALL_TABLES} IN SHARE MODE`);

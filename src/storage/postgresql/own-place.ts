@@ -30,15 +30,18 @@ export async function requireOwnPlace(connection: Connection, warn: (sentence: s
   await plain(connection).alone(async () => {
     const found = await connection.one<{ recorded: string | null; own: string }>(FIND);
     const [, place, timeline] = FORMAT.exec(found?.recorded ?? '') ?? [];
-    if (place !== undefined && place !== found?.own) throw new InstallationError([ELSEWHERE]);
+    if (place !== undefined && place !== found?.own) throw new InstallationError(ELSEWHERE);
     if (place !== undefined && Number(timeline) === connection.timeline) return;
     if (place !== undefined) warn(otherTimeline(Number(timeline), connection.timeline));
     await connection.script(RECORD_PLACE);
   });
 }
 
-const ELSEWHERE =
-  'this database was served elsewhere, and was put here by pg_restore, as a copy or with its server: it may hold what was revoked since, so run "database restore", which ends what must not come back with it; if nothing was served after it was taken, as when pg_upgrade made it, "database adopt-settings" records that it belongs here';
+const ELSEWHERE = {
+  problem: 'this database was served elsewhere, and was put here by pg_restore, as a copy or with its server',
+  remedy:
+    'it may hold what was revoked since, so run "database restore", which ends what must not come back with it; if nothing was served after it was taken, as when pg_upgrade made it, "database adopt-settings" records that it belongs here',
+};
 
 function otherTimeline(before: number, now: number): string {
   return `the database server is on timeline ${now}, and was on ${before} when an instance started last: so it is after a failover; if a base backup was put back, stop every instance and run "database restore", since it holds what was revoked later`;

@@ -84,9 +84,10 @@ export function plain(connection: Connection): PlainDatabase {
       const found = await connection.one<{ ours: number; tables: number }>(OTHERS);
       if (found?.tables === 0) return [];
       if (found?.ours !== 1)
-        throw new InstallationError([
-          'the database has tables of another program: give Valetkey a database of its own',
-        ]);
+        throw new InstallationError({
+          problem: 'the database has tables of another program',
+          remedy: 'give Valetkey a database of its own',
+        });
       return connection.rows<AppliedMigration>('SELECT number, name, checksum FROM migration ORDER BY number');
     },
     catalogue: CATALOGUE.map(fromCatalogue),

@@ -1,6 +1,6 @@
 /** Requirements on a pooler in front of the server, such as PgBouncer. */
 import { randomBytes } from 'node:crypto';
-import { InstallationError } from '../../process/installation-error.ts';
+import { type Fault, InstallationError } from '../../process/installation-error.ts';
 import type { Connection, Session } from './connection.ts';
 import type { Servers } from './servers.ts';
 
@@ -19,13 +19,17 @@ export async function requireOwnSession(connection: Connection, servers: Servers
   const other = await servers.connect(PROBE);
   try {
     await other.script(`NOTIFY ${channel}`);
-    if (!(await isHeardWithin(NOTIFIED_WITHIN_MS))) throw new InstallationError([shared(servers.place)]);
+    if (!(await isHeardWithin(NOTIFIED_WITHIN_MS))) throw new InstallationError(shared(servers.place));
   } finally {
     await other.close();
   }
   await connection.script('UNLISTEN *');
 }
 
-function shared(place: string): string {
-  return `the database at ${place} is behind a pooler that lends a session of the server to others after each transaction, such as PgBouncer in transaction mode: settings, prepared statements and locks of a session would be lost or be another's. Set pool_mode = session for it, or name the server itself`;
+function shared(place: string): Fault {
+  return {
+    problem: `the database at ${place} is behind a pooler that lends a session of the server to others after each transaction, such as PgBouncer in transaction mode`,
+    remedy:
+      "settings, prepared statements and locks of a session would be lost or be another's. Set pool_mode = session for it, or name the server itself",
+  };
 }

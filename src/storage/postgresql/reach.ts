@@ -1,6 +1,6 @@
 /** The first connection to a database, whose errors become sentences with remedies. */
 import { Client } from 'pg';
-import { InstallationError } from '../../process/installation-error.ts';
+import { type Fault, InstallationError } from '../../process/installation-error.ts';
 import type { Connection, Session } from './connection.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { requireOwnSession } from './pooler.ts';
@@ -15,17 +15,21 @@ export async function reach(servers: Servers, session: Session): Promise<Connect
     return connection;
   } catch (error) {
     connection?.destroy();
-    const unreachable = `the database at ${servers.place} cannot be reached (${(error as Error).message}): start it, or check the address`;
-    throw asRefusal(error, servers.place) ?? new InstallationError([unreachable]);
+    const problem = `the database at ${servers.place} cannot be reached (${(error as Error).message})`;
+    const refusal = asRefusal(error, servers.place);
+    throw refusal ?? new InstallationError({ problem, remedy: 'start it, or check the address' });
   }
 }
 
-/** Returns a sentence with a remedy for the operator, if the traffic to the database is readable on a network. */
-export function exposures({ urls, place }: Servers): string[] {
+/** Returns a fault if the traffic to the database is readable on a network. */
+export function exposures({ urls, place }: Servers): Fault[] {
   if (!urls.some(crossesNetworkInClear)) return [];
   const ending = `${urls[0]?.includes('?') ? '&' : '?'}sslmode=verify-full`;
   return [
-    `the database at ${place} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "${ending}", unless nobody can listen between here and there`,
+    {
+      problem: `the database at ${place} is reached over a network without TLS`,
+      remedy: `set the server up for TLS, and end VALETKEY_DATABASE_URL with "${ending}", unless nobody can listen between here and there`,
+    },
   ];
 }
 
@@ -43,14 +47,21 @@ export function asRefusal(error: unknown, place: string): InstallationError | un
   const { message, cause } = error as Error;
   switch (sqlState(error) ?? sqlState(cause)) {
     case SQLSTATE.NO_SUCH_DATABASE:
-      return new InstallationError([`there is no database at ${place}: make it with "createdb", or check the address`]);
+      return new InstallationError({
+        problem: `there is no database at ${place}`,
+        remedy: 'make it with "createdb", or check the address',
+      });
     case SQLSTATE.INVALID_PASSWORD:
     case SQLSTATE.INVALID_AUTHORIZATION:
-      return new InstallationError([`the database at ${place} lets nobody in (${message}): check user and password`]);
+      return new InstallationError({
+        problem: `the database at ${place} lets nobody in (${message})`,
+        remedy: 'check user and password',
+      });
     case SQLSTATE.INSUFFICIENT_PRIVILEGE:
-      return new InstallationError([
-        `the user may not do at ${place} what it must (${message}): let it own the database`,
-      ]);
+      return new InstallationError({
+        problem: `the user may not do at ${place} what it must (${message})`,
+        remedy: 'let it own the database',
+      });
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 /** The server's required version and settings, without which a confirmed write may be lost. */
-import { InstallationError } from '../../process/installation-error.ts';
+import { type Fault, InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -12,27 +12,31 @@ export async function requireFitServer(connection: Connection): Promise<void> {
   const found = await read(connection);
   const version = Number(found['server_version_num']?.now);
   if (version < OLDEST * 10_000)
-    throw new InstallationError([
-      `the server is PostgreSQL ${Math.floor(version / 10_000)}: use ${OLDEST} or a later one`,
-    ]);
+    throw new InstallationError({
+      problem: `the server is PostgreSQL ${Math.floor(version / 10_000)}`,
+      remedy: `use ${OLDEST} or a later one`,
+    });
   if (found['server_encoding']?.now !== 'UTF8')
-    throw new InstallationError([
-      `the database has the encoding ${found['server_encoding']?.now}: make it with ENCODING 'UTF8'`,
-    ]);
+    throw new InstallationError({
+      problem: `the database has the encoding ${found['server_encoding']?.now}`,
+      remedy: `make it with ENCODING 'UTF8'`,
+    });
   if (found['synchronous_commit']?.initially === 'off')
-    throw new InstallationError([
-      'synchronous_commit is off for this database or its user, so that a crash would bring back what was revoked: set it to on',
-    ]);
+    throw new InstallationError({
+      problem:
+        'synchronous_commit is off for this database or its user, so that a crash would bring back what was revoked',
+      remedy: 'set it to on',
+    });
 }
 
 /** Returns the settings that may lose data, each in a few words. */
-export async function wrongSettings(connection: Connection): Promise<string[]> {
+export async function wrongSettings(connection: Connection): Promise<Fault[]> {
   const found = await read(connection);
   const wrong = ['fsync', 'full_page_writes', 'autovacuum', 'synchronous_commit']
     .filter((name) => found[name]?.now !== 'on')
     .map((name) => `${name} is ${found[name]?.now} and must be on`);
   if (found['synchronous_commit']?.initially === 'off') wrong.push('synchronous_commit is off for other sessions');
-  return wrong;
+  return wrong.map((problem) => ({ problem, remedy: null }));
 }
 
 /** Returns the size of the whole database (bytes). */

@@ -109,10 +109,13 @@ export class Servers {
   }
 
   #refusal(host: string, timeline: number): InstallationError {
-    const sentence = `the server at ${host} is refused, since it is on timeline ${timeline} and this process has seen ${this.#timeline}: a failover left it behind, and what was answered since is missing there. Stop it and let it join the cluster again as a replica (pg_rewind); if an older state was restored on purpose, stop every instance and run "valetkey database restore"`;
-    if (!this.#reported.has(sentence)) this.#warn(sentence);
-    this.#reported.add(sentence);
-    return new InstallationError([sentence]);
+    const problem = `the server at ${host} is refused, since it is on timeline ${timeline} and this process has seen ${this.#timeline}`;
+    const remedy =
+      'a failover left it behind, and what was answered since is missing there. Stop it and let it join the cluster again as a replica (pg_rewind); if an older state was restored on purpose, stop every instance and run "valetkey database restore"';
+    const refusal = new InstallationError({ problem, remedy });
+    if (!this.#reported.has(refusal.message)) this.#warn(refusal.message);
+    this.#reported.add(refusal.message);
+    return refusal;
   }
 }
 

@@ -2,8 +2,9 @@
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { check } from '../check.ts';
+import type { Finding } from '../finding.ts';
 import type { OpeningOptions } from '../opening.ts';
-import type { BackupCopy, Finding } from '../storage.ts';
+import type { BackupCopy } from '../storage.ts';
 import { ownChecks } from './check.ts';
 import { configure, connect, type Pragmas } from './connection.ts';
 import { makeFile } from './database-file.ts';

@@ -1,7 +1,7 @@
 /** The checks of `database check` in SQLite alone: the connection's settings, every page and every reference. */
 import { DatabaseSync } from 'node:sqlite';
 import type { OwnChecks } from '../check.ts';
-import type { Finding } from '../storage.ts';
+import { type Finding, findingOf } from '../finding.ts';
 import { type Pragmas, wrongPragmas } from './connection.ts';
 import { hasHeader } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
@@ -17,8 +17,11 @@ export function checkDamaged(path: string, error: unknown): Finding[] | null {
   const isDamage = code === SQLITE.CORRUPT || code === SQLITE.NOTADB || code === SQLITE.IOERR;
   // Reads the file only if SQLite has nothing open: closing a file drops this process's locks on it.
   if (code === undefined ? hasHeader(path) : !isDamage) return null;
-  const opened = { name: 'opened', ok: false, detail: `${path} is damaged (${(error as Error).message}): ${REMEDY}` };
-  return [opened, { name: 'integrity', ok: false, detail: `${brokenPages(path)}: ${REMEDY}` }];
+  const opened = `${path} is damaged (${(error as Error).message})`;
+  return [
+    findingOf('opened', [{ problem: opened, remedy: REMEDY }]),
+    findingOf('integrity', [{ problem: brokenPages(path), remedy: REMEDY }]),
+  ];
 }
 
 function brokenPages(path: string): string {
@@ -37,13 +40,13 @@ function brokenPages(path: string): string {
 
 /** Returns the checks of a database whose connection must have these settings. */
 export function ownChecks(database: DatabaseSync, pragmas: Pragmas): OwnChecks {
-  const texts = (pragma: string) => {
+  const faults = (pragma: string) => {
     const rows = database.prepare(`PRAGMA ${pragma}`).all();
-    return rows.map((row) => Object.values(row).join(' '));
+    return rows.map((row) => ({ problem: Object.values(row).join(' '), remedy: null }));
   };
   return {
-    settings: async () => wrongPragmas(database, pragmas),
-    integrity: async () => texts('integrity_check').filter((text) => text !== 'ok'),
-    references: async () => texts('foreign_key_check'),
+    settings: async () => wrongPragmas(database, pragmas).map((problem) => ({ problem, remedy: null })),
+    integrity: async () => faults('integrity_check').filter(({ problem }) => problem !== 'ok'),
+    references: async () => faults('foreign_key_check'),
   };
 }

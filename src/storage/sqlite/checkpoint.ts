@@ -104,9 +104,10 @@ export function withoutLog(path: string): void {
     result = NOTHING;
   }
   if (result.failure === null && result.left > 0)
-    throw new InstallationError([
-      `another program reads or writes the database ${path}: end it, and run this again ("fuser ${path}" names it)`,
-    ]);
+    throw new InstallationError({
+      problem: `another program reads or writes the database ${path}`,
+      remedy: `end it, and run this again ("fuser ${path}" names it)`,
+    });
 }
 
 /** Blocks the event loop, since no request is served yet. */

@@ -31,9 +31,10 @@ export function requireSoundSqlite(version: string): void {
   const parts = version.split('.').map(Number);
   const [major, minor, patch] = OLDEST_SQLITE.map((part, place) => (parts[place] ?? 0) - part);
   if ((major || minor || patch || 0) >= 0) return;
-  throw new InstallationError([
-    `this Node.js has SQLite ${version}, which may lose data when two connections use a database: install a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later, such as 24.15`,
-  ]);
+  throw new InstallationError({
+    problem: `this Node.js has SQLite ${version}, which may lose data when two connections use a database`,
+    remedy: `install a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later, such as 24.15`,
+  });
 }
 
 /** Opens the file without changing it. Throws `InstallationError` if it is not a database of Valetkey. */
@@ -45,11 +46,14 @@ export function connect(path: string, { readOnly = false } = {}): DatabaseSync {
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     const applicationId = pragma(database, 'application_id');
     if (applicationId === APPLICATION_ID || (applicationId === 0 && isEmpty)) return database;
-    throw new InstallationError([`${path} is a database of another program: give the path of Valetkey's`]);
+    throw new InstallationError({
+      problem: `${path} is a database of another program`,
+      remedy: `give the path of Valetkey's`,
+    });
   } catch (error) {
     database.close();
     if (primaryCode(error) !== SQLITE.NOTADB) throw error;
-    throw new InstallationError([`${path} is not a database: give the path of Valetkey's`]);
+    throw new InstallationError({ problem: `${path} is not a database`, remedy: `give the path of Valetkey's` });
   }
 }
 
@@ -78,9 +82,10 @@ export function configure(database: DatabaseSync, required: Pragmas): void {
   for (const [name, value] of required) database.exec(`PRAGMA ${name} = ${value}`);
   const wrong = wrongPragmas(database, required);
   if (wrong.length > 0)
-    throw new InstallationError([
-      `SQLite does not take the settings that keep data safe (${wrong.join(', ')}): put the database on a local disk`,
-    ]);
+    throw new InstallationError({
+      problem: `SQLite does not take the settings that keep data safe (${wrong.join(', ')})`,
+      remedy: 'put the database on a local disk',
+    });
 }
 
 /** Returns the settings with wrong values, each in a few words. */

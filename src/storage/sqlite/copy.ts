@@ -18,7 +18,7 @@ const SETTINGS = requiredPragmas({ role: 'command', durability: 'full' }, false)
 export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
   requireOwnLog(path);
   if (as === 'source' && !existsSync(path))
-    throw new InstallationError([`there is no database at ${path}: check the path`]);
+    throw new InstallationError({ problem: `there is no database at ${path}`, remedy: 'check the path' });
   prepareDatabaseFile(path);
   const database = connect(path);
   const held = [database];
@@ -69,9 +69,10 @@ function lockAgainstServices(path: string): DatabaseSync {
     return lockForServing(path);
   } catch (error) {
     if (!(error instanceof InstallationError)) throw error;
-    throw new InstallationError([
-      `a service or another copy has the database ${path}: stop it first, since nothing may change while it is copied`,
-    ]);
+    throw new InstallationError({
+      problem: `a service or another copy has the database ${path}`,
+      remedy: 'stop it first, since nothing may change while it is copied',
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
-import { InstallationError } from '../../process/installation-error.ts';
+import { type Fault, InstallationError } from '../../process/installation-error.ts';
 
 /** Returns true if there is no database at a path yet: no file, or an empty one. */
 export function isNothing(path: string): boolean {
@@ -53,15 +53,18 @@ export function restoreMark(path: string): string {
  */
 export function requireOwnLog(path: string): void {
   if (existsSync(restoreMark(path)))
-    throw new InstallationError([
-      `a restore of ${path} was cut off, and what is there now is not whole: run "database restore FILE" again, with that backup or another one`,
-    ]);
+    throw new InstallationError({
+      problem: `a restore of ${path} was cut off, and what is there now is not whole`,
+      remedy: 'run "database restore FILE" again, with that backup or another one',
+    });
   // Only the log is checked: a rollback journal exists only while a database is created, before there is data to lose.
   const log = `${path}-wal`;
   if (!isNothing(log) && isNothing(path))
-    throw new InstallationError([
-      `the database ${path} is gone, and its log ${log} is still there: put the file back beside the log, which holds what was written last, or run "database restore FILE", which keeps the log`,
-    ]);
+    throw new InstallationError({
+      problem: `the database ${path} is gone, and its log ${log} is still there`,
+      remedy:
+        'put the file back beside the log, which holds what was written last, or run "database restore FILE", which keeps the log',
+    });
 }
 
 /**
@@ -73,7 +76,7 @@ export function prepareDatabaseFile(path: string): void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat && !stat.isFile())
-      throw new InstallationError([`${path} is not a file: give the path of the database file`]);
+      throw new InstallationError({ problem: `${path} is not a file`, remedy: 'give the path of the database file' });
     if (!stat) {
       makeFolder(folder);
       makeFile(path);
@@ -82,14 +85,15 @@ export function prepareDatabaseFile(path: string): void {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof InstallationError) throw error;
-    throw new InstallationError([
-      `the database ${path} cannot be written (${(error as Error).message}): let the user that runs Valetkey own the file and its folder, on a file system that is not read-only`,
-    ]);
+    throw new InstallationError({
+      problem: `the database ${path} cannot be written (${(error as Error).message})`,
+      remedy: 'let the user that runs Valetkey own the file and its folder, on a file system that is not read-only',
+    });
   }
 }
 
-/** Returns sentences for the operator if other users can read or write the database file or its folder. */
-export function exposures(path: string): string[] {
+/** Returns faults if other users can read or write the database file or its folder. */
+export function exposures(path: string): Fault[] {
   if (process.platform === 'win32') return [];
   const file = resolve(path);
   const folder = dirname(file);
@@ -103,12 +107,15 @@ export function sizesOf(path: string): { database: number; log: number; free: nu
   return { database: sizeOf(path), log: sizeOf(`${path}-wal`), free: bavail * bsize };
 }
 
-function exposure(path: string, remedy: string): string[] {
+function exposure(path: string, remedy: string): Fault[] {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
   const acts = [mode & 0o044 && 'read', mode & 0o022 && 'write'].filter(Boolean).join(' and ');
   if (acts === '') return [];
   return [
-    `others can ${acts} ${path} (mode ${mode.toString(8)}): run "${remedy}", since it says who allowed what, and who can change it can become anybody`,
+    {
+      problem: `others can ${acts} ${path} (mode ${mode.toString(8)})`,
+      remedy: `run "${remedy}", since it says who allowed what, and who can change it can become anybody`,
+    },
   ];
 }
 

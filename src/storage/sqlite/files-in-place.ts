@@ -26,7 +26,10 @@ export class FilesInPlace {
     const path = resolve(databasePath);
     const log = statOf(`${path}-wal`);
     if (!isSame(opened, statOf(path)) || !log)
-      throw new InstallationError([`the database ${path} was moved or replaced while it was opened: try again`]);
+      throw new InstallationError({
+        problem: `the database ${path} was moved or replaced while it was opened`,
+        remedy: 'try again',
+      });
     this.#path = path;
     this.#stamp = stamp;
     this.#opened = [

@@ -51,7 +51,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   const { path, role } = options;
   const inMemory = path === ':memory:';
   if (!inMemory) requireOwnLog(path);
-  if (options.refuseNew !== null && !inMemory && isNothing(path)) throw new InstallationError([options.refuseNew]);
+  if (options.refuseNew !== null && !inMemory && isNothing(path)) throw new InstallationError(options.refuseNew);
   if (!inMemory) prepareDatabaseFile(path);
   const file = statOf(path);
   const database = connect(path);
@@ -78,7 +78,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
 /** Explains a statement that could not be prepared: its table, or a column of it, differs from the schema. */
 async function reasonOf(error: unknown, database: DatabaseSync): Promise<unknown> {
   const wrong = resultCode(error) === SQLITE.ERROR ? await wrongColumns(plain(database)) : [];
-  return wrong.length > 0 ? new InstallationError(wrong) : error;
+  return wrong.length > 0 ? new InstallationError(...wrong) : error;
 }
 
 /** Closes in the order of opening: the stamp's descriptor must be closed after the database. */

@@ -39,8 +39,9 @@ export function lockForServing(path: string, timeout = PROBE_TIMEOUT_MS): Databa
   } catch (error) {
     lock.close();
     if (primaryCode(error) !== SQLITE.BUSY) throw error;
-    throw new InstallationError([
-      `another service has the database ${path} already: stop it first, or give this one another database`,
-    ]);
+    throw new InstallationError({
+      problem: `another service has the database ${path} already`,
+      remedy: 'stop it first, or give this one another database',
+    });
   }
 }
