@@ -73,10 +73,12 @@ test('an expansion that a deadlock with an instance ended begins again', async (
   const [first, last] = [tables[0]?.relname, tables.at(-1)?.relname];
   const serving = await Connection.open(url, { ...SESSION, name: 'serving' });
   const [expanded] = await serving.transaction(async () => {
+    // Whoever looks for a deadlock first is ended: this one does not look within the time of the test.
+    await serving.rows("SET LOCAL deadlock_timeout = '1min'");
     await serving.rows(`SELECT 1 FROM ${last} LIMIT 1`);
     const expanding = expand(url);
     while ((await server.query(url, WAITING)).length === 0) await nextTurn();
-    // The expansion holds the first table and began to wait first: so it is the one that the server ends.
+    // The expansion holds the first table, and waits for the last one.
     await serving.rows(`SELECT 1 FROM ${first} LIMIT 1`);
     return [expanding];
   });
