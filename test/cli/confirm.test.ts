@@ -101,11 +101,11 @@ async function runOn(words: readonly string[], typed: string | null = null) {
 const eventsSoFar = async () => (await installation.audit.listAuditEvents({ limit: 1000 })).length;
 
 type Asks = {
-  /** What the command needs to ask: in an order in which each still finds what it ends. */
+  /** Arguments with which the command asks, in an order in which each command still finds the thing that it ends. */
   readonly words: readonly string[];
   /** The same about something that does not exist; null if the command names nothing. */
   readonly absent: readonly string[] | null;
-  /** What keeps the command from its act here, after a yes. */
+  /** The reason why the command does nothing here, after a yes. */
   readonly refusal?: RegExp;
 };
 

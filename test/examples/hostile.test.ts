@@ -1,4 +1,4 @@
-/** What another site, another browser or an app may do to the products of examples/ that use the package, or its file in Python. */
+/** Attacks of another site, another browser or an app on the products of examples/ that use the package, or its file in Python. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, describe, test } from 'node:test';

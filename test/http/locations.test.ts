@@ -11,7 +11,7 @@ import { enrolledOperator, postOwn, startConsole } from '../support/console.ts';
 import { requestHead, sendRaw } from '../support/raw-http.ts';
 import { addUser, PASSWORD } from '../support/service.ts';
 
-/** What an address may begin with so that one reader sees a path, and another one a host. */
+/** Beginnings of addresses that one reader takes for a path, and another one for a host. */
 const BEGINNINGS = [
   '/',
   '//',

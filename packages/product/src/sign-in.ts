@@ -142,7 +142,7 @@ export class SignInEndpoint<R> {
     // A browser keeps cookies back that are SameSite=Strict if it comes from another site: a page of ours brings them.
     if (isFromElsewhere && step !== AGAIN)
       return page(200, { title: 'One moment', words: '', goTo: this.#path(kept, AGAIN) });
-    // That nobody was signed in now bounds the time of the next sign-in from below, unless cookies were kept back.
+    // Nobody is signed in now, so the next sign-in is later than this, unless the browser kept cookies back.
     const now = Date.now().toString(36);
     const absent = `${now}.${this.#kept.mac(['absent', kept.digest, now])}`;
     return this.#login(kept, mustSignIn(kept), isFromElsewhere ? SENT : absent);

@@ -211,7 +211,7 @@ export class Accounts {
     const { store, now } = this.#parts;
     const before = await this.show(named);
     const changed = { ...before, ...changes, ...(changes.email === undefined ? {} : SET_HERE) };
-    // What a product or an import named otherwise stays as it is.
+    // A name from a product or an import may break this rule, and stays as it is.
     checkAbout({ email: null, name: null, username: null, ...changes });
     if (changed.password && changed.email === null)
       throw new OperatorError('email: a password needs an email address to sign in with');

@@ -87,7 +87,7 @@ export class Lists {
   }
 
   /**
-   * Apps by a number of each, the greatest first: the time of the last use (never is first of all), the refused requests since a
+   * Apps by a number of each, the greatest first: the time of the last use (unused apps come last), the refused requests since a
    * time (ms), or the people. Null, too, if more than 1,000 are to be looked at.
    */
   async measuredClients(

@@ -113,7 +113,7 @@ function storage(
   const isStale = ({ chainKeyId }: Connection) => chainKeyId !== null && chainKeyId !== keyring.currentKeyId;
   const waitTimeout = lockTimeout ?? SESSIONS.waits.lockTimeout;
   const database = new Database(open, SIZES[role], (purpose) => ({
-    // Whoever comes behind the wait for another row may wait as long as for its own.
+    // A request behind the wait for another row may wait as long as for its own.
     checkoutTimeout: purpose === 'waits' ? waitTimeout : checkoutTimeout,
     isStale,
   }));

@@ -180,7 +180,7 @@ test('operators §2: a first passkey is the first: not beside another, nor in a 
   assert.match(other.body, /You have a passkey by now/, 'another tab of the same browser');
   assert.match((await confirmInPlace(browser, passkey, other)).body, /The link for the new operator/);
 
-  // What the removal of a passkey ended stays ended.
+  // Sessions that the removal of a passkey ended stay ended.
   const phone = new SoftPasskey(operatorUrl);
   const adding = await browser.get(`${operatorUrl}/passkeys/new`);
   await postOwn(browser, `${operatorUrl}/passkeys/new`, { answer: phone.create(adding), name: 'phone' });

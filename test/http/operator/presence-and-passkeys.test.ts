@@ -1,4 +1,4 @@
-// What a removed or a copied passkey leaves behind, on both stores: none of its sessions, and presence nowhere.
+// A removed or copied passkey leaves none of its sessions and no presence behind, on both stores.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
