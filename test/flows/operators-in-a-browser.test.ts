@@ -154,8 +154,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await device.verify(true);
     await page.fill('[name=passkey_name]', 'my laptop');
     await page.click('text=Create a passkey and go on');
-    await page.waitForFunction("document.querySelector('h1').textContent.includes('registered')");
-    assert.match(await page.innerText('h1'), /Calendar is registered/);
+    await page.locator('h1', { hasText: 'Calendar is registered' }).waitFor();
     assert.equal(await device.count(), 1);
     await page.goto(`${home}passkeys`);
     assert.match(await page.innerText('main'), /my laptop/);
