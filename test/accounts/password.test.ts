@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMON_PASSWORDS } from '../../src/accounts/passwords/common-passwords.ts';
+import commonPasswords from '../../src/accounts/passwords/common-passwords.json' with { type: 'json' };
 import { isPlausiblePassword, PASSWORD_PROBLEMS, passwordProblem } from '../../src/accounts/passwords/password.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace', username: null };
@@ -41,8 +41,8 @@ for (const [name, password, problem] of table) {
 }
 
 test('ASVS 6.2.4: the common passwords are thousands, in lower case, and long enough to matter', () => {
-  assert.ok(COMMON_PASSWORDS.size >= 3000, String(COMMON_PASSWORDS.size));
-  for (const password of COMMON_PASSWORDS) {
+  assert.ok(commonPasswords.length >= 3000, String(commonPasswords.length));
+  for (const password of commonPasswords) {
     assert.equal(password, password.toLowerCase());
     assert.ok([...password].length >= 8, password);
     assert.notEqual(problemOf(password), null);

@@ -46,7 +46,7 @@ await run('npm', 'install', join(folder, packed.filename), '--prefer-offline', '
 
 test('the package holds what the program runs from, and nothing else', () => {
   const ofItself = files.filter((path) => !/^(src|demo|packages\/product\/src)\/.*\.js$/.test(path)).sort();
-  const data = globSync(['src/**/*.sql', 'demo/**/*.svg'], { cwd: root });
+  const data = globSync(['src/**/*.{json,sql}', 'demo/**/*.svg'], { cwd: root });
   const beside = [
     'CHANGELOG.md',
     'LICENSE',
