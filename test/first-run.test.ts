@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './support/until.ts';
 
 /** As `npm ci --prefix` does: removes the packages at the prefix, and then writes those of the lock there. */
 const NPM = `
@@ -58,16 +58,12 @@ function go(root: string, variables: Record<string, string> = {}): { child: Chil
   return { child, output: once(child, 'close').then(() => text.trim()) };
 }
 
-async function until(path: string): Promise<void> {
-  while (!existsSync(path)) await sleep(10);
-}
-
 const versionIn = (root: string) => readFileSync(join(root, 'node_modules/dep/index.mjs'), 'utf8');
 
 test('tasks beside each other: packages stay in their place until the new ones are whole, and the cache moves along', async (t) => {
   const root = makeProject(t);
   const one = go(root);
-  await until(join(root, 'begun'));
+  await until(() => existsSync(join(root, 'begun')));
   assert.match(versionIn(root), /= 1/, 'another task still finds its packages');
   const other = go(root);
   writeFileSync(join(root, 'go-on'), '');

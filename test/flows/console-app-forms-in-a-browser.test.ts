@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { launchBrowser, noBrowser } from '../support/chromium.ts';
-import { startConsole } from '../support/console.ts';
-import { openConsole } from '../support/console-browser.ts';
+import { noBrowser } from '../support/chromium.ts';
+import { openConsole, startConsoleInBrowser } from '../support/console-browser.ts';
 
 const SECRET = /^vk_cs_[A-Za-z0-9_-]{40,}$/;
 
@@ -19,13 +18,7 @@ async function copiedBy(page: Page, name: RegExp): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()');
 }
 
-async function prepare() {
-  const browser = await launchBrowser();
-  after(() => browser.close());
-  return { browser, service: await startConsole({ after }) };
-}
-
-const prepared = noBrowser ? null : await prepare();
+const prepared = noBrowser ? null : await startConsoleInBrowser({ after });
 
 describe('the forms of apps in the console, in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;

@@ -1,21 +1,14 @@
 // The console's pages of apps in the real Chromium.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { launchBrowser, noBrowser } from '../support/chromium.ts';
-import { startConsole } from '../support/console.ts';
-import { openConsole } from '../support/console-browser.ts';
+import { noBrowser } from '../support/chromium.ts';
+import { openConsole, startConsoleInBrowser } from '../support/console-browser.ts';
 import { obtainCode, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, REDIRECT_URI } from '../support/service.ts';
 
 const DAY_S = 86_400;
 
-async function prepare() {
-  const browser = await launchBrowser();
-  after(() => browser.close());
-  return { browser, service: await startConsole({ after }) };
-}
-
-const prepared = noBrowser ? null : await prepare();
+const prepared = noBrowser ? null : await startConsoleInBrowser({ after });
 
 describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;

@@ -1,9 +1,8 @@
 // A leak and the audit trail in the console, in the real Chromium.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { launchBrowser, noBrowser } from '../support/chromium.ts';
-import { startConsole } from '../support/console.ts';
-import { openConsole } from '../support/console-browser.ts';
+import { noBrowser } from '../support/chromium.ts';
+import { openConsole, startConsoleInBrowser } from '../support/console-browser.ts';
 import { me, obtainPair, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser } from '../support/service.ts';
 import { addResourceServer } from '../support/standard.ts';
@@ -19,13 +18,7 @@ const PHOTOS = {
   ownIds: false,
 } as const;
 
-async function prepare() {
-  const browser = await launchBrowser();
-  after(() => browser.close());
-  return { browser, service: await startConsole({ after }) };
-}
-
-const prepared = noBrowser ? null : await prepare();
+const prepared = noBrowser ? null : await startConsoleInBrowser({ after });
 
 describe('a leak and the audit trail in the console, in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;

@@ -1,18 +1,11 @@
 // The console's start page and the state of the installation in the real Chromium.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { launchBrowser, noBrowser } from '../support/chromium.ts';
-import { startConsole } from '../support/console.ts';
-import { openConsole } from '../support/console-browser.ts';
+import { noBrowser } from '../support/chromium.ts';
+import { openConsole, startConsoleInBrowser } from '../support/console-browser.ts';
 import { addClient } from '../support/service.ts';
 
-async function prepare() {
-  const browser = await launchBrowser();
-  after(() => browser.close());
-  return { browser, service: await startConsole({ after }) };
-}
-
-const prepared = noBrowser ? null : await prepare();
+const prepared = noBrowser ? null : await startConsoleInBrowser({ after });
 
 describe('Now in the console, in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;

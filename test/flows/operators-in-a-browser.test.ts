@@ -6,15 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inaccessible } from '../support/accessibility.ts';
-import { launchBrowser, noBrowser } from '../support/chromium.ts';
+import { noBrowser } from '../support/chromium.ts';
 import { addOperator, addSignInAddress, startConsole } from '../support/console.ts';
+import { startConsoleInBrowser } from '../support/console-browser.ts';
 import { addAuthenticator } from '../support/virtual-authenticator.ts';
-
-async function prepare() {
-  const browser = await launchBrowser();
-  after(() => browser.close());
-  return { browser, service: await startConsole({ after }) };
-}
 
 /** Another site, whose one page has this body. */
 async function startSite(body: string): Promise<string> {
@@ -29,7 +24,7 @@ async function startSite(body: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const prepared = noBrowser ? null : await prepare();
+const prepared = noBrowser ? null : await startConsoleInBrowser({ after });
 
 describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
   if (!prepared) return;

@@ -1,17 +1,16 @@
 /** What only one instance does at a time, however many there are: migrating, founding the installation, cleaning up. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Lifetime } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { until } from '../support/until.ts';
 import { rounds, TIMEOUT } from './effort.ts';
 import { furnish, newShared, type Shared, startInstance } from './instances.ts';
 import { judge } from './judge.ts';
 import { ProcessInstance } from './process-instance.ts';
 import { newPair, outcomes, useEverywhere } from './uses.ts';
 
-const PATIENCE_MS = 60_000;
 /** The others look once a minute whether the one that cleans up is still there. */
 const HAND_OVER_MS = 65_000;
 const DEAD_ROWS = 2000;
@@ -143,9 +142,4 @@ async function requireOne(t: Lifetime, shared: Shared, instances: readonly Proce
     const checks = await Promise.all(instances.map((one) => installation.recorder.check(one, accessToken)));
     assert.deepEqual(outcomes(checks), ['done']);
   }
-}
-
-async function until(found: () => Promise<boolean>, patience = PATIENCE_MS): Promise<void> {
-  for (const start = performance.now(); !(await found()); await sleep(20))
-    assert.ok(performance.now() - start < patience, 'in time');
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppTally, COUNTERS, emptyTally } from '../../src/oauth/activity/app-tally.ts';
 import { type Plotted, type PlottedTally, plot } from '../../src/pages/operator/plot.ts';
+import { textOf } from '../support/html.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const MIDNIGHT = Date.UTC(2026, 10, 3);
@@ -11,7 +12,6 @@ const rowsOf = (body: string) =>
   [...body.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) => [...row.matchAll(/>([^<]+)</g)].map(([, cell]) => cell));
 const drawn = (activity: Omit<Plotted, 'registeredAt'> & Partial<Plotted>) =>
   String(plot({ registeredAt: null, ...activity }));
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const barsOf = (body: string) => [...body.matchAll(/ d="([^"]*)"/g)].map(([, bars]) => bars);
 
 test('operators §7: what worked and what failed have bars in the order of time, and words that the table has too', () => {

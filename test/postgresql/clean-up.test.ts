@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { networksOf } from '../../src/oauth/guessing/networks.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
@@ -21,6 +20,7 @@ import {
   sampleProvider,
   sampleSession,
 } from '../support/storage.ts';
+import { until } from '../support/until.ts';
 import { instance, readyDatabases } from './instance.ts';
 
 const DAY = 24 * HOUR;
@@ -241,12 +241,3 @@ test('started, it walks on its own until it is stopped', async (t) => {
   await until(async () => (await opened.store.findGrant(id)) === null);
   opened.cleanUp.stop();
 });
-
-/** Waits until something holds, for 5 seconds at most. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, 'it took too long');
-    await pause(10);
-  }
-}

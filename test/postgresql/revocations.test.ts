@@ -1,7 +1,6 @@
 /** The stream of revocations while an event of the trail is hidden behind a transaction that has not settled. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createVerifier } from '../../packages/verify/src/verifier.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
@@ -11,6 +10,7 @@ import { RevocationStream } from '../support/revocation-stream.ts';
 import { addClient, addUser, startTestService, type TestService } from '../support/service.ts';
 import { addResourceServer, basic, standardPair, type TestResourceServer } from '../support/standard.ts';
 import { NO_CHAIN } from '../support/storage.ts';
+import { until } from '../support/until.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
@@ -60,13 +60,6 @@ function verifierOf(t: TestContext, { appUrl, clock }: TestService, { id, secret
   });
   t.after(() => verifier.close());
   return { asked, check: async (token: string) => (await verifier.check(`Bearer ${token}`)).ok };
-}
-
-async function until(what: () => boolean | Promise<boolean>, withinMs: number): Promise<number> {
-  const began = performance.now();
-  for (; !(await what()); await pause(5))
-    if (performance.now() - began > withinMs) assert.fail(`not within ${withinMs} ms: ${what}`);
-  return performance.now() - began;
 }
 
 const statusOf = async ({ appUrl }: TestService, { id, secret }: TestResourceServer) => {

@@ -11,6 +11,7 @@ import type { Worker } from 'node:worker_threads';
 import { type Faults, failingDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import type { PassResult } from '../../src/storage/sqlite/checkpoint.ts';
 import { addAdaAndOne, event, openAsService, saltOfLog, temporaryPath } from '../support/storage.ts';
+import { until } from '../support/until.ts';
 
 /** More rows than there are between two checkpoints. */
 const ENOUGH = 5000;
@@ -43,11 +44,6 @@ function beginning(path: string): bigint {
   const salt = saltOfLog(log);
   closeSync(log);
   return salt;
-}
-
-/** Waits until it holds; the test's own time limit ends it. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** How a process ended, and what it printed. */

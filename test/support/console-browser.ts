@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Role } from '../../src/operator/access/operator.ts';
 import { inaccessible, prepareLooking } from './accessibility.ts';
-import { addOperator, type TestConsole } from './console.ts';
+import { launchBrowser } from './chromium.ts';
+import { addOperator, startConsole, type TestConsole } from './console.ts';
+import type { Lifetime } from './service.ts';
 import { addAuthenticator } from './virtual-authenticator.ts';
 
 const WIDTHS = [1280, 390] as const;
@@ -24,6 +26,13 @@ export type ConsoleWindow = {
   /** Moves to the field of this name with the keyboard, and types. */
   readonly type: (name: string, text: string) => Promise<void>;
 };
+
+/** Starts a service with a console, and a Chromium that is closed after the tests. */
+export async function startConsoleInBrowser(t: Lifetime): Promise<{ browser: Browser; service: TestConsole }> {
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  return { browser, service: await startConsole(t) };
+}
 
 /** Enrolls an operator in a window of their own. */
 export async function openConsole(

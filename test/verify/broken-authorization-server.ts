@@ -2,9 +2,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createVerifier, type Verifier, type VerifierOptions } from '../../packages/verify/src/verifier.ts';
 import type { Lifetime } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** An introspection request as it came. */
 export type Question = { readonly headers: http.IncomingHttpHeaders; readonly form: URLSearchParams };
@@ -138,9 +138,4 @@ export async function asks(server: BrokenAuthorizationServer, act: () => Promise
   const before = server.questions.length;
   await act();
   return server.questions.length - before;
-}
-
-/** Waits for something that comes true by itself. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(20);
 }

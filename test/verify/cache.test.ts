@@ -6,13 +6,13 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Verifier } from '../../packages/verify/src/verifier.ts';
+import { until } from '../support/until.ts';
 import {
   active,
   asks,
   type BrokenAuthorizationServer,
   startBroken,
   statusOf,
-  until,
   untilKept,
   verifierOf,
 } from './broken-authorization-server.ts';

@@ -1,11 +1,11 @@
 /** The home of a signed-in user: what it shows, and the one act that it has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formOf, type Visit } from '../../support/browser.ts';
+import { formOf } from '../../support/browser.ts';
 import { auditActions, authorizeUrl, me, obtainPair, signedInBrowser, signIn } from '../../support/flow.ts';
+import { textOf } from '../../support/html.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
 
-const textOf = ({ body }: Visit) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const EVERYWHERE = '/account/sign-out-everywhere';
 
 test('the home says which apps can use the account, where its user is signed in, and what happened of late', async (t) => {
@@ -18,7 +18,7 @@ test('the home says which apps can use the account, where its user is signed in,
     await addClient(service, { name: 'Denied' }),
   ];
   const url = `${service.appUrl}/account`;
-  assert.match(textOf(await browser.get(url)), /Hello, ada example .*No app can use your account/);
+  assert.match(textOf((await browser.get(url)).body), /Hello, ada example .*No app can use your account/);
   await obtainPair(service, browser, old);
   service.clock.advance(31 * 86_400);
   await signIn(service, browser);
@@ -27,14 +27,14 @@ test('the home says which apps can use the account, where its user is signed in,
     decision: 'deny',
   });
   const page = await browser.get(url);
-  const text = textOf(page);
+  const text = textOf(page.body);
   assert.match(text, /2 apps can use your account\. Used or allowed in the last 30 days: Wanted See/);
   assert.match(text, /Since .*, with your Valetkey account This browser/);
   assert.match(text, /You denied Denied access .*Wanted was allowed .*You signed in .*Old was allowed .*You signed in/);
-  assert.doesNotMatch(textOf(await other.get(url)), /Wanted|Denied|Old/, 'another person sees nothing of it');
+  assert.doesNotMatch(textOf((await other.get(url)).body), /Wanted|Denied|Old/, 'another person sees nothing of it');
   service.clock.advance(91 * 86_400);
   await signIn(service, browser);
-  assert.doesNotMatch(textOf(await browser.get(url)), /was allowed to use/, 'activity is that of 90 days');
+  assert.doesNotMatch(textOf((await browser.get(url)).body), /was allowed to use/, 'activity is that of 90 days');
 });
 
 test('ASVS 7.5.2: one press signs its user out everywhere, and nobody else; apps stay', async (t) => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { newGrantId } from '../../../../src/oauth/grants/grant.ts';
 import { NEW_PROVIDER_SETTINGS } from '../../../../src/operator/fields/identity-provider-fields.ts';
 import { readNew } from '../../../../src/operator/fields/setting.ts';
@@ -10,6 +9,7 @@ import type { WholeStore } from '../../../../src/storage/tables/alike.ts';
 import { addKey, call, startApi } from '../../../support/operator-api.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { event, sampleGrant } from '../../../support/storage.ts';
+import { until } from '../../../support/until.ts';
 
 const GRANTS = 1500;
 const api = await startApi({ after });
@@ -40,10 +40,6 @@ const ended = async (id: string) =>
   (await store.listAuditEvents({ action: 'grant_revoked', limit: 10 * GRANTS })).filter(({ detail }) =>
     detail?.startsWith(`{"provider":"${id}","since":`),
   ).length;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(1);
-}
 
 test('a dry run counts, ends nothing, and the call then ends as many', async () => {
   const { key } = await addKey(api);

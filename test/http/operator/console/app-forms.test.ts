@@ -13,6 +13,7 @@ import {
   startConsole,
   type TestConsole,
 } from '../../../support/console.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, REDIRECT_URI } from '../../../support/service.ts';
 import { addResourceServer } from '../../../support/standard.ts';
 
@@ -38,7 +39,6 @@ const FULL = {
 const FURTHER_OPEN = /<details class="part further" open>/;
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** A fact of the page after a registration. */
 const factOf = (body: string, name: string) =>
   new RegExp(`<dt>${name}</dt><dd><span class="copyable inline" data-label="${name}"><code[^>]*>([^<]*)</code>`).exec(

@@ -7,13 +7,13 @@ import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
 import { obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser, REDIRECT_URI } from '../../../support/service.ts';
 import { secondConnection, temporaryPath } from '../../../support/storage.ts';
 
 const DAY_S = 86_400;
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 /** A request of an app that is refused for its code, after its secret was accepted. */
 async function presentWrongCode(

@@ -7,11 +7,11 @@ import { isolated } from '../../../../src/pages/isolated.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { event, sampleClient, secondConnection, temporaryPath } from '../../../support/storage.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 test('operators §7: an installation without an app says how the first one comes', async (t) => {
   const service = await startConsole(t);

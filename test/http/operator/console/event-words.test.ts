@@ -16,9 +16,9 @@ import { en } from '../../../../src/pages/messages/en.ts';
 import { actionWords } from '../../../../src/pages/operator/events/actions.ts';
 import { changeSentences, detailFacts } from '../../../../src/pages/operator/events/details.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient } from '../../../support/service.ts';
 
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const wordsOf = <Action extends AuditAction>(action: Action, detail: DetailOf<Action>) => {
   const parts = eventParts({ action, detail: detailText(action, detail) });
   const sentences = changeSentences(parts, en).map((words) => textOf(String(words)).trim());

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
 import { changesOf } from '../../../../src/operator/registration-changes.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient } from '../../../support/service.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const rowsOf = (body: string) => (body.match(/<th scope="row"/g) ?? []).length;
 const tableOf = (body: string) => textOf(body.slice(body.indexOf('<tbody')));
 

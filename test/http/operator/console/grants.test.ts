@@ -8,11 +8,11 @@ import { grantIdText } from '../../../../src/oauth/grants/grant.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
 import { exchange, me, obtainCode, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { temporaryPath } from '../../../support/storage.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 async function start(t: { after(end: () => Promise<void> | void): void }, role: 'read' | 'support', variables = {}) {
   const service = await startConsole(t, variables);

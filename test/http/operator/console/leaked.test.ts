@@ -6,11 +6,11 @@ import { invitationUrl } from '../../../../src/operator/json/user.ts';
 import { Browser, type Visit } from '../../../support/browser.ts';
 import { confirmInPlace, enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
 import { me, obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { addResourceServer, makeKey, post, standardCode, standardPair } from '../../../support/standard.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const grantIn = (body: string) => /name="grant" value="([^"]*)"/.exec(body)?.[1] ?? '';
 /** The part of a credential that nobody can guess. */
 const canaryOf = (credential: string) => credential.slice(-24);

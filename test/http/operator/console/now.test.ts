@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { exchange, obtainCode, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 
 const DAY_S = 86_400;
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 test('operators §7: a new installation is told the next three steps, and which are done', async (t) => {
   const service = await startConsole(t);

@@ -13,11 +13,11 @@ import {
   type TestConsole,
 } from '../../../support/console.ts';
 import { exchange, me, obtainCode, obtainPair, refresh, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { secondConnection, temporaryPath } from '../../../support/storage.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const rows = (body: string) => (body.match(/<th scope="row"/g) ?? []).length;
 
 async function addPerson(service: TestConsole, email: string, name: string): Promise<string> {

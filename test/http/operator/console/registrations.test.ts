@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enrolledOperator, postOwn, startConsole } from '../../../support/console.ts';
+import { textOf } from '../../../support/html.ts';
 import { addResourceServer } from '../../../support/standard.ts';
 
 /** The text of a page, without its markup. */
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 /** The settings of a product, but for its sign-in address. */
 const PHOTOS = {

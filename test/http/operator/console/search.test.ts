@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enrolledOperator, postOwn, startConsole } from '../../../support/console.ts';
 import { obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
-
-const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 async function lived(t: Parameters<typeof startConsole>[0]) {
   const service = await startConsole(t);
