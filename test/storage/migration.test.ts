@@ -88,7 +88,10 @@ test('a database that is to be migrated is refused to keys that are not its own 
   database.exec('DELETE FROM migration');
   const onlyNew = createKeyring([Buffer.alloc(32, 'a new key')]);
   await assert.rejects(openAsService(path, { keyring: onlyNew }), /made with other keys/);
-  await assert.rejects(openAsService(path, { role: 'command', migrate: false }), /needs 1 migration.*database migrate/);
+  await assert.rejects(
+    openAsService(path, { role: 'command', migrate: false }),
+    /needs \d+ migration.*database migrate/,
+  );
   assert.deepEqual(database.prepare('SELECT * FROM migration').all(), []);
 });
 

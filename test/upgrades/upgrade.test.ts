@@ -124,6 +124,9 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
     }
   });
 
+  /** The numbers of this version's own migrations after those of a database that has so many. */
+  const ownSince = (applied: number) => known[store].slice(applied).map(({ number }) => number);
+
   for (const version of keptVersions())
     describe(`${store}, a database of ${version}`, { concurrency: false }, () => {
       test('goes on in this version', async (t) => {
@@ -137,18 +140,16 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         const random = lots(SEED);
         let restored = await restore[store](t, version);
         const before = await restored.applied();
+        const toDo = [...ownSince(before.length), ...LATER_MIGRATIONS];
         const outcomes = new Set<number>();
         // The delays close in on the moments of the commits, however fast the machine is.
         for (let [kills, most] = [0, 300]; kills < KILLS || (outcomes.size < 2 && kills < 60); kills += 1) {
           const said = await openAndKill(restored, random(most));
           const done = (await restored.applied()).length - before.length;
-          assert.ok(
-            done === LATER_MIGRATIONS.length || /is brought from/.test(said),
-            'a start says what it will do first',
-          );
+          assert.ok(done === toDo.length || /is brought from/.test(said), 'a start says what it will do first');
           outcomes.add(done);
           most *= done > 0 ? 0.7 : 1.3;
-          if (done === LATER_MIGRATIONS.length && kills < KILLS - 1) restored = await restore[store](t, version);
+          if (done === toDo.length && kills < KILLS - 1) restored = await restore[store](t, version);
         }
         assert.ok(outcomes.size > 1, `some kills came before a commit, and some after: ${[...outcomes]}`);
         const service = await startVersion(
@@ -158,7 +159,7 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
           () => {},
         );
         t.after(() => service.stop());
-        assert.deepEqual(await restored.applied(), [...before, ...LATER_MIGRATIONS]);
+        assert.deepEqual(await restored.applied(), [...before, ...toDo]);
         await assertGoesOn({ ...service, log: [] }, restored.facts.held);
       });
 
@@ -173,9 +174,12 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         const [anew, more] = LATER_MIGRATIONS;
         assert.equal(will?.level, 'warn');
         assert.ok(
-          will.msg.startsWith(
-            `the database is brought from migration ${from?.number} (${from?.name}) to ${more}. ` +
-              `${anew} (later): Grants may end for one more reason. ${more} (expand-more): Room for what comes later. ` +
+          will.msg.startsWith(`the database is brought from migration ${from?.number} (${from?.name}) to ${more}. `),
+          will.msg,
+        );
+        assert.ok(
+          will.msg.includes(
+            `${anew} (later): Grants may end for one more reason. ${more} (expand-more): Room for what comes later. ` +
               'It has 3 accounts, ',
           ),
           will.msg,
