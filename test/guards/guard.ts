@@ -4,7 +4,12 @@
 export type Guard = {
   /** What it holds, in a few words. */
   readonly holds: string;
-  /** File that it stands in, and its text there, which occurs once. Names and short expressions: line breaks do not matter. */
+  /**
+   * File with the guard, and its text there, which occurs once. Names and short expressions: line breaks do not matter.
+   * The text changes with a rename. A mark in the source would not, but would be a comment beside each of 600 conditions
+   * that no reader of the code needs. Instead one quick test names the guards that are out of date, each with the file
+   * that it moved to, or the closest line.
+   */
   readonly file: string;
   readonly text: string;
   /** What stands there without it. */
@@ -27,14 +32,29 @@ export function guardsIn(file: string, tests: readonly string[], rows: readonly 
 
 /** A file without one of its guards. Throws when the guard is not there once: then the table is out of date. */
 export function takeOut({ file, text, without }: Guard, source: string): string {
-  const place = new RegExp(
+  const places = placesOf(text, source);
+  if (places !== 1)
+    throw new Error(`${file} holds this ${places} times, and not once:\n${text}\n${closest(text, source)}`);
+  return source.replace(patternOf(text), () => without);
+}
+
+/** How often a text stands in a source, whatever its line breaks. */
+export const placesOf = (text: string, source: string): number => [...source.matchAll(patternOf(text))].length;
+
+const patternOf = (text: string): RegExp =>
+  new RegExp(
     text
       .trim()
       .replace(/[^\w\s]/g, '\\$&')
       .replace(/\s+/g, '\\s+'),
     'g',
   );
-  const places = [...source.matchAll(place)].length;
-  if (places !== 1) throw new Error(`${file} holds this ${places} times, and not once:\n${text}`);
-  return source.replace(place, () => without);
+
+/** The line of a source that has most of the words of a text: what the guard may be called now. */
+function closest(text: string, source: string): string {
+  const words = new Set(text.match(/\w+/g));
+  const likeness = (line: string) =>
+    (line.match(/\w+/g) ?? []).reduce((sum, word) => sum + (words.has(word) ? 2 : -1), 0);
+  const line = source.split('\n').reduce((best, each) => (likeness(each) > likeness(best) ? each : best), '');
+  return `The closest line: ${line.trim()}`;
 }

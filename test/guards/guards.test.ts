@@ -1,8 +1,8 @@
 /** The table of guards is up to date: each stands in its file, once, and the tests that are to notice are there. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Guard, takeOut } from './guard.ts';
+import { type Guard, placesOf, takeOut } from './guard.ts';
 import { GUARDS } from './table.ts';
 
 for (const [area, guards] of Object.entries(GUARDS))
@@ -31,14 +31,20 @@ test('a guard quotes names and short expressions, no comment and no words of a m
   );
 });
 
+/** Every file that a guard may stand in, by its path. */
+const sources = new Map(
+  globSync(['src/**/*.ts', 'packages/*/src/**/*.ts', 'demo/**/*.ts']).map((path) => [path, readFileSync(path, 'utf8')]),
+);
+
 /** What is out of date of a guard: all of it, since one change of the source often moves several. */
 function problemsOf(guard: Guard): string[] {
   const missing = guard.tests.filter((path) => !existsSync(path)).map((path) => `${guard.holds}: no test ${path}`);
   if (guard.text === guard.without) missing.push(`${guard.holds}: nothing is taken out`);
   try {
-    takeOut(guard, readFileSync(guard.file, 'utf8'));
+    takeOut(guard, sources.get(guard.file) ?? '');
     return missing;
   } catch (error) {
-    return [...missing, `${guard.holds}: ${(error as Error).message}`];
+    const moved = [...sources].filter(([, source]) => placesOf(guard.text, source) === 1).map(([path]) => path);
+    return [...missing, `${guard.holds}: ${(error as Error).message}${moved.map((path) => `\nIt is in ${path}.`)}`];
   }
 }
