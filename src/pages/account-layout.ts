@@ -17,7 +17,7 @@ export type AccountFrame = {
 export function accountLayout(
   context: PageContext,
   { account, signOutFormToken, hasPassword }: AccountFrame,
-  { title, current }: { title: string; current: 'account' | 'apps' },
+  { title, current }: { title: string; current: 'account' | 'apps' | 'password' },
   main: Html,
 ): Html {
   const { messages, paths } = context;
@@ -27,6 +27,6 @@ export function accountLayout(
   const link = (href: string, text: string, isCurrent = false) =>
     html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`;
   const back = wayBack(account.homePage, texts.backTo(account.at));
-  const links = html`<nav class="tabs" aria-label="${texts.nav}"><ul>${link(paths.account, texts.home, current === 'account')}${link(paths.apps, messages.connectedApps.title, current === 'apps')}${hasPassword && link(paths.password, texts.password)}${back && html`<li class="back">${back}</li>`}</ul></nav>`;
+  const links = html`<nav class="tabs" aria-label="${texts.nav}"><ul>${link(paths.account, texts.home, current === 'account')}${link(paths.apps, messages.connectedApps.title, current === 'apps')}${hasPassword && link(paths.password, texts.password, current === 'password')}${back && html`<li class="back">${back}</li>`}</ul></nav>`;
   return layout(context, { title, shape: 'column', bar }, html`${links}\n${main}`);
 }

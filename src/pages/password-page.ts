@@ -1,12 +1,13 @@
+import { type AccountFrame, accountLayout } from './account-layout.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { layout, type PageContext } from './layout.ts';
+import type { PageContext } from './layout.ts';
 import { problemNotice } from './notice.ts';
 import { isAboutFields, type PasswordProblemShown, passwordField, passwordProblemTexts } from './password-fields.ts';
 
 /** Data of the password page. */
-export type PasswordPageData = {
+export type PasswordPageData = Omit<AccountFrame, 'hasPassword'> & {
   /** The address that the user signs in with. */
   email: string;
   formToken: string;
@@ -28,14 +29,15 @@ export function passwordPage(context: PageContext, data: PasswordPageData): Html
   const title = problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const isAboutCurrent = problem?.kind === 'wrong_credentials';
   const isAboutNew = problem !== null && !isAboutCurrent && isAboutFields(problem);
-  return layout(
+  return accountLayout(
     context,
-    { title, shape: 'card' },
+    { ...data, hasPassword: true },
+    { title, current: 'password' },
     html`<h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(email)}</p>
 ${problem && problemNotice(passwordProblemTexts(messages, problem))}
 ${wasChanged && html`<div class="notice success" role="status">${icons.check}<div>${texts.changed}</div></div>`}
-<form method="post" action="${paths.password}" class="stack">
+<form method="post" action="${paths.password}" class="panel stack">
 ${hiddenFields(formToken)}
 <input type="email" name="email" value="${email}" autocomplete="username" hidden readonly>
 ${passwordField('current_password', texts.current, 'current-password', isAboutCurrent)}

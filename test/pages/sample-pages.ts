@@ -79,7 +79,6 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     appName: text('Meeting Room Planner'),
     backToApp: 'https://planner.example/cb?error=access_denied&state=b',
   };
-  const password = { email: account.email, formToken: text('token'), wasChanged: false, hasApps: true };
   const newPassword = { email: account.email, formToken: text('token') };
   const pickUp = {
     name: text('Meeting Room Planner'),
@@ -147,6 +146,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('contacts.read'), sentence: text('See your contacts'), optional: true, earlier: 'allowed' },
   ];
   const frame = { account, hasPassword: true, signOutFormToken: text('token') };
+  const password = { ...frame, email: account.email, formToken: text('token'), wasChanged: false, hasApps: true };
   const connected = {
     ...frame,
     apps: [],

@@ -9,6 +9,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { FORM_PROBLEMS, type SignedIn } from './browser-session.ts';
 import { untilHangUp } from './hang-up.ts';
+import { pageAccount } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
@@ -87,10 +88,15 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
     const { id, email } = signedIn.account;
     const hasApps = await service.grants.hasConnectedApps(id);
     const formToken = sessions.formToken(signedIn, 'password', '');
-    return pages.send(
-      reply,
-      passwordPage(pages.context(request), { email, formToken, problem, wasChanged, hasApps }),
-      'may-sign-in',
-    );
+    const page = passwordPage(pages.context(request), {
+      account: await pageAccount(service, signedIn),
+      signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
+      email,
+      formToken,
+      problem,
+      wasChanged,
+      hasApps,
+    });
+    return pages.send(reply, page, 'may-sign-in');
   }
 }
