@@ -4,7 +4,7 @@ import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } fr
 import { asArrived } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
-import { answer, type Operation, object, problems } from './operation.ts';
+import { answer, type Operation, object, optional, problems } from './operation.ts';
 
 /** Adds `/healthz`. Its answer tells nothing to somebody without the root keys. */
 export function addLiveness(app: FastifyInstance, service: Service): void {
@@ -39,24 +39,21 @@ export function addReadiness(app: FastifyInstance, service: Service): void {
 
 const OTHERWISE = problems('Api', 'method_not_allowed');
 /** Only in answers to `valetkey doctor`. */
-const SEEN = {
+const SEEN = optional({
   type: 'object',
   description: 'The request as it arrived; only in answers to `valetkey doctor`.',
-} as const;
-const METHODS = {
+});
+const METHODS = optional({
   type: 'array',
   items: { type: 'string' },
   description: 'The ways to sign in; only in answers to commands that have the root keys.',
-} as const;
+});
 const ALIVE: Operation = {
   operationId: 'healthz',
   tags: ['health'],
   summary: 'Checks that the process is alive',
   responses: {
-    200: answer(
-      'Alive.',
-      object({ status: { const: 'alive' }, seen: SEEN, sign_in_methods: METHODS }, ['seen', 'sign_in_methods']),
-    ),
+    200: answer('Alive.', object({ status: { const: 'alive' }, seen: SEEN, sign_in_methods: METHODS })),
     ...OTHERWISE,
   },
 };

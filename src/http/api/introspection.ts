@@ -13,9 +13,10 @@ import {
   answer,
   bodyRefusals,
   component,
-  fields,
+  namedFields,
   type Operation,
   object,
+  optional,
   parametersOf,
   posted,
   SECRET_FIELDS,
@@ -75,38 +76,32 @@ function describe(issuer: string, token: ActiveToken): object {
   };
 }
 
-const REQUEST = component(
-  'schemas',
-  'IntrospectionRequest',
-  fields(
-    {
-      ...SECRET_FIELDS,
-      token: text('The access token that the resource server received.', { examples: ['vk_at_example'] }),
-      token_type_hint: text('Ignored.', { examples: ['access_token'] }),
-    },
-    ['token'],
-  ),
-);
-const ACTIVE = object(
-  {
-    active: { const: true },
-    scope: text('The granted scopes that this resource server may see, separated by spaces.'),
-    client_id: text('The app that the token was issued to.', { examples: ['app_example'] }),
-    sub: text('The user’s account ID. It never changes.', { examples: ['usr_example'] }),
-    username: text('Absent if the account has none.'),
-    external_id: text(
+const REQUEST = namedFields('IntrospectionRequest', ['token'], {
+  ...SECRET_FIELDS,
+  token: text('The access token that the resource server received.', { examples: ['vk_at_example'] }),
+  token_type_hint: text('Ignored.', { examples: ['access_token'] }),
+});
+const ACTIVE = object({
+  active: { const: true },
+  scope: text('The granted scopes that this resource server may see, separated by spaces.'),
+  client_id: text('The app that the token was issued to.', { examples: ['app_example'] }),
+  sub: text('The user’s account ID. It never changes.', { examples: ['usr_example'] }),
+  username: optional(text('Absent if the account has none.')),
+  external_id: optional(
+    text(
       'The user’s ID at the identity provider where they signed in to allow this access. Absent if they signed in here.',
     ),
-    token_type: { const: 'Bearer' },
-    exp: { type: 'integer', description: 'Expiry of the token, in seconds since 1970.' },
-    iss: { type: 'string', format: 'uri' },
-    aud: text('The resource that the token is limited to (RFC 8707 §2). Absent if it is not limited.', {
+  ),
+  token_type: { const: 'Bearer' },
+  exp: { type: 'integer', description: 'Expiry of the token, in seconds since 1970.' },
+  iss: { type: 'string', format: 'uri' },
+  aud: optional(
+    text('The resource that the token is limited to (RFC 8707 §2). Absent if it is not limited.', {
       format: 'uri',
     }),
-    grant_id: text('The grant. Revocation notices name it.', { format: 'uuid' }),
-  },
-  ['username', 'external_id', 'aud'],
-);
+  ),
+  grant_id: text('The grant. Revocation notices name it.', { format: 'uuid' }),
+});
 const OPERATION: Operation = {
   operationId: 'introspect',
   tags: ['resource servers'],

@@ -10,7 +10,17 @@ import { notAToken, readBearerToken } from './client-authentication.ts';
 import { readableBy } from './cross-origin-answers.ts';
 import { dateTime } from './date-time.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
-import { answer, apiError, CHALLENGE, component, type Operation, object, problems, text } from './operation.ts';
+import {
+  answer,
+  apiError,
+  CHALLENGE,
+  namedObject,
+  type Operation,
+  object,
+  optional,
+  problems,
+  text,
+} from './operation.ts';
 
 /** Adds the check to the API's address. Only the header may carry the token (RFC 6750 §2.1). */
 export function addMe(app: FastifyInstance, service: Service): void {
@@ -55,19 +65,16 @@ function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expir
   };
 }
 
-const ACCOUNT = object(
-  {
-    id: text('The account’s ID. It never changes and is never reused.', { examples: ['usr_example'] }),
-    username: { type: ['string', 'null'] },
-    email: { type: ['string', 'null'] },
-    name: { type: ['string', 'null'] },
-    avatar_url: { type: ['string', 'null'] },
-    external_id: text(
-      'The user’s ID at the identity provider where they signed in. Only for apps that the operator chose.',
-    ),
-  },
-  ['external_id'],
-);
+const ACCOUNT = object({
+  id: text('The account’s ID. It never changes and is never reused.', { examples: ['usr_example'] }),
+  username: { type: ['string', 'null'] },
+  email: { type: ['string', 'null'] },
+  name: { type: ['string', 'null'] },
+  avatar_url: { type: ['string', 'null'] },
+  external_id: optional(
+    text('The user’s ID at the identity provider where they signed in. Only for apps that the operator chose.'),
+  ),
+});
 const AUTHORIZATION = object({
   client_id: { type: 'string', examples: ['app_example'] },
   scope: text('The granted scopes, separated by spaces; may be empty.'),
@@ -83,7 +90,7 @@ const OPERATION: Operation = {
   responses: readableBy('Any', {
     200: answer(
       'The token works.',
-      component('schemas', 'Me', object({ status: { const: 'success' }, data: ACCOUNT, authorization: AUTHORIZATION })),
+      namedObject('Me', { status: { const: 'success' }, data: ACCOUNT, authorization: AUTHORIZATION }),
     ),
     401: answer('The token is missing or invalid.', apiError('missing_token', 'invalid_token'), CHALLENGE.bearer),
     ...problems('Api', 'method_not_allowed', 'internal', 'unavailable'),

@@ -8,7 +8,7 @@ import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } fro
 import type { Service } from '../service.ts';
 import { readableBy } from './cross-origin-answers.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
-import { answer, component, type Operation, object, PUBLIC, problems, type Schema } from './operation.ts';
+import { answer, namedObject, type Operation, optional, PUBLIC, problems, type Schema } from './operation.ts';
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
@@ -141,41 +141,34 @@ export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyRepl
 
 const ADDRESS: Schema = { type: 'string', format: 'uri' };
 const NAMES: Schema = { type: 'array', items: { type: 'string' }, minItems: 1 };
-const SERVER_METADATA = component(
-  'schemas',
-  'ServerMetadata',
-  object(
-    {
-      issuer: ADDRESS,
-      authorization_endpoint: ADDRESS,
-      token_endpoint: ADDRESS,
-      token_endpoint_auth_methods_supported: NAMES,
-      token_endpoint_auth_signing_alg_values_supported: NAMES,
-      revocation_endpoint: ADDRESS,
-      revocation_endpoint_auth_methods_supported: NAMES,
-      revocation_endpoint_auth_signing_alg_values_supported: NAMES,
-      introspection_endpoint: ADDRESS,
-      introspection_endpoint_auth_methods_supported: NAMES,
-      pushed_authorization_request_endpoint: ADDRESS,
-      require_pushed_authorization_requests: { const: false },
-      device_authorization_endpoint: ADDRESS,
-      scopes_supported: NAMES,
-      response_types_supported: NAMES,
-      response_modes_supported: NAMES,
-      grant_types_supported: NAMES,
-      code_challenge_methods_supported: NAMES,
-      authorization_response_iss_parameter_supported: { const: true },
-      client_id_metadata_document_supported: { const: true },
-      prompt_values_supported: NAMES,
-      request_parameter_supported: { const: false },
-      request_uri_parameter_supported: { const: false },
-      protected_resources: { type: 'array', items: ADDRESS },
-      service_documentation: ADDRESS,
-      ui_locales_supported: NAMES,
-    },
-    ['scopes_supported', 'client_id_metadata_document_supported'],
-  ),
-);
+const SERVER_METADATA = namedObject('ServerMetadata', {
+  issuer: ADDRESS,
+  authorization_endpoint: ADDRESS,
+  token_endpoint: ADDRESS,
+  token_endpoint_auth_methods_supported: NAMES,
+  token_endpoint_auth_signing_alg_values_supported: NAMES,
+  revocation_endpoint: ADDRESS,
+  revocation_endpoint_auth_methods_supported: NAMES,
+  revocation_endpoint_auth_signing_alg_values_supported: NAMES,
+  introspection_endpoint: ADDRESS,
+  introspection_endpoint_auth_methods_supported: NAMES,
+  pushed_authorization_request_endpoint: ADDRESS,
+  require_pushed_authorization_requests: { const: false },
+  device_authorization_endpoint: ADDRESS,
+  scopes_supported: optional(NAMES),
+  response_types_supported: NAMES,
+  response_modes_supported: NAMES,
+  grant_types_supported: NAMES,
+  code_challenge_methods_supported: NAMES,
+  authorization_response_iss_parameter_supported: { const: true },
+  client_id_metadata_document_supported: optional({ const: true }),
+  prompt_values_supported: NAMES,
+  request_parameter_supported: { const: false },
+  request_uri_parameter_supported: { const: false },
+  protected_resources: { type: 'array', items: ADDRESS },
+  service_documentation: ADDRESS,
+  ui_locales_supported: NAMES,
+});
 const SERVER: Operation = {
   operationId: 'authorizationServerMetadata',
   tags: ['discovery'],
@@ -193,21 +186,14 @@ const OPENID_CONFIGURATION: Operation = {
   description:
     'RFC 8414 §5, for clients that look only here. OpenID Connect is not supported: there are no keys and no ID tokens.',
 };
-const RESOURCE_METADATA = component(
-  'schemas',
-  'ResourceMetadata',
-  object(
-    {
-      resource: ADDRESS,
-      authorization_servers: { type: 'array', items: ADDRESS },
-      scopes_supported: NAMES,
-      bearer_methods_supported: { const: ['header'] },
-      resource_name: { type: 'string' },
-      resource_documentation: ADDRESS,
-    },
-    ['scopes_supported'],
-  ),
-);
+const RESOURCE_METADATA = namedObject('ResourceMetadata', {
+  resource: ADDRESS,
+  authorization_servers: { type: 'array', items: ADDRESS },
+  scopes_supported: optional(NAMES),
+  bearer_methods_supported: { const: ['header'] },
+  resource_name: { type: 'string' },
+  resource_documentation: ADDRESS,
+});
 const RESOURCE: Operation = {
   operationId: 'protectedResourceMetadata',
   tags: ['discovery'],

@@ -95,19 +95,36 @@ export function text(description: string, more: Schema = {}): Schema {
   return { type: 'string', description, ...more };
 }
 
-/** Returns the schema of an object with exactly these properties; only those in `optional` may be missing. */
-export function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): ObjectSchema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', properties, required, additionalProperties: false };
+const OPTIONAL = Symbol('may be missing');
+
+/** Returns the schema of a property that may be missing in its object. */
+export function optional(schema: Schema): Schema {
+  return { ...schema, [OPTIONAL]: true };
+}
+
+/** Returns the schema of an object with exactly these properties. */
+export function object(properties: Readonly<Record<string, Schema>>): ObjectSchema {
+  const present = Object.entries(properties).filter(([, schema]) => !(OPTIONAL in schema));
+  return { type: 'object', properties, required: present.map(([name]) => name), additionalProperties: false };
+}
+
+/** Returns such a schema that has a name among the components. */
+export function namedObject(name: string, properties: Readonly<Record<string, Schema>>): ObjectSchema {
+  return component('schemas', name, object(properties));
 }
 
 /** Returns the schema of a request's parameters; unknown parameters are ignored (RFC 6749 §3.2). */
-export function fields(
-  properties: Readonly<Record<string, Schema>>,
+export function fields(required: readonly string[], properties: Readonly<Record<string, Schema>>): ObjectSchema {
+  return { type: 'object', properties, required };
+}
+
+/** Returns such a schema that has a name among the components. */
+export function namedFields(
+  name: string,
   required: readonly string[],
-  more: Schema = {},
+  properties: Readonly<Record<string, Schema>>,
 ): ObjectSchema {
-  return { type: 'object', properties, required, ...more };
+  return component('schemas', name, fields(required, properties));
 }
 
 /** Returns the names of the parameters that an operation reads. */
@@ -124,13 +141,13 @@ export function posted(schema: ObjectSchema) {
 }
 
 /** Describes a posted body whose values are not only strings: JSON only. */
-export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
-  return { required: true, content: { [JSON_TYPE]: { schema: fields(properties, required) } } } as const;
+export function postedJson(required: readonly string[], properties: Readonly<Record<string, Schema>>) {
+  return { required: true, content: { [JSON_TYPE]: { schema: fields(required, properties) } } } as const;
 }
 
 /** Describes the body of a PATCH: a merge patch, as which JSON counts here too. */
 export function patchedJson(properties: Readonly<Record<string, Schema>>) {
-  const body = { schema: fields(properties, []) };
+  const body = { schema: fields([], properties) };
   return { required: true, content: { [JSON_TYPE]: body, [MERGE_PATCH]: body } } as const;
 }
 
@@ -167,6 +184,12 @@ export const SECRET_FIELDS = {
   client_id: text('The caller’s ID. With Basic, omit it or send the same ID.', { examples: ['app_example'] }),
   client_secret: text('The caller’s secret. Omit it with Basic (RFC 6749 §2.3.1).', { examples: ['vk_cs_example'] }),
 };
+
+/** The verifier of a code challenge. */
+export const CODE_VERIFIER = text(
+  'Required if the authorization request had a `code_challenge`, refused otherwise (RFC 7636 §4.1).',
+  { pattern: '^[A-Za-z0-9._~-]{43,128}$' },
+);
 
 /** Describes a header, which is among the components under this name. */
 export function header(name: string, description: string, schema: Schema = {}, required = true): DescribedHeader {
@@ -217,35 +240,24 @@ export function done(description: string): DescribedAnswer {
   return { description, headers: ALWAYS, content: {} };
 }
 
-const OAUTH_ERROR = component(
-  'schemas',
-  'OAuthError',
-  object(
+const OAUTH_ERROR = namedObject('OAuthError', {
+  error: text('The kind of error. Programs decide by it (RFC 6749 §5.2).'),
+  error_description: text(
+    'A sentence for developers. It may change, and says more to a client that proved its secret.',
     {
-      error: text('The kind of error. Programs decide by it (RFC 6749 §5.2).'),
-      error_description: text(
-        'A sentence for developers. It may change, and says more to a client that proved its secret.',
-        {
-          pattern: '^[ !#-\\[\\]-~]+$',
-        },
-      ),
-      error_uri: text('A page that explains the reason. Standard face only.', { format: 'uri' }),
+      pattern: '^[ !#-\\[\\]-~]+$',
     },
-    ['error_uri'],
   ),
-);
+  error_uri: optional(text('A page that explains the reason. Standard face only.', { format: 'uri' })),
+});
 
-const API_ERROR = component(
-  'schemas',
-  'ApiError',
-  object({
-    status: { const: 'error' },
-    error: object({
-      code: text('The kind of error. Programs decide by it.'),
-      message: text('A constant sentence for developers.'),
-    }),
+const API_ERROR = namedObject('ApiError', {
+  status: { const: 'error' },
+  error: object({
+    code: text('The kind of error. Programs decide by it.'),
+    message: text('A constant sentence for developers.'),
   }),
-);
+});
 
 /** Returns the schema of an error of the token endpoints, with one of these codes. */
 export function oauthError(...codes: (ErrorCode | 'server_error')[]): Schema {

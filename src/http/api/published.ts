@@ -18,11 +18,11 @@ import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
 import {
   answer,
   bodyRefusals,
-  component,
+  CODE_VERIFIER,
   credential,
-  fields,
+  namedFields,
+  namedObject,
   type Operation,
-  object,
   parametersOf,
   posted,
   SECRET_FIELDS,
@@ -119,45 +119,22 @@ function sendPair(request: FastifyRequest, reply: FastifyReply, result: IssuedTo
   return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });
 }
 
-const TOKEN_REQUEST = component(
-  'schemas',
-  'PublishedTokenRequest',
-  fields(
-    {
-      grant_type: { const: 'authorization_code' },
-      ...SECRET_FIELDS,
-      code: credential('The code that the redirect URI received.', 'vk_ac_example'),
-      redirect_uri: text('The same as in the authorization request (RFC 6749 §4.1.3).', { format: 'uri' }),
-      code_verifier: text(
-        'Required if the authorization request had a `code_challenge`, refused otherwise (RFC 7636 §4.1).',
-        {
-          pattern: '^[A-Za-z0-9._~-]{43,128}$',
-        },
-      ),
-    },
-    ['grant_type', 'code', 'redirect_uri'],
-  ),
-);
-const REFRESH_REQUEST = component(
-  'schemas',
-  'PublishedRefreshRequest',
-  fields(
-    {
-      grant_type: { const: 'refresh_token' },
-      ...SECRET_FIELDS,
-      refresh_token: credential('The refresh token. Omit it if it is in the header.', 'vk_rt_example'),
-    },
-    ['grant_type', 'client_id', 'client_secret'],
-  ),
-);
-const PAIR = component(
-  'schemas',
-  'TokenPair',
-  object({
-    access_token: credential('For the `Authorization: Bearer` header of the API.', 'vk_at_example'),
-    refresh_token: credential('For the refresh request. It replaces the earlier one.', 'vk_rt_example'),
-  }),
-);
+const TOKEN_REQUEST = namedFields('PublishedTokenRequest', ['grant_type', 'code', 'redirect_uri'], {
+  grant_type: { const: 'authorization_code' },
+  ...SECRET_FIELDS,
+  code: credential('The code that the redirect URI received.', 'vk_ac_example'),
+  redirect_uri: text('The same as in the authorization request (RFC 6749 §4.1.3).', { format: 'uri' }),
+  code_verifier: CODE_VERIFIER,
+});
+const REFRESH_REQUEST = namedFields('PublishedRefreshRequest', ['grant_type', 'client_id', 'client_secret'], {
+  grant_type: { const: 'refresh_token' },
+  ...SECRET_FIELDS,
+  refresh_token: credential('The refresh token. Omit it if it is in the header.', 'vk_rt_example'),
+});
+const PAIR = namedObject('TokenPair', {
+  access_token: credential('For the `Authorization: Bearer` header of the API.', 'vk_at_example'),
+  refresh_token: credential('For the refresh request. It replaces the earlier one.', 'vk_rt_example'),
+});
 const EXCHANGE: Operation = {
   operationId: 'exchangeAuthorizationCode',
   tags: ['published face'],

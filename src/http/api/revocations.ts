@@ -9,7 +9,7 @@ import type { Service } from '../service.ts';
 import { beginStream } from './event-stream.ts';
 import { authenticateResourceServer } from './introspection.ts';
 import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
-import { answer, component, type Operation, object, refusals, STREAMED, text } from './operation.ts';
+import { answer, namedObject, type Operation, object, optional, refusals, STREAMED, text } from './operation.ts';
 import { resourceServers } from './revocation-feed.ts';
 import { TrailFeed } from './trail-feed.ts';
 
@@ -41,20 +41,15 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
 const LOST_STREAM =
   'all streams of revocations are in use: the resource server with the most streams lost one to another below its share; let processes of the API share one, or run another instance';
 
-const NOTICE = component(
-  'schemas',
-  'RevocationNotice',
-  object(
-    {
-      grant_id: { type: 'string', format: 'uuid' },
-      client_id: { type: 'string', examples: ['app_example'] },
-      sub: text('The user. With `client_id`, only that app’s access to this user ended.', {
-        examples: ['usr_example'],
-      }),
-    },
-    ['grant_id', 'client_id', 'sub'],
+const NOTICE = namedObject('RevocationNotice', {
+  grant_id: optional({ type: 'string', format: 'uuid' }),
+  client_id: optional({ type: 'string', examples: ['app_example'] }),
+  sub: optional(
+    text('The user. With `client_id`, only that app’s access to this user ended.', {
+      examples: ['usr_example'],
+    }),
   ),
-);
+});
 const STREAM = {
   schema: text('Server-sent events. After one second without data, the stream is lost: open another.', {
     examples: ['event: ready\ndata: {}\n\n:\n\nevent: revoked\ndata: {"client_id":"app_example"}\n\n'],

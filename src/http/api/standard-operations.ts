@@ -7,11 +7,13 @@ import { readableBy } from './cross-origin-answers.ts';
 import {
   answer,
   bodyRefusals,
-  component,
+  CODE_VERIFIER,
   credential,
-  fields,
+  namedFields,
+  namedObject,
   type Operation,
   object,
+  optional,
   posted,
   SECRET_FIELDS,
   text,
@@ -27,54 +29,35 @@ const RESOURCE = text('The resource that the tokens are limited to (RFC 8707 §2
 /** Credentials by Basic, or in the body. A public client has no secret. */
 const BY_CLIENT: Operation['security'] = [{ clientBasic: [] }, {}];
 
-const TOKEN_REQUEST = component(
-  'schemas',
-  'TokenRequest',
-  fields(
-    {
-      ...CLIENT_FIELDS,
-      grant_type: { enum: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE] },
-      code: credential('The code that the redirect URI received.', 'vk_ac_example'),
-      redirect_uri: text('The same as in the authorization request, if that had one.', { format: 'uri' }),
-      code_verifier: text(
-        'Required if the authorization request had a `code_challenge`, refused otherwise (RFC 7636 §4.1).',
-        {
-          pattern: '^[A-Za-z0-9._~-]{43,128}$',
-        },
-      ),
-      refresh_token: credential('The refresh token.', 'vk_rt_example'),
-      device_code: text('The device code (RFC 8628 §3.4).', { examples: ['vk_dc_example'] }),
-      scope: text(
-        'With a refresh token: some of the granted scopes. The new tokens have all of them nevertheless (RFC 6749 §6).',
-      ),
-      resource: text('With a code or a refresh token: the same as in the authorization request (RFC 8707 §2.2).', {
-        format: 'uri',
-      }),
-    },
-    ['grant_type'],
-    {
-      oneOf: [
-        { properties: { grant_type: { const: 'authorization_code' } }, required: ['code'] },
-        { properties: { grant_type: { const: 'refresh_token' } }, required: ['refresh_token'] },
-        { properties: { grant_type: { const: DEVICE_GRANT_TYPE } }, required: ['device_code'] },
-      ],
-    },
-  ),
-);
-const TOKENS = component(
-  'schemas',
-  'TokenResponse',
-  object(
-    {
-      access_token: credential('For the `Authorization: Bearer` header of an API.', 'vk_at_example'),
-      token_type: { const: 'Bearer' },
-      expires_in: { type: 'integer', minimum: 0, description: 'Lifetime of the access token in seconds.' },
-      refresh_token: credential('For the next refresh. It replaces the earlier one.', 'vk_rt_example'),
-      scope: text('The granted scopes; absent if there are none (RFC 6749 §5.1).', { minLength: 1 }),
-    },
-    ['scope'],
-  ),
-);
+const TOKEN_REQUEST = {
+  ...namedFields('TokenRequest', ['grant_type'], {
+    ...CLIENT_FIELDS,
+    grant_type: { enum: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE] },
+    code: credential('The code that the redirect URI received.', 'vk_ac_example'),
+    redirect_uri: text('The same as in the authorization request, if that had one.', { format: 'uri' }),
+    code_verifier: CODE_VERIFIER,
+    refresh_token: credential('The refresh token.', 'vk_rt_example'),
+    device_code: text('The device code (RFC 8628 §3.4).', { examples: ['vk_dc_example'] }),
+    scope: text(
+      'With a refresh token: some of the granted scopes. The new tokens have all of them nevertheless (RFC 6749 §6).',
+    ),
+    resource: text('With a code or a refresh token: the same as in the authorization request (RFC 8707 §2.2).', {
+      format: 'uri',
+    }),
+  }),
+  oneOf: [
+    { properties: { grant_type: { const: 'authorization_code' } }, required: ['code'] },
+    { properties: { grant_type: { const: 'refresh_token' } }, required: ['refresh_token'] },
+    { properties: { grant_type: { const: DEVICE_GRANT_TYPE } }, required: ['device_code'] },
+  ],
+};
+const TOKENS = namedObject('TokenResponse', {
+  access_token: credential('For the `Authorization: Bearer` header of an API.', 'vk_at_example'),
+  token_type: { const: 'Bearer' },
+  expires_in: { type: 'integer', minimum: 0, description: 'Lifetime of the access token in seconds.' },
+  refresh_token: credential('For the next refresh. It replaces the earlier one.', 'vk_rt_example'),
+  scope: optional(text('The granted scopes; absent if there are none (RFC 6749 §5.1).', { minLength: 1 })),
+});
 /** `/oauth2/token`. */
 export const TOKEN: Operation = {
   operationId: 'token',
@@ -100,18 +83,11 @@ export const TOKEN: Operation = {
   }),
 };
 
-const REVOCATION_REQUEST = component(
-  'schemas',
-  'RevocationRequest',
-  fields(
-    {
-      ...CLIENT_FIELDS,
-      token: text('An access or refresh token of the client.', { examples: ['vk_rt_example'] }),
-      token_type_hint: text('Ignored.', { examples: ['refresh_token'] }),
-    },
-    ['token'],
-  ),
-);
+const REVOCATION_REQUEST = namedFields('RevocationRequest', ['token'], {
+  ...CLIENT_FIELDS,
+  token: text('An access or refresh token of the client.', { examples: ['vk_rt_example'] }),
+  token_type_hint: text('Ignored.', { examples: ['refresh_token'] }),
+});
 /** `/oauth2/revoke`. */
 export const REVOKE: Operation = {
   operationId: 'revoke',
@@ -126,29 +102,22 @@ export const REVOKE: Operation = {
   }),
 };
 
-const PUSHED_REQUEST = component(
-  'schemas',
-  'PushedAuthorizationRequest',
-  fields(
-    {
-      ...CLIENT_FIELDS,
-      redirect_uri: text('A registered redirect URI, character for character.', { format: 'uri' }),
-      state: text('Required without `code_challenge`.', { maxLength: 4096 }),
-      response_type: { const: 'code' },
-      scope: SCOPE,
-      code_challenge: text('RFC 7636 §4.2.', { pattern: '^[A-Za-z0-9_-]{43}$' }),
-      code_challenge_method: { const: 'S256' },
-      resource: RESOURCE,
-      prompt: text('`none`, or some of `login`, `consent` and `select_account`.', {
-        pattern: '^(none|(login|consent|select_account)( (login|consent|select_account))*)$',
-      }),
-      login_hint: text('The email address of the user who is expected to sign in.'),
-      max_age: text('Maximum age of the sign-in, in seconds.', { pattern: '^[0-9]{1,10}$' }),
-      ui_locales: text('The user’s preferred languages, separated by spaces.'),
-    },
-    ['response_type', 'redirect_uri'],
-  ),
-);
+const PUSHED_REQUEST = namedFields('PushedAuthorizationRequest', ['response_type', 'redirect_uri'], {
+  ...CLIENT_FIELDS,
+  redirect_uri: text('A registered redirect URI, character for character.', { format: 'uri' }),
+  state: text('Required without `code_challenge`.', { maxLength: 4096 }),
+  response_type: { const: 'code' },
+  scope: SCOPE,
+  code_challenge: text('RFC 7636 §4.2.', { pattern: '^[A-Za-z0-9_-]{43}$' }),
+  code_challenge_method: { const: 'S256' },
+  resource: RESOURCE,
+  prompt: text('`none`, or some of `login`, `consent` and `select_account`.', {
+    pattern: '^(none|(login|consent|select_account)( (login|consent|select_account))*)$',
+  }),
+  login_hint: text('The email address of the user who is expected to sign in.'),
+  max_age: text('Maximum age of the sign-in, in seconds.', { pattern: '^[0-9]{1,10}$' }),
+  ui_locales: text('The user’s preferred languages, separated by spaces.'),
+});
 /** `/oauth2/par`. */
 export const PUSH: Operation = {
   operationId: 'pushAuthorizationRequest',
@@ -160,14 +129,10 @@ export const PUSH: Operation = {
   responses: readableBy('Own', {
     201: answer(
       'The reference (RFC 9126 §2.2).',
-      component(
-        'schemas',
-        'PushedAuthorizationResponse',
-        object({
-          request_uri: text('The reference: send it to the authorization page.'),
-          expires_in: { const: PUSHED_REQUEST_LIFETIME },
-        }),
-      ),
+      namedObject('PushedAuthorizationResponse', {
+        request_uri: text('The reference: send it to the authorization page.'),
+        expires_in: { const: PUSHED_REQUEST_LIFETIME },
+      }),
     ),
     ...bodyRefusals(
       'invalid_request',
@@ -180,11 +145,11 @@ export const PUSH: Operation = {
   }),
 };
 
-const DEVICE_REQUEST = component(
-  'schemas',
-  'DeviceAuthorizationRequest',
-  fields({ ...CLIENT_FIELDS, scope: SCOPE, resource: RESOURCE }, []),
-);
+const DEVICE_REQUEST = namedFields('DeviceAuthorizationRequest', [], {
+  ...CLIENT_FIELDS,
+  scope: SCOPE,
+  resource: RESOURCE,
+});
 /** `/oauth2/device_authorization`. */
 export const AUTHORIZE_DEVICE: Operation = {
   operationId: 'authorizeDevice',
@@ -196,18 +161,14 @@ export const AUTHORIZE_DEVICE: Operation = {
   responses: readableBy('Own', {
     200: answer(
       'The codes (RFC 8628 §3.2).',
-      component(
-        'schemas',
-        'DeviceAuthorizationResponse',
-        object({
-          device_code: text('For polling.', { examples: ['vk_dc_example'] }),
-          user_code: text('The code that the user types.', { pattern: '^[A-Z]{4}-[A-Z]{4}$' }),
-          verification_uri: text('The page on which the user types the code.', { format: 'uri' }),
-          verification_uri_complete: text('The same page, with the code filled in.', { format: 'uri' }),
-          expires_in: { type: 'integer', minimum: 0 },
-          interval: { const: POLL_INTERVAL },
-        }),
-      ),
+      namedObject('DeviceAuthorizationResponse', {
+        device_code: text('For polling.', { examples: ['vk_dc_example'] }),
+        user_code: text('The code that the user types.', { pattern: '^[A-Z]{4}-[A-Z]{4}$' }),
+        verification_uri: text('The page on which the user types the code.', { format: 'uri' }),
+        verification_uri_complete: text('The same page, with the code filled in.', { format: 'uri' }),
+        expires_in: { type: 'integer', minimum: 0 },
+        interval: { const: POLL_INTERVAL },
+      }),
     ),
     ...bodyRefusals(
       'invalid_request',

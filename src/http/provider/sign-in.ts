@@ -35,27 +35,24 @@ const OPERATION: Operation = {
   description:
     'The first statement binds the request to one user. You can repeat it; the earlier `redirect_to` then stops working. Send the browser to `redirect_to` at once: the profile is saved when the browser arrives there.',
   security: [{ providerBasic: [] }, {}],
-  requestBody: postedJson(
-    {
-      ...SECRET_FIELDS,
-      sign_in_request: text('The `sign_in_request` that the browser brought, unchanged.', { maxLength: 6000 }),
-      ...PROFILE_FIELDS,
-      auth_time: {
-        type: ['integer', 'null'],
-        minimum: 0,
-        description:
-          'Time of the sign-in, in seconds since 1970. Required if the request had `prompt=login` or `max_age`.',
-      },
-      amr: {
-        type: ['array', 'null'],
-        items: { type: 'string' },
-        maxItems: 10,
-        description: 'Methods of the sign-in (RFC 8176).',
-      },
-      error: { const: 'access_denied', description: 'In place of `subject`: the user refused.' },
+  requestBody: postedJson(['sign_in_request'], {
+    ...SECRET_FIELDS,
+    sign_in_request: text('The `sign_in_request` that the browser brought, unchanged.', { maxLength: 6000 }),
+    ...PROFILE_FIELDS,
+    auth_time: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description:
+        'Time of the sign-in, in seconds since 1970. Required if the request had `prompt=login` or `max_age`.',
     },
-    ['sign_in_request'],
-  ),
+    amr: {
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      maxItems: 10,
+      description: 'Methods of the sign-in (RFC 8176).',
+    },
+    error: { const: 'access_denied', description: 'In place of `subject`: the user refused.' },
+  }),
   responses: {
     200: answer(
       'The address to send the browser to.',

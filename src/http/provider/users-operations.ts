@@ -4,11 +4,13 @@ import { PERSON_FIELDS } from '../../oauth/grants/person-fields.ts';
 import { SCOPE_EFFECTS } from '../../oauth/grants/scope.ts';
 import {
   answer,
-  component,
   done,
+  fields,
+  namedObject,
   type Operation,
   oauthError,
   object,
+  optional,
   optionalQueryParameter,
   postedJson,
   queryParameter,
@@ -27,24 +29,16 @@ const WITHOUT_BODY: Operation['security'] = [{ providerBasic: [] }, { providerAs
 /** Shared by all operations. */
 const COMMON = { tags: ['identity providers'], security: SECURITY } as const;
 
-const PERSON = component(
-  'schemas',
-  'ProviderUser',
-  object({
-    ...PROFILE_FIELDS,
-    email_verified: { type: 'boolean' },
-    id: text('The account’s ID here. With `--own-ids`, the subject itself.', { examples: ['usr_example'] }),
-    status: text('Disabled users cannot sign in, and their apps’ requests are refused.', {
-      enum: ['active', 'disabled'],
-    }),
+const PERSON = namedObject('ProviderUser', {
+  ...PROFILE_FIELDS,
+  email_verified: { type: 'boolean' },
+  id: text('The account’s ID here. With `--own-ids`, the subject itself.', { examples: ['usr_example'] }),
+  status: text('Disabled users cannot sign in, and their apps’ requests are refused.', {
+    enum: ['active', 'disabled'],
   }),
-);
+});
 
-const SENT_PERSON: Schema = {
-  type: 'object',
-  properties: PROFILE_FIELDS,
-  required: ['subject'],
-};
+const SENT_PERSON = fields(['subject'], PROFILE_FIELDS);
 
 const textOrNull = (description: string, more: Schema = {}): Schema => ({
   type: ['string', 'null'],
@@ -54,66 +48,55 @@ const textOrNull = (description: string, more: Schema = {}): Schema => ({
 
 const CONNECTION_ID = text('Names the connection: a whole app, or one device or installation.', { maxLength: 4000 });
 
-const CONNECTION = component(
-  'schemas',
-  'Connection',
-  object({
-    connection_id: CONNECTION_ID,
-    client_id: text('The app.', { examples: ['app_example'] }),
-    name: text('The app’s name.'),
-    publisher: textOrNull('The app’s publisher.'),
-    homepage: textOrNull('The app’s page.'),
-    privacy_page: textOrNull('Its privacy policy.'),
-    contact: textOrNull('Where users get help with the app.'),
-    is_checked: {
-      type: 'boolean',
-      description: 'True if the operator vouches for the publisher and the redirect hosts.',
-    },
-    host: textOrNull('Host of the app’s metadata document; null if it has none.'),
-    redirect_hosts: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Hosts that the app sends users to; none for a device.',
-    },
-    scope: text('The granted scopes, separated by spaces; may be empty.'),
-    permissions: {
-      type: 'array',
-      items: object({
-        name: text('The scope.'),
-        sentence: textOrNull('Its meaning; null if nobody wrote one.'),
-        effect: textOrNull('Its effect, if the operator named it.', { enum: [...SCOPE_EFFECTS, null] }),
-        optional: { type: 'boolean', description: 'True if users may decline it.' },
-      }),
-    },
-    profile: {
-      type: 'array',
-      items: { enum: [...PERSON_FIELDS] },
-      description: 'The profile fields that the app gets and the account has.',
-    },
-    granted_at: text('Time of the first Allow.', { format: 'date-time' }),
-    last_used_at: textOrNull('Time of the last check or refresh; null if there was none.', { format: 'date-time' }),
-    expires_at: text('End of the access without further use.', { format: 'date-time' }),
-    expires_at_the_latest: text('End of the access in any case.', { format: 'date-time' }),
-    device: { type: 'boolean', description: 'True for an app on a device without a browser.' },
-    is_waiting: { type: 'boolean', description: 'True if the user allowed it and the app has not fetched it yet.' },
-  }),
-);
+const CONNECTION = namedObject('Connection', {
+  connection_id: CONNECTION_ID,
+  client_id: text('The app.', { examples: ['app_example'] }),
+  name: text('The app’s name.'),
+  publisher: textOrNull('The app’s publisher.'),
+  homepage: textOrNull('The app’s page.'),
+  privacy_page: textOrNull('Its privacy policy.'),
+  contact: textOrNull('Where users get help with the app.'),
+  is_checked: {
+    type: 'boolean',
+    description: 'True if the operator vouches for the publisher and the redirect hosts.',
+  },
+  host: textOrNull('Host of the app’s metadata document; null if it has none.'),
+  redirect_hosts: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Hosts that the app sends users to; none for a device.',
+  },
+  scope: text('The granted scopes, separated by spaces; may be empty.'),
+  permissions: {
+    type: 'array',
+    items: object({
+      name: text('The scope.'),
+      sentence: textOrNull('Its meaning; null if nobody wrote one.'),
+      effect: textOrNull('Its effect, if the operator named it.', { enum: [...SCOPE_EFFECTS, null] }),
+      optional: { type: 'boolean', description: 'True if users may decline it.' },
+    }),
+  },
+  profile: {
+    type: 'array',
+    items: { enum: [...PERSON_FIELDS] },
+    description: 'The profile fields that the app gets and the account has.',
+  },
+  granted_at: text('Time of the first Allow.', { format: 'date-time' }),
+  last_used_at: textOrNull('Time of the last check or refresh; null if there was none.', { format: 'date-time' }),
+  expires_at: text('End of the access without further use.', { format: 'date-time' }),
+  expires_at_the_latest: text('End of the access in any case.', { format: 'date-time' }),
+  device: { type: 'boolean', description: 'True for an app on a device without a browser.' },
+  is_waiting: { type: 'boolean', description: 'True if the user allowed it and the app has not fetched it yet.' },
+});
 
-const DISCONNECT = component(
-  'schemas',
-  'Disconnect',
-  object(
-    {
-      subject: text('The user. Absent if it concerns all your users.', { pattern: '^[!-~]{1,255}$' }),
-      client_id: text('The app. Absent if it concerns all apps.', { examples: ['app_example'] }),
-      reason: text('The cause.', {
-        enum: ['user', 'provider', 'app', 'operator', 'reuse', 'limit', 'account_ended'],
-      }),
-      at: text('Time of the event.', { format: 'date-time' }),
-    },
-    ['subject', 'client_id'],
-  ),
-);
+const DISCONNECT = namedObject('Disconnect', {
+  subject: optional(text('The user. Absent if it concerns all your users.', { pattern: '^[!-~]{1,255}$' })),
+  client_id: optional(text('The app. Absent if it concerns all apps.', { examples: ['app_example'] })),
+  reason: text('The cause.', {
+    enum: ['user', 'provider', 'app', 'operator', 'reuse', 'limit', 'account_ended'],
+  }),
+  at: text('Time of the event.', { format: 'date-time' }),
+});
 const DISCONNECTS = object({
   disconnects: { type: 'array', items: DISCONNECT },
   next: text('Cursor of the next page, valid for a day. Send it as `after`.', { examples: ['AbCdEf'] }),
@@ -127,7 +110,7 @@ function act(operationId: string, summary: string, description: string): Operati
     operationId,
     summary,
     description,
-    requestBody: postedJson({ ...SECRET_FIELDS, subject: PROFILE_FIELDS.subject }, ['subject']),
+    requestBody: postedJson(['subject'], { ...SECRET_FIELDS, subject: PROFILE_FIELDS.subject }),
     responses: { 204: done('Done, or already so.'), ...providerRefusals('invalid_request'), ...NO_SUCH_SUBJECT },
   };
 }
@@ -140,14 +123,11 @@ export const USERS = {
     summary: 'Creates or updates users',
     description:
       'One user, or up to 200 in `users`, within 64 KiB. All are written, or none; an error names the index and the field. An absent field stays unchanged; null clears it.',
-    requestBody: postedJson(
-      {
-        ...SECRET_FIELDS,
-        ...PROFILE_FIELDS,
-        users: { type: 'array', minItems: 1, maxItems: 200, items: SENT_PERSON },
-      },
-      [],
-    ),
+    requestBody: postedJson([], {
+      ...SECRET_FIELDS,
+      ...PROFILE_FIELDS,
+      users: { type: 'array', minItems: 1, maxItems: 200, items: SENT_PERSON },
+    }),
     responses: { 204: done('All users were written.'), ...providerRefusals('invalid_request') },
   },
   show: {
@@ -234,14 +214,11 @@ export const USERS = {
     description:
       'With `connection_id`, this connection ends; with `client_id`, the app on all devices. One of both is required. The app’s next request is refused; what has ended already is no error. Send your credentials by Basic or as an assertion, since `client_id` is the app’s here.',
     security: NEEDS_BASIC,
-    requestBody: postedJson(
-      {
-        subject: PROFILE_FIELDS.subject,
-        connection_id: CONNECTION_ID,
-        client_id: text('The app.', { examples: ['app_example'] }),
-      },
-      ['subject'],
-    ),
+    requestBody: postedJson(['subject'], {
+      subject: PROFILE_FIELDS.subject,
+      connection_id: CONNECTION_ID,
+      client_id: text('The app.', { examples: ['app_example'] }),
+    }),
     responses: {
       204: done('The connection has ended.'),
       ...providerRefusals('invalid_request'),

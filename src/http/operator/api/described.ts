@@ -1,10 +1,10 @@
 /** The parts of the operators' API in OpenAPI that its operations share. */
 import {
   answer,
-  component,
   type DescribedAnswers,
   type DescribedParameter,
   header,
+  namedObject,
   type Operation,
   type OperatorTag,
   object,
@@ -16,19 +16,15 @@ import {
 import { API_STATUS, type ApiErrorCode } from './api-error.ts';
 import { PAGE_LIMITS } from './query.ts';
 
-const ERROR = component(
-  'schemas',
-  'Error',
-  object({
-    status: { const: 'error' },
-    error: object({
-      code: text('The kind of error. Programs decide by it.'),
-      message: text('A sentence for developers. It may change.'),
-      field: { type: ['string', 'null'], description: 'The parameter or member that is wrong, if it is one.' },
-      request_id: text('ID of the request in the service’s log.'),
-    }),
+const ERROR = namedObject('Error', {
+  status: { const: 'error' },
+  error: object({
+    code: text('The kind of error. Programs decide by it.'),
+    message: text('A sentence for developers. It may change.'),
+    field: { type: ['string', 'null'], description: 'The parameter or member that is wrong, if it is one.' },
+    request_id: text('ID of the request in the service’s log.'),
   }),
-);
+});
 
 const WAIT = {
   'Retry-After': header('RetryAfter', 'Seconds to wait.', { pattern: '^[0-9]+$' }),

@@ -16,15 +16,12 @@ const IDENTIFY: Operation = {
   summary: 'Says what a credential or one-time link is that somebody found, whose it is, and if it works',
   description: 'Nothing of the credential is stored or logged.',
   security: BY_KEY,
-  requestBody: postedJson(
-    {
-      credential: text('The whole credential, or the link or its token.', {
-        minLength: 1,
-        maxLength: MAX_CREDENTIAL_LENGTH,
-      }),
-    },
-    ['credential'],
-  ),
+  requestBody: postedJson(['credential'], {
+    credential: text('The whole credential, or the link or its token.', {
+      minLength: 1,
+      maxLength: MAX_CREDENTIAL_LENGTH,
+    }),
+  }),
   responses: {
     200: answer('The credential is of this installation.', IDENTIFIED),
     ...refusals('bad_request', 'invalid_request', 'not_found', 'too_large', 'unsupported_media_type', ...OF_EVERY_CALL),

@@ -99,7 +99,7 @@ export function changing(noun: OperatorTag, operationId: string, summary: string
   return {
     ...{ operationId, summary, tags: [noun], security: BY_KEY, parameters },
     ...(traits.description === undefined ? {} : { description: traits.description }),
-    ...(body ? { requestBody: postedJson(body.members, body.required) } : {}),
+    ...(body ? { requestBody: postedJson(body.required, body.members) } : {}),
     ...(patch ? { requestBody: patchedJson(patch) } : {}),
     responses: {
       [status]: answer(summary, dry ? { anyOf: [schema, dry] } : schema, hasTag ? (dry ? ETAG_UNLESS_DRY : ETAG) : {}),
@@ -109,7 +109,6 @@ export function changing(noun: OperatorTag, operationId: string, summary: string
 }
 
 /** Returns the schema of an object that was deleted: as it was, with the status `deleted`. */
-export function deletedSchema({ properties, required }: ObjectSchema): ObjectSchema {
-  const optional = Object.keys(properties).filter((name) => !(required as string[]).includes(name));
-  return object({ ...properties, status: { const: 'deleted' } }, optional);
+export function deletedSchema({ properties }: ObjectSchema): ObjectSchema {
+  return object({ ...properties, status: { const: 'deleted' } });
 }
