@@ -397,7 +397,8 @@ export const en = {
     title: 'Connected apps',
     heading: 'Connected apps',
     lead: (product: string): Html => html`You allowed these apps to use your ${isolated(product)} account.`,
-    effect: 'When you remove an app, its very next request is refused. You can always connect it again.',
+    effect:
+      'When you remove an app, its very next request is refused. It keeps what it copied before. You can always connect it again.',
     removed: {
       app: (app: string): Html =>
         html`${isolated(app)} was removed. Its next request will be refused. To use it again, allow it again in the app.`,
