@@ -13,9 +13,11 @@ export type ActivityKind = keyof Messages['account']['events'];
 
 /** Data of the account page; times are milliseconds since 1970. */
 export type AccountPageData = AccountFrame & {
-  /** Number of connected apps, and the names of those that were used or allowed in the last 30 days, the last one first. */
+  /** Number of connected apps. */
   appCount: number;
-  recentApps: readonly string[];
+  /** Apps that were used or allowed in the last 30 days, the last one first; and the number of further ones. */
+  recentApps: readonly { clientId: string; name: string }[];
+  moreRecentApps: number;
   /** The browsers where the user is signed in: since when, and the place of the sign-in. */
   sessions: readonly { since: number; at: string; isThis: boolean }[];
   /** Acts of the last 90 days, the newest first; `name` is the app's or the product's. */
@@ -25,8 +27,9 @@ export type AccountPageData = AccountFrame & {
   isOutdated: boolean;
 };
 
-/** Number of sessions that stand at once; the others are folded. */
-const AT_ONCE = 5;
+/** Number of sessions and of acts that are shown at once; the others are folded. */
+const SESSIONS_AT_ONCE = 5;
+const ACTS_AT_ONCE = 20;
 
 /** The page at `/account`. */
 export function accountPage(context: PageContext, data: AccountPageData): Html {
@@ -47,11 +50,16 @@ ${activity(messages, data)}
   );
 }
 
-function apps({ messages, paths }: PageContext, { appCount, recentApps }: AccountPageData): Html {
+function apps({ messages, paths }: PageContext, { appCount, recentApps, moreRecentApps }: AccountPageData): Html {
   const { account: texts } = messages;
+  const links = recentApps.map(
+    ({ clientId, name }) =>
+      html`<li><a href="${paths.apps}?app=${encodeURIComponent(clientId)}">${isolated(name, 60)}</a></li>`,
+  );
+  const more = moreRecentApps > 0 && html`<li>${messages.connectedApps.morePermissions(moreRecentApps)}</li>`;
   return html`<section class="panel"><h2>${messages.connectedApps.title}</h2>
 <p>${texts.apps(appCount)}</p>
-${recentApps.length > 0 && html`<p class="fine">${texts.recentApps}</p>\n<ul class="names">${recentApps.map((app) => html`<li>${isolated(app, 60)}</li>`)}</ul>`}
+${links.length > 0 && html`<p class="fine">${texts.recentApps}</p>\n<ul class="names">${links}${more}</ul>`}
 <p><a class="button secondary" href="${paths.apps}">${texts.seeApps}</a></p></section>`;
 }
 
@@ -61,9 +69,9 @@ function security({ messages, paths }: PageContext, data: AccountPageData): Html
     ({ since, at, isThis }) =>
       html`<li>${icons.lock}<span>${texts.session(moment(messages, since), at)}</span>${isThis && html`<span class="effect">${texts.thisBrowser}</span>`}</li>`,
   );
-  const more = lines.slice(AT_ONCE);
+  const more = lines.slice(SESSIONS_AT_ONCE);
   return html`<section class="panel"><h2>${texts.security}</h2>
-<ul class="sessions">${lines.slice(0, AT_ONCE)}</ul>
+<ul class="sessions">${lines.slice(0, SESSIONS_AT_ONCE)}</ul>
 ${more.length > 0 && html`<details class="more"><summary>${messages.connectedApps.morePermissions(more.length)}</summary><ul class="sessions">${more}</ul></details>`}
 <form method="post" action="${paths.signOutEverywhere}">${hiddenFields(data.everywhereFormToken)}<button class="secondary danger">${texts.signOutEverywhere}</button></form>
 <p class="fine">${texts.appsStay}</p>
@@ -72,11 +80,14 @@ ${data.hasPassword && html`<p><a href="${paths.password}">${texts.password}</a><
 
 function activity(messages: Messages, { activity }: AccountPageData): Html {
   const { account: texts } = messages;
-  const lines = activity.map(
-    ({ kind, name, at }) => html`<div><dt>${moment(messages, at)}</dt><dd>${texts.events[kind](name)}</dd></div>\n`,
-  );
+  const rows = (acts: AccountPageData['activity']) =>
+    html`<dl class="rows acts">\n${acts.map(
+      ({ kind, name, at }) => html`<div><dt>${moment(messages, at)}</dt><dd>${texts.events[kind](name)}</dd></div>\n`,
+    )}</dl>`;
+  const older = activity.slice(ACTS_AT_ONCE);
   return html`<section class="panel"><h2>${texts.activity}</h2>
-${lines.length === 0 ? html`<p>${texts.noActivity}</p>` : html`<dl class="rows">\n${lines}</dl>`}</section>`;
+${activity.length === 0 ? html`<p>${texts.noActivity}</p>` : rows(activity.slice(0, ACTS_AT_ONCE))}
+${older.length > 0 && html`<details class="more"><summary>${messages.connectedApps.morePermissions(older.length)}</summary>${rows(older)}</details>`}</section>`;
 }
 
 function moment({ minute }: Messages, time: number): Html {

@@ -67,10 +67,10 @@ ${data.alone === null && data.appCount > 1 && removeAll(context, data.removeAllF
 }
 
 /** A form that only reads, so it is a GET. */
-function search({ messages, paths }: PageContext, { query, appCount }: ConnectedAppsData): Html | false {
+function search({ messages, paths }: PageContext, { query, appCount, first }: ConnectedAppsData): Html | false {
   const { search: texts } = messages.connectedApps;
   if (query === '' && appCount < FOUND_FROM) return false;
-  return html`<form method="get" action="${paths.apps}" class="find" role="search"><div class="field"><label for="q">${texts.label}</label><input id="q" name="q" type="search" value="${query}" maxlength="100" autocomplete="off"></div><button class="secondary">${texts.submit}</button>${query !== '' && html`<a href="${paths.apps}">${texts.all}</a>`}</form>`;
+  return html`<form method="get" action="${paths.apps}" class="find" role="search"><div class="field"><label for="q">${texts.label}</label><input id="q" name="q" type="search" value="${query}" maxlength="100" autocomplete="off"></div><button class="secondary">${texts.submit}</button>${query !== '' && html`<a href="${paths.apps}">${texts.all}</a>`}</form>${first === 1 && html`\n<p class="fine">${texts.order}</p>`}`;
 }
 
 /** Links, so that it works without a script. */

@@ -198,7 +198,8 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .panel { display: grid; gap: 0.75rem; margin-block-start: 1.25rem; padding: 1.125rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
 .panel .fine { margin: 0; }
 .names { display: flex; flex-wrap: wrap; gap: 0.375rem; }
-.names li { padding: 0.125rem 0.75rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.9375rem; }
+.names li { padding: 0.125rem 0.75rem; font-size: 0.9375rem; }
+.names li:has(a) { border: 1px solid var(--line); border-radius: 1rem; }
 .sessions { display: grid; gap: 0.5rem; }
 .sessions li { display: flex; align-items: start; gap: 0.25rem 0.625rem; font-size: 0.9375rem; }
 .sessions .icon { color: var(--muted); }
@@ -294,6 +295,8 @@ details[open] > summary .app-name::after { transform: translateY(0.0625rem) rota
 .rows dt { font-weight: 550; }
 .status { font-weight: 400; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
 .rows dd { color: var(--muted); min-inline-size: 0; }
+.acts dt { color: var(--muted); font-weight: inherit; }
+.acts dd { color: inherit; }
 
 html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
 

@@ -498,7 +498,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     account: accountPage(context, {
       ...frame,
       appCount: 3,
-      recentApps: [text('Meeting Room Planner'), text('Backup')],
+      recentApps: [
+        { clientId: text('a'), name: text('Meeting Room Planner') },
+        { clientId: text('b'), name: text('Backup') },
+      ],
+      moreRecentApps: 39,
       sessions: Array.from({ length: 7 }, (_, at) => ({
         since: 1_795_000_000_000 - at * 86_400_000,
         at: text('Northwind'),
@@ -514,7 +518,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'account-empty': accountPage(context, {
       ...frame,
-      ...{ hasPassword: false, appCount: 0, recentApps: [], activity: [], isOutdated: true },
+      ...{ hasPassword: false, appCount: 0, recentApps: [], moreRecentApps: 0, activity: [], isOutdated: true },
       account: { name: null, email: null, at: text('Photos'), homePage: text('https://photos.example/home') },
       sessions: [{ since: 1_795_000_000_000, at: text('Photos'), isThis: true }],
       everywhereFormToken: text('token'),

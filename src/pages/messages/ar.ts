@@ -428,6 +428,7 @@ export const ar: Messages = {
     search: {
       label: 'البحث عن تطبيق باسمه',
       submit: 'بحث',
+      order: 'التطبيقات ذات الأذونات الحسّاسة أولًا، ثم آخرها استخدامًا.',
       all: 'عرض الجميع',
       nothing: (query) => html`لا يوجد تطبيق متصل في اسمه «${isolated(query)}».`,
     },

@@ -426,6 +426,7 @@ export const en = {
     search: {
       label: 'Find an app by name',
       submit: 'Find',
+      order: 'Apps with sensitive permissions come first, then the last used ones.',
       all: 'Show all',
       nothing: (query: string): Html => html`No connected app has “${isolated(query)}” in its name.`,
     },

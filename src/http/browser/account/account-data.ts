@@ -8,8 +8,10 @@ import type { Service } from '../../service.ts';
 import type { SignedIn } from '../browser-session.ts';
 
 const DAY_MS = 86_400_000;
-/** Maximum number of named apps, of events that are read, and of events that are shown. */
-const [NAMED, READ, SHOWN] = [8, 100, 20];
+/** Maximum number of named apps. */
+const NAMED_APPS = 8;
+/** Maximum number of events that are read. */
+const READ_EVENTS = 100;
 
 /** Events that concern a user, with their kind on the page; other events are for the operator. */
 const KINDS: Readonly<Partial<Record<NamedAuditEvent['action'], ActivityKind>>> = {
@@ -29,24 +31,30 @@ const KINDS: Readonly<Partial<Record<NamedAuditEvent['action'], ActivityKind>>> 
 export async function accountData(
   service: Service,
   { account, sessionToken }: SignedIn,
-): Promise<Pick<AccountPageData, 'hasPassword' | 'appCount' | 'recentApps' | 'sessions' | 'activity'>> {
+): Promise<
+  Pick<AccountPageData, 'hasPassword' | 'appCount' | 'recentApps' | 'moreRecentApps' | 'sessions' | 'activity'>
+> {
   const now = service.now();
   const apps = groupByApp(await service.grants.connectedApps(account.id), new Set()).toSorted(
     (one, other) => other.usedAt - one.usedAt,
   );
   const recent = apps.filter(({ usedAt }) => now - usedAt <= 30 * DAY_MS);
   const { productName } = service.brand;
-  const live = await service.accounts.listSessions(account);
   const own = sessionDigest(sessionToken);
+  const live = await service.accounts.listSessions(account);
+  const sessions = live
+    .map((session) => ({ ...session, isThis: session.digest.equals(own) }))
+    .toSorted((one, other) => Number(other.isThis) - Number(one.isThis));
   return {
     hasPassword: service.accounts.takesPasswords && hasPassword(account),
     appCount: apps.length,
-    recentApps: recent.slice(0, NAMED).map(({ clientName }) => clientName),
+    recentApps: recent.slice(0, NAMED_APPS).map(({ clientId, clientName }) => ({ clientId, name: clientName })),
+    moreRecentApps: Math.max(0, recent.length - NAMED_APPS),
     sessions: await Promise.all(
-      live.map(async ({ createdAt, providerId, digest }) => ({
+      sessions.map(async ({ createdAt, providerId, isThis }) => ({
         since: createdAt,
         at: (providerId === null ? null : await service.providers.find(providerId))?.name ?? productName,
-        isThis: digest.equals(own),
+        isThis,
       })),
     ),
     activity: await activityOf(service, account, now),
@@ -54,12 +62,10 @@ export async function accountData(
 }
 
 async function activityOf({ audit }: Service, { id }: Account, now: number): Promise<AccountPageData['activity']> {
-  const filter = { resourceOwnerId: id, since: now - 90 * DAY_MS, limit: READ };
+  const filter = { resourceOwnerId: id, since: now - 90 * DAY_MS, limit: READ_EVENTS };
   const events = await audit.listNamedAuditEvents(filter);
-  return events
-    .flatMap(({ action, at, clientName }) => {
-      const kind = KINDS[action];
-      return kind === undefined ? [] : [{ kind, name: clientName, at }];
-    })
-    .slice(0, SHOWN);
+  return events.flatMap(({ action, at, clientName }) => {
+    const kind = KINDS[action];
+    return kind === undefined ? [] : [{ kind, name: clientName, at }];
+  });
 }
