@@ -8,6 +8,10 @@ COPY . .
 RUN deploy/make-root.sh /image
 
 FROM scratch
+# `npm run release` adds the version, the commit and the addresses of the project.
+LABEL org.opencontainers.image.title="Valetkey" \
+    org.opencontainers.image.description="A self-hosted OAuth 2.0 authorization service." \
+    org.opencontainers.image.licenses="MIT"
 COPY --from=build /image /
 WORKDIR /var/lib/valetkey
 USER 1000:1000

@@ -20,14 +20,21 @@ cp -R packages/product/src "$home/packages/product"
 rm -rf "$home/demo/cluster" "$home/demo/cluster.ts"
 npm ci --prefix "$home" --omit=dev --ignore-scripts --no-audit --no-fund
 node tools/bill-of-materials.mjs "$home"
+node tools/third-party-licenses.mjs "$home"
 rm "$home/package-lock.json" "$home/.npmrc"
 
 node=$(node --print process.execPath)
 cp "$node" "$root/usr/local/bin/node"
+# The licenses of Node.js, and below those of the system's libraries.
+licenses=$root/usr/local/share/licenses
+mkdir -p "$licenses"
+cp "$(dirname "$(dirname "$node")")/LICENSE" "$licenses/node.txt"
 find "$home/node_modules" -name '*.node' -exec ldd "$node" {} + | grep -o '/[^ ]*\.so[^ ]*' | sort -u |
   while read -r library; do
     mkdir -p "$root$(dirname "$library")"
     cp -L "$library" "$root$library"
+    package=$(dpkg --search "*$library" | sed '/^diversion/d; s/[:,].*//; q')
+    cp "/usr/share/doc/$package/copyright" "$licenses/$package.txt"
   done
 
 printf 'root:x:0:0:root:/:/\nvaletkey:x:1000:1000:Valetkey:/var/lib/valetkey:/\n' > "$root/etc/passwd"

@@ -43,6 +43,8 @@ const tasks = {
   failover: { run: ['tools/failover.mjs'], dev: true },
   'keep-databases': { run: ['test/upgrades/keep.ts'], dev: true },
   package: { run: ['tools/package.mjs'], dev: true },
+  'set-version': { run: ['tools/release/versions.mjs'] },
+  release: { run: ['tools/release.mjs'], dev: true },
 };
 const { run, dev = false, peers = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
 

@@ -90,6 +90,7 @@ describe('the image, in a chroot', { skip }, () => {
   test('it holds the program, its packages and Node.js, and nothing that could be used for more', () => {
     assert.deepEqual(readdirSync(join(root, 'opt/valetkey')).sort(), [
       'LICENSE',
+      'THIRD-PARTY-LICENSES.txt',
       'demo',
       'node_modules',
       'package.json',
@@ -112,6 +113,8 @@ describe('the image, in a chroot', { skip }, () => {
     assert.ok(size < MAX_SIZE, `${Math.round(size / 1024 / 1024)} MiB`);
     const bill = JSON.parse(readFileSync(join(root, 'opt/valetkey/sbom.cdx.json'), 'utf8'));
     assert.ok(bill.components.length > 50);
+    const licenses = readdirSync(join(root, 'usr/local/share/licenses'));
+    for (const file of ['libc6.txt', 'libstdc++6.txt', 'node.txt']) assert.ok(licenses.includes(file), file);
   });
 
   test('its commands run: demo walks the flow, with and without a product', async () => {
