@@ -31,6 +31,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/process/outbound.ts': ['node:', 'ipaddr.js', 'src/process/'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
+  // It tells which version refuses a database.
+  'src/storage/migrate.ts': ['package.json', 'src/storage/', INSTALLATION_ERROR],
   'src/storage/': [
     'node:',
     'pg',

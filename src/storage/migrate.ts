@@ -1,5 +1,6 @@
 /** Applies pending migrations, and refuses a database with unknown ones. */
-import { InstallationError } from '../process/installation-error.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { type Fault, InstallationError } from '../process/installation-error.ts';
 import type { Migration } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
 
@@ -11,6 +12,20 @@ const OTHER_COPY = {
   problem: 'another installation is being copied into this database',
   remedy: 'give an empty one, or finish that copy first',
 };
+
+/** The foundation changed in place until the first release candidate, and never since. */
+const BEFORE_FIRST_RELEASE = {
+  problem: `the database was made before 0.1.0-rc.1, and this is version ${manifest.version}. Databases from before 0.1.0-rc.1 are not kept`,
+  remedy:
+    'begin again with a new database and new keys (by default, move the folder "data" away), or run the checkout that made this one',
+};
+
+function altered({ number, name }: Migration): Fault {
+  return {
+    problem: `migration ${number} (${name}) is not the one that was applied to the database`,
+    remedy: 'install the released version again, unchanged',
+  };
+}
 
 /**
  * The newer migrations that a database may have: those that only expand the schema, or none, for a reader of all
@@ -37,11 +52,7 @@ export async function pending(
         problem: `the database was made by a newer version of Valetkey (migration ${number}, ${name})`,
         remedy: 'install that version or a later one, or restore the backup from before the upgrade',
       });
-    if (ours.checksum !== checksum)
-      throw new InstallationError({
-        problem: `migration ${number} (${name}) is not the one that was applied to the database`,
-        remedy: 'install the released version again, unchanged',
-      });
+    if (ours.checksum !== checksum) throw new InstallationError(number === 1 ? BEFORE_FIRST_RELEASE : altered(ours));
   }
   return known.filter(({ number }) => !applied.some((migration) => migration.number === number));
 }

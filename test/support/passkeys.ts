@@ -1,5 +1,13 @@
 /** An authenticator in a few lines, for what a real browser never does: answers to another origin, replays, counters that go back. */
-import { createPrivateKey, generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  hash,
+  type JsonWebKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import type { Visit } from './browser.ts';
 
 /** What an answer says other than a good one would. */
@@ -30,21 +38,39 @@ export function ceremonyIn({
   return { ...read, rpId: read.rpId ?? read.rp.id };
 }
 
+/** A passkey that can be kept: its private key as a JSON Web Key. */
+export type KeptPasskey = {
+  readonly id: string;
+  readonly key: JsonWebKey;
+  readonly userHandle: string;
+};
+
+function newPasskey(): KeptPasskey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { id: randomBytes(16).toString('base64url'), key: privateKey.export({ format: 'jwk' }), userHandle: '' };
+}
+
 /** One passkey, with its private key. */
 export class SoftPasskey {
-  readonly id = randomBytes(16).toString('base64url');
+  readonly id: string;
   readonly origin: string;
   counter = 0;
   isBackedUp = false;
   readonly #key: KeyObject;
   readonly #point: { x: string; y: string };
-  #userHandle = '';
+  #userHandle: string;
 
-  constructor(origin: string) {
+  constructor(origin: string, { id, key, userHandle }: KeptPasskey = newPasskey()) {
+    this.id = id;
     this.origin = origin;
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    this.#key = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    this.#point = publicKey.export({ format: 'jwk' }) as { x: string; y: string };
+    this.#key = createPrivateKey({ key, format: 'jwk' });
+    this.#point = key as { x: string; y: string };
+    this.#userHandle = userHandle;
+  }
+
+  /** The passkey, for `new SoftPasskey` of another time. */
+  kept(): KeptPasskey {
+    return { id: this.id, key: this.#key.export({ format: 'jwk' }), userHandle: this.#userHandle };
   }
 
   /** The answer that makes the passkey at a page. */

@@ -5,43 +5,43 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
-import { makeRootKey } from '../../src/settings/root-keys.ts';
-import type { Migration } from '../../src/storage/migrations.ts';
+import type { AppliedMigration, Migration } from '../../src/storage/migrations.ts';
 import { MIGRATION_TABLE, MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
-import { inhabit } from '../support/held.ts';
+import { releasedVersions } from '../../tools/release/changelog.mjs';
 import { startPostgres } from '../support/postgres.ts';
-import { startTestService } from '../support/service.ts';
-import { keep, type StoreName, textOf } from './kept.ts';
+import { fill } from './fill.ts';
+import { keep, keptVersions, removeKept, textOf } from './kept.ts';
 
+const { version } = manifest;
+const released = releasedVersions(fileURLToPath(new URL('../..', import.meta.url)));
+if (released.includes(version)) {
+  console.error(
+    `keep-databases: ${version} is released: CHANGELOG.md has its section. Later versions upgrade its databases, so these stay. ` +
+      'To do: set the version that is being made, with "npm run set-version -- 0.2.0-dev".',
+  );
+  process.exit(1);
+}
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-keep-'));
 const server = await startPostgres();
 try {
   const path = join(folder, 'valetkey.db');
-  await fill('sqlite', `sqlite:${path}`, OF_SQLITE, async () => readFileSync(path));
+  const sqlite = await fill(`sqlite:${path}`);
   const url = await server.createDatabase();
+  const postgresql = await fill(url);
   const schema = [MIGRATION_TABLE, ...OF_POSTGRESQL.map(({ sql }) => sql)];
-  await fill('postgresql', url, OF_POSTGRESQL, async () => Buffer.from(await textOf(url, schema)));
+  const text = await textOf(url, schema);
+  for (const kept of keptVersions()) if (!released.includes(kept)) removeKept(kept);
+  keep(version, 'sqlite', readFileSync(path), { migrations: applied(OF_SQLITE), ...sqlite });
+  keep(version, 'postgresql', Buffer.from(text), { migrations: applied(OF_POSTGRESQL), ...postgresql });
+  console.log(`kept: the databases of ${version}`);
 } finally {
   await server.remove();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function fill(
-  store: StoreName,
-  database: string,
-  migrations: readonly Migration[],
-  read: () => Promise<Buffer>,
-): Promise<void> {
-  const rootKey = makeRootKey();
-  const service = await startTestService(
-    { after: () => {} },
-    { VALETKEY_DATABASE_URL: database, VALETKEY_KEYS: rootKey },
-  );
-  const held = await inhabit(service);
-  await service.stop();
-  const applied = migrations.map(({ number, name, checksum }) => ({ number, name, checksum }));
-  keep(manifest.version, store, await read(), { migrations: applied, rootKey, held });
-  console.log(`kept: ${manifest.version}, ${store}`);
+function applied(migrations: readonly Migration[]): AppliedMigration[] {
+  return migrations.map(({ number, name, checksum }) => ({ number, name, checksum }));
 }

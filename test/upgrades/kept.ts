@@ -1,11 +1,11 @@
 /** The databases of each version, kept as files: made through the program by keep.ts, and upgraded by the test of this folder. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import type { AppliedMigration } from '../../src/storage/migrations.ts';
-import type { Held } from '../support/held.ts';
+import type { Filled } from './fill.ts';
 
 const KEPT = fileURLToPath(new URL('kept/', import.meta.url));
 
@@ -14,11 +14,7 @@ export const STORES = ['sqlite', 'postgresql'] as const;
 export type StoreName = (typeof STORES)[number];
 
 /** What belongs to a kept database: the migrations that made it, its root key, and what is held of it. */
-export type KeptFacts = {
-  readonly migrations: readonly AppliedMigration[];
-  readonly rootKey: string;
-  readonly held: Held;
-};
+export type KeptFacts = Filled & { readonly migrations: readonly AppliedMigration[] };
 
 const place = (version: string, file: string) => join(KEPT, version, file);
 const factsFile = (version: string, store: StoreName) => place(version, `${store}.json`);
@@ -27,6 +23,11 @@ const databaseFile = (version: string, store: StoreName) => place(version, `${st
 /** The versions whose databases are kept. */
 export function keptVersions(): string[] {
   return readdirSync(KEPT);
+}
+
+/** Removes what is kept of a version. */
+export function removeKept(version: string): void {
+  rmSync(place(version, ''), { recursive: true });
 }
 
 /** Keeps a database: the file of SQLite, or for PostgreSQL the text that makes it. */

@@ -28,8 +28,8 @@ const GRANTS_ANEW = {
 /** The numbers of the migrations that it has and this version has not. */
 export const LATER_MIGRATIONS = [last + 1, last + 2] as const;
 
-/** Makes it; answers its folder, which is removed when the tests end. */
-export function laterVersion(t: Lifetime): string {
+/** Makes it; answers its folder, which is removed when the tests end. `expands`: with the migration alone that only expands. */
+export function laterVersion(t: Lifetime, { expands = false } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-later-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const part of ['src', 'package.json']) cpSync(join(root, part), join(folder, part), { recursive: true });
@@ -38,9 +38,9 @@ export function laterVersion(t: Lifetime): string {
     const file = (number: number, name: string) =>
       join(folder, `src/storage/${store}/schema`, `${String(number).padStart(4, '0')}-${name}.sql`);
     const anew = `-- Grants may end for one more reason.\n-- More is not said.\nCREATE TABLE filled (number integer PRIMARY KEY);`;
-    writeFileSync(file(last + 1, 'later'), `${anew}\n${FILLED[store]}\n${GRANTS_ANEW[store]}\n`);
+    if (!expands) writeFileSync(file(last + 1, 'later'), `${anew}\n${FILLED[store]}\n${GRANTS_ANEW[store]}\n`);
     const more = 'ALTER TABLE account ADD COLUMN later_text text;\nCREATE TABLE later (id integer PRIMARY KEY);';
-    writeFileSync(file(last + 2, 'expand-more'), `-- Room for what comes later.\n${more}\n`);
+    writeFileSync(file(expands ? last + 1 : last + 2, 'expand-more'), `-- Room for what comes later.\n${more}\n`);
   }
   return folder;
 }

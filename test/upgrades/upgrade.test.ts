@@ -15,10 +15,16 @@ import { fileURLToPath } from 'node:url';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
 import { lots, rounds } from '../instances/effort.ts';
+import { Browser } from '../support/browser.ts';
 import { runCommand } from '../support/command.ts';
-import { assertGoesOn } from '../support/held.ts';
+import type { TestConsole } from '../support/console.ts';
+import { me, obtainPair, pairOf, refresh, signIn } from '../support/flow.ts';
+import { assertGoesOn, browserWith } from '../support/held.ts';
+import { assertOperatorsGoOn } from '../support/held-by-operators.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { postAs } from '../support/standard.ts';
 import { storesOfRun } from '../support/stores.ts';
+import { IMPORTED } from './fill.ts';
 import { type KeptFacts, keptDatabase, keptVersions, restoreText, type StoreName } from './kept.ts';
 import { LATER_MIGRATIONS, laterVersion } from './later-version.ts';
 import { startVersion } from './start.ts';
@@ -32,6 +38,7 @@ const CHILD = fileURLToPath(new URL('open.child.ts', import.meta.url));
 const server = await startPostgres();
 after(() => server.remove());
 const later = laterVersion({ after });
+const expanded = laterVersion({ after }, { expands: true });
 
 /** The databases of PostgreSQL that were made of kept texts, by their version: those of the tests are copies. */
 const templates = new Map<string, string>();
@@ -53,8 +60,6 @@ type Restored = {
   /** The numbers of the migrations that it has. */
   applied(): Promise<number[]>;
 };
-
-const known = { sqlite: OF_SQLITE, postgresql: OF_POSTGRESQL };
 
 const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Restored>> = {
   async sqlite(t, version) {
@@ -111,21 +116,32 @@ async function openAndKill({ facts, variables }: Restored, delay: number): Promi
 /** The kept provider is a way to sign in: else its calls are refused. */
 const METHODS = { VALETKEY_SIGN_IN_METHODS: 'password,product' };
 
-for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: 'postgresql' })) {
-  test(`the kept databases are of this schema, or of one before it (${store})`, () => {
-    for (const version of keptVersions()) {
-      const { facts } = keptDatabase(version, store);
-      const ours = known[store].slice(0, facts.migrations.length);
-      assert.deepEqual(
-        facts.migrations,
-        ours.map(({ number, name, checksum }) => ({ number, name, checksum })),
-        `the schema of ${version} has changed since its databases were kept: npm run keep-databases`,
-      );
-    }
-  });
+/** Asserts that each token, session, key, passkey and link of a kept database works. */
+async function assertAllGoesOn(service: TestConsole, { held, byOperators }: KeptFacts): Promise<void> {
+  await assertOperatorsGoOn(service, byOperators);
+  await assertGoesOn(service, held);
+  // The start wraps the hashes that wait for it.
+  while ((await service.installation.imports.status()).unwrapped > 0) await sleep(20);
+  for (const [email, { password }] of Object.entries(IMPORTED))
+    assert.equal((await signIn(service, new Browser(), email, password)).status, 303, email);
+}
 
+/** Starts versions of the program on a kept database, one after the other. */
+async function runs<Folders extends string[]>(
+  { held }: KeptFacts,
+  variables: Restored['variables'],
+  ...folders: Folders
+): Promise<{ [At in keyof Folders]: TestConsole }> {
+  const started: TestConsole[] = [];
+  for (const folder of folders)
+    started.push(await startVersion(folder, held.now, { ...variables, ...METHODS }, () => {}));
+  return started as { [At in keyof Folders]: TestConsole };
+}
+
+for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: 'postgresql' })) {
+  const known = store === 'sqlite' ? OF_SQLITE : OF_POSTGRESQL;
   /** The numbers of this version's own migrations after those of a database that has so many. */
-  const ownSince = (applied: number) => known[store].slice(applied).map(({ number }) => number);
+  const ownSince = (applied: number) => known.slice(applied).map(({ number }) => number);
 
   for (const version of keptVersions())
     describe(`${store}, a database of ${version}`, { concurrency: false }, () => {
@@ -133,7 +149,7 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         const { facts, variables } = await restore[store](t, version);
         const service = await startVersion(THIS, facts.held.now, { ...variables, ...METHODS }, () => {});
         t.after(() => service.stop());
-        await assertGoesOn({ ...service, log: [] }, facts.held);
+        await assertAllGoesOn(service, facts);
       });
 
       test(`goes on in a later version that was killed ${KILLS} times while it upgraded it (seed ${SEED})`, async (t) => {
@@ -160,8 +176,43 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         );
         t.after(() => service.stop());
         assert.deepEqual(await restored.applied(), [...before, ...toDo]);
-        await assertGoesOn({ ...service, log: [] }, restored.facts.held);
+        await assertAllGoesOn(service, restored.facts);
       });
+
+      test('goes on in this version after a later one that only expands the schema served it: the way back', async (t) => {
+        const { facts, variables } = await restore[store](t, version);
+        const [first] = await runs(facts, variables, expanded);
+        const pair = await obtainPair(first, browserWith(facts.held.cookies), facts.held.app);
+        await first.stop();
+        const [service] = await runs(facts, variables, THIS);
+        t.after(() => service.stop());
+        assert.equal((await me(service, pair.accessToken)).status, 200);
+        await assertAllGoesOn(service, facts);
+      });
+
+      // One process serves SQLite.
+      if (store === 'postgresql')
+        test('is served by this version and a later one side by side, which see what the other does', async (t) => {
+          const { facts, variables } = await restore[store](t, version);
+          const [older, newer] = await runs(facts, variables, THIS, expanded);
+          t.after(() => newer.stop());
+          const { app, cookies } = facts.held;
+          const given = await obtainPair(older, browserWith(cookies), app);
+          const next = pairOf(await refresh(newer, app, given.refreshToken));
+          assert.equal((await me(older, next.accessToken)).status, 200, 'the older one knows a token of the newer');
+          const last = pairOf(await refresh(older, app, next.refreshToken));
+          assert.equal((await me(newer, last.accessToken)).status, 200);
+          await older.stop();
+          const [again] = await runs(facts, variables, THIS);
+          t.after(() => again.stop());
+          assert.equal((await postAs(newer, app, 'revoke', { token: last.refreshToken })).status, 200);
+          for (const service of [again, newer])
+            assert.ok(
+              (await me(service, last.accessToken)).status >= 400,
+              'a revocation by the newer one holds at both',
+            );
+          await assertAllGoesOn(again, facts);
+        });
 
       test('is upgraded by a start that says so, and refused by the version before from then on', async (t) => {
         const { facts, variables } = await restore[store](t, version);
@@ -179,11 +230,11 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         );
         assert.ok(
           will.msg.includes(
-            `${anew} (later): Grants may end for one more reason. ${more} (expand-more): Room for what comes later. ` +
-              'It has 3 accounts, ',
+            `${anew} (later): Grants may end for one more reason. ${more} (expand-more): Room for what comes later. `,
           ),
           will.msg,
         );
+        assert.match(will.msg, / It has \d+ accounts, \d+ apps, /);
         assert.match(will.msg, /the version before does not start on it afterwards, and the way back is the backup/);
         assert.equal(done?.msg, `the database is at migration ${more}: the upgrade is done`);
         const again: string[] = [];
