@@ -56,7 +56,7 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['power/names.test.ts', 'power/start-cuts.test.ts', 'instances/kill.test.ts', 'instances/faults.test.ts'],
     ...['postgresql/failover.test.ts', 'instances/key-rotation.test.ts', 'postgresql/unconfirmed-commits.test.ts'],
     ...['flows/backup-refused.test.ts', 'postgresql/own-place.test.ts', 'upgrades/upgrade.test.ts'],
-    ...['upgrades/kept.test.ts', 'upgrades/every-state.test.ts'],
+    ...['upgrades/kept.test.ts', 'upgrades/every-state.test.ts', 'upgrades/compatibility.test.ts'],
     'flows/nothing-written.test.ts',
   ],
   rest: [

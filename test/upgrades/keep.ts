@@ -12,8 +12,9 @@ import { MIGRATION_TABLE, MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
 import { releasedVersions } from '../../tools/release/changelog.mjs';
 import { startPostgres } from '../support/postgres.ts';
+import { facesOf } from './faces.ts';
 import { fill } from './fill.ts';
-import { keep, keptVersions, removeKept, textOf } from './kept.ts';
+import { keep, keepFaces, keptVersions, removeKept, textOf } from './kept.ts';
 
 const { version } = manifest;
 const released = releasedVersions(fileURLToPath(new URL('../..', import.meta.url)));
@@ -33,10 +34,13 @@ try {
   const postgresql = await fill(url);
   const schema = [MIGRATION_TABLE, ...OF_POSTGRESQL.map(({ sql }) => sql)];
   const text = await textOf(url, schema);
+  const database = readFileSync(path);
+  const faces = await facesOf({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS: sqlite.rootKey });
   for (const kept of keptVersions()) if (!released.includes(kept)) removeKept(kept);
-  keep(version, 'sqlite', readFileSync(path), { migrations: applied(OF_SQLITE), ...sqlite });
+  keep(version, 'sqlite', database, { migrations: applied(OF_SQLITE), ...sqlite });
   keep(version, 'postgresql', Buffer.from(text), { migrations: applied(OF_POSTGRESQL), ...postgresql });
-  console.log(`kept: the databases of ${version}`);
+  keepFaces(version, faces);
+  console.log(`kept: the databases of ${version}, and what programs rely on`);
 } finally {
   await server.remove();
   rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 /** The databases of each version, kept as files: made through the program by keep.ts, and upgraded by the test of this folder. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import type { AppliedMigration } from '../../src/storage/migrations.ts';
+import type { Faces } from './faces.ts';
 import type { Filled } from './fill.ts';
 
 const KEPT = fileURLToPath(new URL('kept/', import.meta.url));
@@ -41,6 +42,17 @@ export function keep(version: string, store: StoreName, database: Buffer, facts:
 export function keptDatabase(version: string, store: StoreName): { database: Buffer; facts: KeptFacts } {
   const facts = JSON.parse(readFileSync(factsFile(version, store), 'utf8')) as KeptFacts;
   return { database: gunzipSync(readFileSync(databaseFile(version, store))), facts };
+}
+
+/** Keeps what programs rely on. */
+export function keepFaces(version: string, faces: Faces): void {
+  writeFileSync(place(version, 'faces.gz'), gzipSync(JSON.stringify(faces), { level: 9 }));
+}
+
+/** What programs rely on in a version, or null where it was not kept. */
+export function keptFaces(version: string): Faces | null {
+  const file = place(version, 'faces.gz');
+  return existsSync(file) ? (JSON.parse(gunzipSync(readFileSync(file)).toString()) as Faces) : null;
 }
 
 /** A PostgreSQL database as text that makes it: what its migrations say, then all rows. Nobody may use it meanwhile. */
