@@ -48,7 +48,7 @@ async function fill(count: number): Promise<Filled> {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
   const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
-  const { client, clientSecret } = await registry.register(
+  const { row: client, secret: clientSecret } = await registry.register(
     'confidential',
     {
       name: 'Bench',
@@ -96,7 +96,7 @@ async function fill(count: number): Promise<Filled> {
     for (const { value } of issued) codes.push(new URL(value ?? '').searchParams.get('code') ?? '');
   }
   const servers = new ResourceServerRegistry({ ...parts, ownResource });
-  const { resourceServer, secret } = await servers.register(
+  const { row: resourceServer, secret } = await servers.register(
     { name: 'Bench API', resource: null, scopes: null },
     OPERATOR,
   );

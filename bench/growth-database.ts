@@ -51,7 +51,7 @@ export async function makeDatabase(
   const { store, close } = await openDatabase(path);
   const parts = { store, keyring, prefix: PREFIX, ownResource: 'http://127.0.0.1', now: Date.now };
   const servers = new ResourceServerRegistry(parts);
-  const { resourceServer, secret } = await servers.register(
+  const { row: resourceServer, secret } = await servers.register(
     { name: 'Bench API', resource: null, scopes: null },
     OPERATOR,
   );

@@ -58,7 +58,7 @@ export async function registerProduct(
   { identityProviders, operator }: Installation,
   about: { readonly id: string; readonly name: string; readonly signInUrl: string },
 ): Promise<SeededProduct> {
-  const { provider, secret } = await identityProviders.register(
+  const { row: provider, secret } = await identityProviders.register(
     {
       ...{ ...about, homePage: new URL('/', about.signInUrl).href, keys: [], ownIds: false },
       ...{ rights: ['sign-in', 'users'], sessionLifetime: null },
@@ -80,7 +80,7 @@ export async function registerApp(
 ): Promise<SeededApp> {
   for (const { name, sentence, effect } of SCOPES) await scopes.define(name, { en: sentence }, operator, effect);
   const appName = 'Postcards';
-  const { client, clientSecret } = await clients.register(
+  const { row: client, secret: clientSecret } = await clients.register(
     'confidential',
     {
       name: appName,

@@ -10,7 +10,11 @@ export async function registerApp({ installation, operators, apps, chance }: His
   const operator = chance.pick(operators.slice(0, 2)) as ActingOperator;
   await signInOperator(installation, operator, 'Firefox on Linux');
   const type = cast.kind === 'public' ? 'public' : 'confidential';
-  const { client, clientSecret } = await installation.clients.register(type, settingsOf(cast), actorOf(operator));
+  const { row: client, secret: clientSecret } = await installation.clients.register(
+    type,
+    settingsOf(cast),
+    actorOf(operator),
+  );
   const app = { cast, client, secret: clientSecret, server: serverOf(apps.length) };
   apps.push(app);
   return app;

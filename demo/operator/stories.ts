@@ -69,7 +69,7 @@ function planSecrets(history: History): void {
   const tidemark = 'Tidemark Backup';
   const rotate = async (name: string) => {
     const app = appNamed(history, name);
-    return (await clients.rotateSecret(app.client.id, byOperator(history, 1))).clientSecret;
+    return (await clients.rotateSecret(app.client.id, byOperator(history, 1))).secret;
   };
   agenda.at(dayAt(history, 191, 9 * HOUR), async () => {
     const secret = await rotate(tidemark);
@@ -147,7 +147,13 @@ function planHandOver(history: History): void {
   const at = dayAt(history, HANDED_OVER.days, 10 * HOUR);
   agenda.at(at, async () => {
     const settings = settingsOf(HANDED_OVER);
-    const { client, handOver } = await clients.register('confidential', settings, byOperator(history, 0), null, true);
+    const { row: client, handOver } = await clients.register(
+      'confidential',
+      settings,
+      byOperator(history, 0),
+      null,
+      true,
+    );
     if (!handOver) throw new Error('nothing was handed over');
     const app: App = { cast: HANDED_OVER, client, secret: null, server: serverOf(apps.length) };
     agenda.at(at + 78 * MINUTE, async () => {

@@ -17,9 +17,7 @@ export function addAuditVerify(audit: CliCommand, run: CommandRun): void {
       ['audit verify', 'audit verify --checkpoint /var/log/valetkey.log'],
     )
     .option(...CHECKPOINT)
-    .action(({ checkpoint = [] }: { checkpoint?: string[] }) =>
-      run.withInstallation((installation) => verify(installation, checkpoint, run)),
-    );
+    .acts(run, (installation, { checkpoint = [] }: { checkpoint?: string[] }) => verify(installation, checkpoint, run));
 }
 
 async function verify({ auditTrail }: Installation, given: readonly string[], run: CommandRun): Promise<CommandResult> {

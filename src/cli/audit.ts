@@ -36,10 +36,10 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
     .option('--key <key>', 'only acts with this key of an operator: its ID, as in "operator key list"')
     .option('--action <name>', 'only events with this action, such as client_updated', readAction)
     .option('--limit <number>', 'the maximum number of events', readLimit, DEFAULT_LIMIT)
-    .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
+    .acts(run, (installation, options: ListOptions) => list(installation, options, run));
   audit
     .leaf('show <number>', 'Show one event in full, by its number in "audit list".', ['audit show 1042'])
-    .action((number: string) => run.withInstallation((installation) => show(installation, number)));
+    .acts(run, (installation, number: string) => show(installation, number));
   addAuditVerify(audit, run);
   addAuditExport(audit, run);
 }

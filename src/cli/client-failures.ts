@@ -26,12 +26,10 @@ export function addFailures(client: CliCommand, run: CommandRun): void {
       readMoment('24h'),
     )
     .option('--limit <number>', 'the maximum number of failures', readLimit, FAILURES_KEPT)
-    .action((app: string, { since, limit }: Options) =>
-      run.withInstallation(async ({ clients, appActivity }) => {
-        const { id, name } = await clients.show(app);
-        return shown(id, name, await appActivity.find(id, timeOf(since, run.context.now()), limit), run.width);
-      }),
-    );
+    .acts(run, async ({ clients, appActivity }, app: string, { since, limit }: Options) => {
+      const { id, name } = await clients.show(app);
+      return shown(id, name, await appActivity.find(id, timeOf(since, run.context.now()), limit), run.width);
+    });
 }
 
 /** Returns the activity of the last 24 hours, for `client show`. */

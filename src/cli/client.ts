@@ -2,9 +2,9 @@
 import { Option } from 'commander';
 import { spansSince } from '../oauth/activity/app-tally.ts';
 import type { Client } from '../oauth/clients/client.ts';
-import type { ClientRegistry } from '../operator/client-registry.ts';
 import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
+import type { Registered } from '../operator/registry.ts';
 import { addFailures, lastDay } from './client-failures.ts';
 import { addRefresh } from './client-refresh.ts';
 import {
@@ -34,10 +34,19 @@ import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './lon
 import { withOmittedKeys } from './omitted-keys.ts';
 import { type Moment, readMoment, timeOf } from './option.ts';
 import { plain } from './plain.ts';
+import { addDelete, addPausing } from './registered.ts';
 import { addSecretCommands } from './secrets.ts';
 import { requireChange } from './setting-options.ts';
 
 const DAY_MS = 86_400_000;
+
+const APPS = {
+  kind: 'client',
+  ...{ argument: '<app>', example: 'app_6qm1v0t4y8d3k2xz', user: 'app' },
+  members: ['client_id', 'client_secret'],
+  registry: ({ clients }: Installation) => clients,
+  json: findClientJson,
+} as const;
 
 type ClientListOptions = ListOptions<Client['status']> & { failingSince?: Moment };
 
@@ -49,7 +58,7 @@ export function addClientCommands(program: CliCommand, run: CommandRun): void {
   addFailures(client, run);
   addUpdate(client, run);
   addRefresh(client, run);
-  addSecrets(client, run);
+  addSecretCommands(client, run, APPS);
   addStopping(client, run);
 }
 
@@ -116,10 +125,10 @@ async function registerFrom(
 
 async function registered(
   { clients, handOvers, endpoints }: Installation,
-  { client, clientSecret, handOver }: Awaited<ReturnType<ClientRegistry['register']>>,
+  { row: client, secret, handOver }: Registered<Client>,
 ): Promise<CommandResult> {
   const warnings = await clients.warnings(client);
-  if (!handOver) return fiveThings(client, clientSecret, endpoints, warnings);
+  if (!handOver) return fiveThings(client, secret, endpoints, warnings);
   const made = handOvers.addressOf(handOver, { kind: 'client', row: client });
   const json = registeredClientJson(client, null, endpoints);
   const sentence = `${client.name} is registered as ${client.id}. Send its developer this address:`;
@@ -135,30 +144,26 @@ function addLooking(client: CliCommand, run: CommandRun): void {
     .option('--failing-since <time>', 'only apps with a refused request since then: 1h ago, or a time', readMoment)
     .option(...LIMIT)
     .option('--after <app>', 'only apps after this one, the last of the previous list')
-    .action(({ limit, after, failingSince, ...asked }: ClientListOptions) =>
-      run.withInstallation(async ({ clients }) => {
-        const now = run.context.now();
-        const failing = failingSince && { failing: spansSince(timeOf(failingSince, now), now) };
-        const filter = { ...filterOf(asked, now), ...failing };
-        const isFiltered = after !== undefined || Object.keys(filter).length > 0;
-        return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);
-      }),
-    );
+    .acts(run, async ({ clients }, { limit, after, failingSince, ...asked }: ClientListOptions) => {
+      const now = run.context.now();
+      const failing = failingSince && { failing: spansSince(timeOf(failingSince, now), now) };
+      const filter = { ...filterOf(asked, now), ...failing };
+      const isFiltered = after !== undefined || Object.keys(filter).length > 0;
+      return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);
+    });
   client
     .leaf('show <app>', 'Show one app, by its ID or its name, without its secret.', [
       'client show app_6qm1v0t4y8d3k2xz',
       'client show "Acme Mail"',
     ])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses, appActivity, handOvers }) => {
-        const client = await clients.show(app);
-        const now = run.context.now();
-        const day = lastDay(await appActivity.find(client.id, now - DAY_MS, 1));
-        const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
-        const json = { ...day.json, hand_over: last };
-        return shownClient(client, secretUses, { json, fields: [...day.fields, handOverField(last, now)] });
-      }),
-    );
+    .acts(run, async ({ clients, secretUses, appActivity, handOvers }, app: string) => {
+      const client = await clients.show(app);
+      const now = run.context.now();
+      const day = lastDay(await appActivity.find(client.id, now - DAY_MS, 1));
+      const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
+      const json = { ...day.json, hand_over: last };
+      return shownClient(client, secretUses, { json, fields: [...day.fields, handOverField(last, now)] });
+    });
 }
 
 function addUpdate(client: CliCommand, run: CommandRun): void {
@@ -187,59 +192,20 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
   });
 }
 
-function addSecrets(client: CliCommand, run: CommandRun): void {
-  addSecretCommands(client, run, {
-    ...{ group: 'client', kind: 'client', argument: '<app>', example: 'app_6qm1v0t4y8d3k2xz', user: 'app' },
-    members: ['client_id', 'client_secret'],
-    show: ({ clients }, app) => clients.show(app),
-    async rotate({ clients, operator }, id) {
-      const { client: row, clientSecret: secret } = await clients.rotateSecret(id, operator);
-      return { row, secret };
-    },
-    retire: ({ clients, operator }, id, which) => clients.retireSecret(id, operator, which),
-    json: findClientJson,
-  });
-}
-
 function addStopping(client: CliCommand, run: CommandRun): void {
-  client
-    .leaf('pause <app>', 'Refuse all requests of an app until "client resume". Ends no grant.', [
-      'client pause app_6qm1v0t4y8d3k2xz',
-    ])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const client = await clients.pause((await clients.show(app)).id, operator);
-        return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" restores everything.`);
-      }),
-    );
-  client
-    .leaf('resume <app>', 'End a pause: the grants of the app work again.', ['client resume app_6qm1v0t4y8d3k2xz'])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, secretUses, operator }) => {
-        const client = await clients.resume((await clients.show(app)).id, operator);
-        return saidOfClient(client, secretUses, `${client.name} is active again.`);
-      }),
-    );
+  const pausing = 'Refuse all requests of an app until "client resume". Ends no grant.';
+  addPausing(client, run, APPS, 'pause', pausing, 'is paused; "client resume" restores everything.');
+  addPausing(client, run, APPS, 'resume', 'End a pause: the grants of the app work again.', 'is active again.');
   client
     .leaf('revoke-grants <app>', 'End all grants of an app. The app stays registered.', [
       'client revoke-grants app_6qm1v0t4y8d3k2xz',
     ])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
-        const { id, name } = await clients.show(app);
-        await confirm(run, 'client revoke-grants', name, () => countedGrants(grants, { clientId: id }));
-        return saidOfClient(await clients.revokeGrants(id, operator), secretUses, `All grants of ${name} are ended.`);
-      }),
-    );
-  client
-    .leaf('delete <app>', 'Delete an app and all its grants.', ['client delete app_6qm1v0t4y8d3k2xz --yes'])
-    .action((app: string) =>
-      run.withInstallation(async ({ clients, grants, secretUses, operator }) => {
-        const { id, name } = await clients.show(app);
-        await confirm(run, 'client delete', name, () => countedGrants(grants, { clientId: id }));
-        const client = await clients.delete(id, operator);
-        const json = { ...(await findClientJson(client, secretUses)), status: 'deleted' };
-        return { json, text: [`${name} is deleted.`] };
-      }),
-    );
+    .acts(run, async ({ clients, grants, secretUses, operator }, app: string) => {
+      const { id, name } = await clients.show(app);
+      await confirm(run, 'client revoke-grants', name, () => countedGrants(grants, { clientId: id }));
+      return saidOfClient(await clients.revokeGrants(id, operator), secretUses, `All grants of ${name} are ended.`);
+    });
+  addDelete(client, run, APPS, 'Delete an app and all its grants.', ({ id, name }, { grants }) =>
+    confirm(run, 'client delete', name, () => countedGrants(grants, { clientId: id })),
+  );
 }

@@ -1,5 +1,7 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
 import { Command } from 'commander';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
 import { QUESTIONS } from './questions.ts';
 import { aboutUnknown } from './unknown-command.ts';
 
@@ -31,6 +33,16 @@ export class CliCommand extends Command {
       .addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
     const [, ...words] = leaf.names();
     return Object.hasOwn(QUESTIONS, words.join(' ')) ? leaf.option('--yes', 'do not ask first') : leaf;
+  }
+
+  /** Sets what the command does: it opens the installation, and prints what `act` returns for the arguments and options. */
+  acts<Given extends unknown[]>(
+    run: CommandRun,
+    act: (installation: Installation, ...given: Given) => Promise<CommandResult | null>,
+  ): this {
+    return this.action((...given) =>
+      run.withInstallation((installation) => act(installation, ...(given as unknown[] as Given))),
+    );
   }
 
   /** Refuses the command line, in one sentence. */

@@ -20,14 +20,12 @@ export function addGrantCommands(program: CliCommand, run: CommandRun): void {
     .option('--client <app>', 'only grants for this app, named by its id or its name')
     .option('--user <user>', 'only grants of this user, named as in "user show"')
     .option('--limit <number>', 'the maximum number of grants', readLimit, DEFAULT_LIMIT)
-    .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
+    .acts(run, (installation, options: ListOptions) => list(installation, options, run));
   grant
     .leaf('show <id>', 'Show the history of one grant: who allowed it, its last use, and how it ended.', [
       'grant show 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
     ])
-    .action((id: string) =>
-      run.withInstallation(async ({ grants }) => shownGrant(await grants.show(id), run.context.now(), run.width)),
-    );
+    .acts(run, async ({ grants }, id: string) => shownGrant(await grants.show(id), run.context.now(), run.width));
   grant
     .leaf('revoke [id]', 'End one grant, or all: every token issued from it is refused from now on.', [
       'grant revoke 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',

@@ -17,14 +17,12 @@ export function addIdentifyCommand(program: CliCommand, run: CommandRun): void {
       'Identify a found credential or one-time link: its kind, its owner, and if it works. Reads standard input, and stores nothing.',
       ['identify', 'identify < found.txt', 'identify --json < found.txt'],
     )
-    .action(() =>
-      run.withInstallation(async ({ identification }) => {
-        const text = await readCredential(run.context);
-        const found = await identification.identify(text);
-        if (!found) throw new OperatorError(identification.whyUnknown(text));
-        return shown(identifiedJson(found));
-      }),
-    );
+    .acts(run, async ({ identification }) => {
+      const text = await readCredential(run.context);
+      const found = await identification.identify(text);
+      if (!found) throw new OperatorError(identification.whyUnknown(text));
+      return shown(identifiedJson(found));
+    });
 }
 
 async function readCredential(context: CommandContext): Promise<string> {

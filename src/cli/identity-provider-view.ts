@@ -15,7 +15,7 @@ import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import { lastUseLine, secretLines } from './secret-view.ts';
 import { settingFields } from './setting-options.ts';
-import { type Column, card, linesOr } from './table.ts';
+import { card, type ShortList } from './table.ts';
 import { exactTime, readableTime } from './time.ts';
 
 /** Returns the values that a product's developer needs. */
@@ -63,26 +63,18 @@ export async function shownProvider(provider: IdentityProvider, uses: SecretUses
   };
 }
 
-/** Many providers. */
-export async function listedProviders(
-  providers: readonly IdentityProvider[],
-  uses: SecretUses,
-  width: number,
-): Promise<CommandResult> {
-  const rows = await Promise.all(providers.map((provider) => findIdentityProviderJson(provider, uses)));
-  const none =
-    'No identity providers: people sign in here with a password. Register one: valetkey identity-provider register --help';
-  return { json: rows, text: linesOr(none, COLUMNS, rows, width) };
-}
-
-const COLUMNS: readonly Column<IdentityProviderJson>[] = [
-  { heading: 'Provider ID', value: (provider) => provider.provider_id },
-  { heading: 'Name', value: (provider) => provider.name, shrinksTo: 8 },
-  { heading: 'Status', value: (provider) => provider.status },
-  { heading: 'Secret last used', value: (provider) => lastUseLine(provider.live_secrets) },
-  { heading: 'Sign-in address', value: (provider) => provider.sign_in_url, mayBeLeft: true },
-  { heading: 'Registered', value: (provider) => readableTime(provider.created_at), mayBeLeft: true },
-];
+/** The list of identity providers. */
+export const IDENTITY_PROVIDERS: ShortList<IdentityProviderJson> = {
+  none: 'No identity providers: people sign in here with a password. Register one: valetkey identity-provider register --help',
+  columns: [
+    { heading: 'Provider ID', value: (provider) => provider.provider_id },
+    { heading: 'Name', value: (provider) => provider.name, shrinksTo: 8 },
+    { heading: 'Status', value: (provider) => provider.status },
+    { heading: 'Secret last used', value: (provider) => lastUseLine(provider.live_secrets) },
+    { heading: 'Sign-in address', value: (provider) => provider.sign_in_url, mayBeLeft: true },
+    { heading: 'Registered', value: (provider) => readableTime(provider.created_at), mayBeLeft: true },
+  ],
+};
 
 /** Returns what was ended through a provider since a time (ms). */
 export function allEnded(provider: IdentityProvider, since: number, ended: EndedThroughProvider): CommandResult {

@@ -1,16 +1,15 @@
 /** `identity-provider`: registers the products where people sign in elsewhere, and changes them. */
 import { NEW_PROVIDER_SETTINGS, PROVIDER_SETTINGS } from '../operator/fields/identity-provider-fields.ts';
 import { withDefaults } from '../operator/fields/setting.ts';
-import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findIdentityProviderJson, registeredProviderJson } from '../operator/json/identity-provider.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
-import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
+import { HAND_OVER, type HandOverOption, handedOver } from './hand-over-view.ts';
 import {
   allEnded,
-  listedProviders,
+  IDENTITY_PROVIDERS,
   nextAfterRegistering,
   registeredProvider,
   shownProvider,
@@ -19,18 +18,32 @@ import {
 import { withOmittedKeys } from './omitted-keys.ts';
 import { type Moment, readMoment, timeOf } from './option.ts';
 import { PeriodicLines } from './progress.ts';
+import { addDelete, addLooking, addPausing } from './registered.ts';
 import { addSecretCommands } from './secrets.ts';
 import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 import { exactTime } from './time.ts';
+
+const PRODUCTS = {
+  kind: 'identity_provider',
+  ...{ argument: '<id>', example: 'product', user: 'product' },
+  members: ['provider_id', 'provider_secret'],
+  registry: ({ identityProviders }: Installation) => identityProviders,
+  json: findIdentityProviderJson,
+} as const;
 
 /** Adds the commands about identity providers. */
 export function addIdentityProviderCommands(program: CliCommand, run: CommandRun): void {
   const group = program.group('identity-provider', 'Identity providers: your products that sign their own users in.');
   addRegister(group, run);
-  addLooking(group, run);
+  addLooking(group, run, PRODUCTS, {
+    sentences: ['List all identity providers, oldest first.', 'Show one identity provider, without its secret.'],
+    examples: ['identity-provider list --json'],
+    listing: IDENTITY_PROVIDERS,
+    shown: shownProvider,
+  });
   addUpdate(group, run);
   addTest(group, run);
-  addSecrets(group, run);
+  addSecretCommands(group, run, PRODUCTS);
   addStopping(group, run);
 }
 
@@ -51,7 +64,7 @@ function addRegister(group: CliCommand, run: CommandRun): void {
           const given = await settingsIn(NEW_PROVIDER_SETTINGS, options);
           const settings = withDefaults(NEW_PROVIDER_SETTINGS, given);
           const registered = await identityProviders.register(settings, operator, options.handOver);
-          const { provider, secret, handOver: made } = registered;
+          const { row: provider, secret, handOver: made } = registered;
           if (!made) return withOmittedKeys(registeredProvider(provider, secret, endpoints), given.keys);
           const address = handOvers.addressOf(made, { kind: 'identity_provider', row: provider });
           const json = registeredProviderJson(provider, null, endpoints);
@@ -63,24 +76,6 @@ function addRegister(group: CliCommand, run: CommandRun): void {
     );
 }
 
-function addLooking(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('list', 'List all identity providers, oldest first.', ['identity-provider list --json'])
-    .action(() =>
-      run.withInstallation(async ({ identityProviders, secretUses }) =>
-        listedProviders(await identityProviders.list(), secretUses, run.width),
-      ),
-    );
-  group
-    .leaf('show <id>', 'Show one identity provider, without its secret.', ['identity-provider show product'])
-    .action((id: string) =>
-      run.withInstallation(async ({ identityProviders, secretUses, handOvers }) => {
-        const last = await findHandOverJson({ kind: 'identity_provider', id }, handOvers);
-        return withHandOver(await shownProvider(await identityProviders.show(id), secretUses), last, run.context.now());
-      }),
-    );
-}
-
 function addTest(group: CliCommand, run: CommandRun): void {
   group
     .leaf(
@@ -88,7 +83,7 @@ function addTest(group: CliCommand, run: CommandRun): void {
       'Test the setup of an identity provider, with one request to its sign-in address; exits 1 if something is wrong.',
       ['identity-provider test product', 'identity-provider test product --json'],
     )
-    .action((id: string) => run.withInstallation(async ({ testProvider }) => testedProvider(await testProvider(id))));
+    .acts(run, async ({ testProvider }, id: string) => testedProvider(await testProvider(id)));
 }
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
@@ -111,33 +106,14 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
   });
 }
 
-function addSecrets(group: CliCommand, run: CommandRun): void {
-  addSecretCommands(group, run, {
-    ...{ group: 'identity-provider', kind: 'identity_provider', argument: '<id>', example: 'product' },
-    ...{ user: 'product', members: ['provider_id', 'provider_secret'] },
-    show: ({ identityProviders }, id) => identityProviders.show(id),
-    async rotate({ identityProviders, operator }, id) {
-      const { provider: row, secret } = await identityProviders.rotateSecret(id, operator);
-      return { row, secret };
-    },
-    retire: ({ identityProviders, operator }, id, which) => identityProviders.retireSecret(id, operator, which),
-    json: findIdentityProviderJson,
-  });
-}
-
 function addStopping(group: CliCommand, run: CommandRun): void {
-  const act = (name: 'pause' | 'resume', summary: string, sentence: string, example: string) =>
-    group.leaf(`${name} <id>`, summary, [example]).action((id: string) =>
-      run.withInstallation(async ({ identityProviders, secretUses, operator }: Installation) => {
-        const provider = await identityProviders[name](id, operator);
-        return { json: await findIdentityProviderJson(provider, secretUses), text: [`${provider.name} ${sentence}`] };
-      }),
-    );
-  act(
+  addPausing(
+    group,
+    run,
+    PRODUCTS,
     'pause',
     'Refuse sign-in with an identity provider until "identity-provider resume". Sessions and grants stay.',
     'is paused: nobody can sign in with it, and its own requests are refused. "identity-provider resume" ends the pause.',
-    'identity-provider pause product',
   );
   group
     .leaf(
@@ -150,30 +126,11 @@ function addStopping(group: CliCommand, run: CommandRun): void {
       'the earliest possible time of the compromise: 12h or 7d ago, or a time',
       readMoment,
     )
-    .action((id: string, { since }: { since: Moment }) =>
-      run.withInstallation((installation) => endAll(installation, run, id, since)),
-    );
-  act(
-    'resume',
-    'Allow sign-in with an identity provider again.',
-    'is active again.',
-    'identity-provider resume product',
+    .acts(run, (installation, id: string, { since }: { since: Moment }) => endAll(installation, run, id, since));
+  addPausing(group, run, PRODUCTS, 'resume', 'Allow sign-in with an identity provider again.', 'is active again.');
+  addDelete(group, run, PRODUCTS, 'Delete an identity provider without linked accounts.', ({ name }) =>
+    confirm(run, 'identity-provider delete', name),
   );
-  group
-    .leaf('delete <id>', 'Delete an identity provider without linked accounts.', [
-      'identity-provider delete product --yes',
-    ])
-    .action((id: string) =>
-      run.withInstallation(async ({ identityProviders, secretUses, operator }) => {
-        const { name } = await identityProviders.show(id);
-        await confirm(run, 'identity-provider delete', name);
-        const provider = await identityProviders.delete(id, operator);
-        return {
-          json: { ...(await findIdentityProviderJson(provider, secretUses)), status: 'deleted' },
-          text: [`${name} is deleted.`],
-        };
-      }),
-    );
 }
 
 async function endAll({ identityProviders, operator }: Installation, run: CommandRun, id: string, moment: Moment) {

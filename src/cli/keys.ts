@@ -32,9 +32,7 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       'List the root keys of the installation, and the number of grants and passwords that depend on each.',
       ['keys list', 'keys list --json'],
     )
-    .action(() =>
-      run.withInstallation(async ({ rootKeys }) => listed(await rootKeys.list(), run.context.now(), run.width)),
-    );
+    .acts(run, async ({ rootKeys }) => listed(await rootKeys.list(), run.context.now(), run.width));
   keys
     .leaf('rotate', 'Switch to a new root key, once every running instance has read it.', [
       'keys rotate',

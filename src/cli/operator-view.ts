@@ -12,7 +12,7 @@ import {
 } from '../operator/json/operator.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
-import { type Column, card, linesOr } from './table.ts';
+import { card, type ShortList } from './table.ts';
 import { readableTime, timeOrNever } from './time.ts';
 
 type ShownPasskey = ReturnType<typeof operatorInFullJson>['passkeys'][number];
@@ -75,13 +75,6 @@ function passkeyLine({ name, last_used_at, suspected_copied_at }: ShownPasskey):
     : `${line}; may have been copied, first noticed ${readableTime(suspected_copied_at)}`;
 }
 
-/** Many operators. */
-export function listedOperators(operators: readonly Operator[], width: number): CommandResult {
-  const rows = operators.map(operatorJson);
-  const none = 'No operators yet. Add one: valetkey operator add NAME --role admin';
-  return { json: rows, text: linesOr(none, OPERATORS, rows, width) };
-}
-
 /** A new key, whose text is shown this once. */
 export function shownKey(key: OperatorKey, text: string): CommandResult {
   return {
@@ -91,24 +84,28 @@ export function shownKey(key: OperatorKey, text: string): CommandResult {
   };
 }
 
-/** The keys of an operator. */
-export function listedKeys(operatorId: string, rows: readonly OperatorKeyJson[], width: number): CommandResult {
-  const none = `No keys. Make one: valetkey operator key add ${operatorId} --name NAME --rights RIGHTS`;
-  return { json: rows, text: linesOr(none, KEYS, rows, width) };
+/** The list of operators. */
+export const OPERATORS: ShortList<OperatorJson> = {
+  none: 'No operators yet. Add one: valetkey operator add NAME --role admin',
+  columns: [
+    { heading: 'Operator ID', value: (row) => row.operator_id },
+    { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
+    { heading: 'Role', value: (row) => row.role },
+    { heading: 'Status', value: (row) => row.status },
+    { heading: 'Added', value: (row) => readableTime(row.created_at), mayBeLeft: true },
+  ],
+};
+
+/** Returns the list of an operator's keys. */
+export function keysOf(operatorId: string): ShortList<OperatorKeyJson> {
+  return {
+    none: `No keys. Make one: valetkey operator key add ${operatorId} --name NAME --rights RIGHTS`,
+    columns: [
+      { heading: 'Key ID', value: (row) => row.key_id },
+      { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
+      { heading: 'Last used', value: (row) => timeOrNever(row.last_used_at) },
+      { heading: 'Expires', value: (row) => readableTime(row.expires_at) },
+      { heading: 'Rights', value: (row) => row.rights.join(' '), mayBeLeft: true },
+    ],
+  };
 }
-
-const OPERATORS: readonly Column<OperatorJson>[] = [
-  { heading: 'Operator ID', value: (row) => row.operator_id },
-  { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
-  { heading: 'Role', value: (row) => row.role },
-  { heading: 'Status', value: (row) => row.status },
-  { heading: 'Added', value: (row) => readableTime(row.created_at), mayBeLeft: true },
-];
-
-const KEYS: readonly Column<OperatorKeyJson>[] = [
-  { heading: 'Key ID', value: (row) => row.key_id },
-  { heading: 'Name', value: (row) => row.name, shrinksTo: 8 },
-  { heading: 'Last used', value: (row) => timeOrNever(row.last_used_at) },
-  { heading: 'Expires', value: (row) => readableTime(row.expires_at) },
-  { heading: 'Rights', value: (row) => row.rights.join(' '), mayBeLeft: true },
-];

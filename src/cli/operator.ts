@@ -11,13 +11,14 @@ import { confirm } from './confirm.ts';
 import type { Installation } from './context.ts';
 import {
   addedProgram,
-  listedKeys,
-  listedOperators,
+  keysOf,
+  OPERATORS,
   saidOfOperator,
   shownAddress,
   shownKey,
   shownOperator,
 } from './operator-view.ts';
+import { shortList } from './table.ts';
 
 /** Adds the commands about operators. */
 export function addOperatorCommands(program: CliCommand, run: CommandRun): void {
@@ -37,13 +38,11 @@ function addMaking(group: CliCommand, run: CommandRun): void {
     ])
     .addOption(roleOption('the rights of the operator').makeOptionMandatory())
     .option('--no-link', 'for a program, which needs a key: print no link')
-    .action((name: string, { role, link }: { role: Role; link: boolean }) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        if (!link) return addedProgram(await operatorRegistry.addProgram(name, role, operator));
-        const made = await operatorRegistry.add(name, role, operator);
-        return shownAddress(made, `${made.operator.name} is added. Within 24 hours, enroll a passkey at:`);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, name: string, { role, link }: { role: Role; link: boolean }) => {
+      if (!link) return addedProgram(await operatorRegistry.addProgram(name, role, operator));
+      const made = await operatorRegistry.add(name, role, operator);
+      return shownAddress(made, `${made.operator.name} is added. Within 24 hours, enroll a passkey at:`);
+    });
   group
     .leaf('update <operator>', 'Change the name or the role of an operator.', [
       'operator update "Ada Lovelace" --role support',
@@ -70,14 +69,12 @@ function roleOption(sentence: string): Option {
 function addLooking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('list', 'List all operators, oldest first.', ['operator list', 'operator list --json'])
-    .action(() =>
-      run.withInstallation(async ({ operatorRegistry }) => listedOperators(await operatorRegistry.list(), run.width)),
+    .acts(run, async ({ operatorRegistry }) =>
+      shortList(OPERATORS, (await operatorRegistry.list()).map(operatorJson), run.width),
     );
   group
     .leaf('show <operator>', 'Show one operator, with passkeys, sessions and keys.', ['operator show "Ada Lovelace"'])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry }) => shownOperator(await operatorRegistry.show(named))),
-    );
+    .acts(run, async ({ operatorRegistry }, named: string) => shownOperator(await operatorRegistry.show(named)));
 }
 
 function addStopping(group: CliCommand, run: CommandRun): void {
@@ -85,49 +82,41 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     .leaf('disable <operator>', 'Refuse everything of an operator; end sessions, keys and one-time links.', [
       'operator disable "Ada Lovelace"',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const disabled = await operatorRegistry.disable(named, operator);
-        const sentence = `${disabled.name} is disabled. Sessions, keys and one-time links ended; passkeys stay.`;
-        const undo = `To undo this: "valetkey operator enable ${disabled.id}".`;
-        return warned(operatorRegistry, saidOfOperator(disabled, sentence), undo);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const disabled = await operatorRegistry.disable(named, operator);
+      const sentence = `${disabled.name} is disabled. Sessions, keys and one-time links ended; passkeys stay.`;
+      const undo = `To undo this: "valetkey operator enable ${disabled.id}".`;
+      return warned(operatorRegistry, saidOfOperator(disabled, sentence), undo);
+    });
   group
     .leaf('enable <operator>', 'Let a disabled operator sign in again, with the passkeys from before.', [
       'operator enable "Ada Lovelace"',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const enabled = await operatorRegistry.enable(named, operator);
-        return saidOfOperator(enabled, `${enabled.name} is active again.`);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const enabled = await operatorRegistry.enable(named, operator);
+      return saidOfOperator(enabled, `${enabled.name} is active again.`);
+    });
   group
     .leaf(
       'end-sessions <operator>',
       'Sign an operator out everywhere, and end open one-time links. Passkeys and keys stay.',
       ['operator end-sessions "Ada Lovelace"'],
     )
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const ended = await operatorRegistry.endSessions(named, operator);
-        return saidOfOperator(ended, `${ended.name} is signed out everywhere. Open one-time links ended too.`);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const ended = await operatorRegistry.endSessions(named, operator);
+      return saidOfOperator(ended, `${ended.name} is signed out everywhere. Open one-time links ended too.`);
+    });
   group
     .leaf('delete <operator>', 'Delete an operator, with passkeys, sessions and keys.', [
       'operator delete "Ada Lovelace" --yes',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const { id, name } = await operatorRegistry.find(named);
-        await confirm(run, 'operator delete', name);
-        const deleted = await operatorRegistry.delete(id, operator);
-        const said = { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
-        return warned(operatorRegistry, said, 'To add one: "valetkey operator add NAME --role admin".');
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const { id, name } = await operatorRegistry.find(named);
+      await confirm(run, 'operator delete', name);
+      const deleted = await operatorRegistry.delete(id, operator);
+      const said = { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+      return warned(operatorRegistry, said, 'To add one: "valetkey operator add NAME --role admin".');
+    });
 }
 
 /** Returns what was done with a warning and the way back, if no active admin is left. */
@@ -141,26 +130,22 @@ function addAddresses(group: CliCommand, run: CommandRun): void {
     .leaf('reset <operator>', 'End all passkeys and sessions of an operator, and print a one-time link to enroll at.', [
       'operator reset "Ada Lovelace"',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const { operator: found, passkeys, keys } = await operatorRegistry.show(named);
-        await confirm(run, 'operator reset', found.name, String(passkeys.length));
-        const made = await operatorRegistry.reset(found.id, operator);
-        const shown = shownAddress(made, `${found.name} is reset. Within 24 hours, enroll a passkey at:`);
-        const note = `Keys stay: ${keys.length}. To end them: "valetkey operator key list ${found.id}", then "operator key end".`;
-        return keys.length === 0 ? shown : { ...shown, note };
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const { operator: found, passkeys, keys } = await operatorRegistry.show(named);
+      await confirm(run, 'operator reset', found.name, String(passkeys.length));
+      const made = await operatorRegistry.reset(found.id, operator);
+      const shown = shownAddress(made, `${found.name} is reset. Within 24 hours, enroll a passkey at:`);
+      const note = `Keys stay: ${keys.length}. To end them: "valetkey operator key list ${found.id}", then "operator key end".`;
+      return keys.length === 0 ? shown : { ...shown, note };
+    });
   group
     .leaf('sign-in <operator>', 'Print a one-time link that signs an operator in for an hour, without a passkey.', [
       'operator sign-in "Ada Lovelace"',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const made = await operatorRegistry.signInAddress(named, operator);
-        return shownAddress(made, `Within 5 minutes, ${made.operator.name} signs in at:`);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry, operator }, named: string) => {
+      const made = await operatorRegistry.signInAddress(named, operator);
+      return shownAddress(made, `Within 5 minutes, ${made.operator.name} signs in at:`);
+    });
 }
 
 function addKeys(group: CliCommand, run: CommandRun): void {
@@ -177,30 +162,31 @@ function addKeys(group: CliCommand, run: CommandRun): void {
       readKeyRights,
     )
     .option('--expires <time>', 'the lifetime of the key, such as 30d; 90 days if omitted, at most 365d', readLifetime)
-    .action((named: string, { name, rights, expires }: { name: string; rights: Right[]; expires?: number }) =>
-      run.withInstallation(async ({ operatorRegistry, operator }) => {
+    .acts(
+      run,
+      async (
+        { operatorRegistry, operator },
+        named: string,
+        { name, rights, expires }: { name: string; rights: Right[]; expires?: number },
+      ) => {
         const settings = { name, rights, ...(expires === undefined ? {} : { lifetime: expires }) };
         const { key, text } = await operatorRegistry.addKey(named, settings, operator);
         return shownKey(key, text);
-      }),
+      },
     );
   keys
     .leaf('list <operator>', 'List the keys of an operator, oldest first, without the keys themselves.', [
       'operator key list portal',
     ])
-    .action((named: string) =>
-      run.withInstallation(async ({ operatorRegistry }) => {
-        const { id } = await operatorRegistry.find(named);
-        return listedKeys(id, (await operatorRegistry.listKeys(named)).map(usedKeyJson), run.width);
-      }),
-    );
+    .acts(run, async ({ operatorRegistry }, named: string) => {
+      const { id } = await operatorRegistry.find(named);
+      return shortList(keysOf(id), (await operatorRegistry.listKeys(named)).map(usedKeyJson), run.width);
+    });
   keys
     .leaf('end <operator> <key>', 'End a key by its ID: the API refuses the key from now on.', [
       'operator key end portal opk_6qm1v0t4y8d3k2xz',
     ])
-    .action((named: string, keyId: string) =>
-      run.withInstallation((installation) => endKey(installation, named, keyId)),
-    );
+    .acts(run, (installation, named: string, keyId: string) => endKey(installation, named, keyId));
 }
 
 async function endKey({ operatorRegistry, operator }: Installation, named: string, keyId: string) {

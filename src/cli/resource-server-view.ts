@@ -14,7 +14,7 @@ import type { CommandResult } from './command-run.ts';
 import { quotedWord } from './quoted-word.ts';
 import { lastUseLine, secretLines } from './secret-view.ts';
 import { settingFields } from './setting-options.ts';
-import { type Column, card, linesOr } from './table.ts';
+import { card, type ShortList } from './table.ts';
 import { readableTime } from './time.ts';
 
 /** Returns the values that a resource server's developer needs. */
@@ -74,30 +74,23 @@ export async function resourceServerWithCodex(server: ResourceServer, uses: Secr
   return { ...shown, note };
 }
 
-/** Many resource servers. */
-export async function listedResourceServers(
-  servers: readonly ResourceServer[],
-  uses: SecretUses,
-  width: number,
-): Promise<CommandResult> {
-  const rows = await Promise.all(servers.map((server) => findResourceServerJson(server, uses)));
-  const none = 'No resource servers yet. Register one: valetkey resource-server register --name NAME';
-  return { json: rows, text: linesOr(none, COLUMNS, rows, width) };
-}
-
 /** Returns the sentence about a default resource that no API has. */
 export function lostDefaultLine(resource: string): string {
   return `No API has the resource ${resource}, which is the default of an app. The tokens of that app work only at /v2/me. Change it with "valetkey client update": --default-resource or --no-default-resource.`;
 }
 
-const COLUMNS: readonly Column<ResourceServerJson>[] = [
-  { heading: 'Resource Server ID', value: (api) => api.resource_server_id },
-  { heading: 'Name', value: (api) => api.name, shrinksTo: 8 },
-  { heading: 'Last used', value: (api) => lastUseLine(api.live_secrets) },
-  { heading: 'Resource', value: (api) => api.resource ?? '', mayBeLeft: true },
-  { heading: 'Scopes', value: (api) => api.scopes?.join(' ') ?? 'all', mayBeLeft: true },
-  { heading: 'Registered', value: (api) => readableTime(api.created_at), mayBeLeft: true },
-];
+/** The list of resource servers. */
+export const RESOURCE_SERVERS: ShortList<ResourceServerJson> = {
+  none: 'No resource servers yet. Register one: valetkey resource-server register --name NAME',
+  columns: [
+    { heading: 'Resource Server ID', value: (api) => api.resource_server_id },
+    { heading: 'Name', value: (api) => api.name, shrinksTo: 8 },
+    { heading: 'Last used', value: (api) => lastUseLine(api.live_secrets) },
+    { heading: 'Resource', value: (api) => api.resource ?? '', mayBeLeft: true },
+    { heading: 'Scopes', value: (api) => api.scopes?.join(' ') ?? 'all', mayBeLeft: true },
+    { heading: 'Registered', value: (api) => readableTime(api.created_at), mayBeLeft: true },
+  ],
+};
 
 /** The secret is a variable in the example: it must not be in source code. */
 function exampleFor({ id, resource, acceptsUnbound }: ResourceServer, issuer: string): string[] {

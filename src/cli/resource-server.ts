@@ -2,16 +2,17 @@
 import { Option } from 'commander';
 import { RESOURCE_SERVER_SETTINGS } from '../operator/fields/resource-server-fields.ts';
 import { withDefaults } from '../operator/fields/setting.ts';
-import { findHandOverJson } from '../operator/json/hand-over.ts';
 import { findResourceServerJson, registeredResourceServerJson } from '../operator/json/resource-server.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
-import { HAND_OVER, type HandOverOption, handedOver, withHandOver } from './hand-over-view.ts';
+import type { Installation } from './context.ts';
+import { HAND_OVER, type HandOverOption, handedOver } from './hand-over-view.ts';
+import { addDelete, addLooking } from './registered.ts';
 import {
-  listedResourceServers,
   lostDefaultLine,
   nextAfterRegistering,
+  RESOURCE_SERVERS,
   registeredResourceServer,
   resourceServerWithCodex,
   shownResourceServer,
@@ -19,14 +20,34 @@ import {
 import { addSecretCommands } from './secrets.ts';
 import { addSettings, requireChange, settingsIn } from './setting-options.ts';
 
+const APIS = {
+  kind: 'resource_server',
+  ...{ argument: '<id>', example: 'rs_6qm1v0t4y8d3k2xz', user: 'API' },
+  members: ['resource_server_id', 'resource_server_secret'],
+  registry: ({ resourceServers }: Installation) => resourceServers,
+  json: findResourceServerJson,
+} as const;
+
 /** Adds the commands about resource servers. */
 export function addResourceServerCommands(program: CliCommand, run: CommandRun): void {
   const group = program.group('resource-server', 'Resource servers: your APIs that check the access tokens of apps.');
   addRegister(group, run);
-  addLooking(group, run);
+  addLooking(group, run, APIS, {
+    sentences: ['List all resource servers, oldest first.', 'Show one resource server, without its secret.'],
+    examples: ['resource-server list', 'resource-server list --json'],
+    listing: RESOURCE_SERVERS,
+    shown: resourceServerWithCodex,
+  });
   addUpdate(group, run);
-  addSecrets(group, run);
-  addDelete(group, run);
+  addSecretCommands(group, run, APIS);
+  addDelete(
+    group,
+    run,
+    APIS,
+    'Delete a resource server. It can no longer check tokens; no grant ends.',
+    ({ name }) => confirm(run, 'resource-server delete', name),
+    async ({ resourceServers }) => (await resourceServers.lostDefaults()).map(lostDefaultLine),
+  );
 }
 
 function addRegister(group: CliCommand, run: CommandRun): void {
@@ -40,38 +61,17 @@ function addRegister(group: CliCommand, run: CommandRun): void {
   );
   addSettings(register, RESOURCE_SERVER_SETTINGS, 'register')
     .option(...HAND_OVER)
-    .action((options: HandOverOption) =>
-      run.withInstallation(async ({ resourceServers, handOvers, endpoints, operator }) => {
-        const settings = withDefaults(RESOURCE_SERVER_SETTINGS, await settingsIn(RESOURCE_SERVER_SETTINGS, options));
-        const isHandedOver = options.handOver ?? false;
-        const registered = await resourceServers.register(settings, operator, isHandedOver);
-        const { resourceServer, secret, handOver: made } = registered;
-        if (made === null) return registeredResourceServer(resourceServer, secret as string, endpoints);
-        const address = handOvers.addressOf(made, { kind: 'resource_server', row: resourceServer });
-        const json = registeredResourceServerJson(resourceServer, null, endpoints);
-        const sentence = `${resourceServer.name} is registered as ${resourceServer.id}. Send its developer this address:`;
-        return handedOver(address, json, sentence, [nextAfterRegistering(resourceServer)]);
-      }),
-    );
-}
-
-function addLooking(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('list', 'List all resource servers, oldest first.', ['resource-server list', 'resource-server list --json'])
-    .action(() =>
-      run.withInstallation(async ({ resourceServers, secretUses }) =>
-        listedResourceServers(await resourceServers.list(), secretUses, run.width),
-      ),
-    );
-  group
-    .leaf('show <id>', 'Show one resource server, without its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
-    .action((id: string) =>
-      run.withInstallation(async ({ resourceServers, secretUses, handOvers }) => {
-        const last = await findHandOverJson({ kind: 'resource_server', id }, handOvers);
-        const shown = await resourceServerWithCodex(await resourceServers.show(id), secretUses);
-        return withHandOver(shown, last, run.context.now());
-      }),
-    );
+    .acts(run, async ({ resourceServers, handOvers, endpoints, operator }, options: HandOverOption) => {
+      const settings = withDefaults(RESOURCE_SERVER_SETTINGS, await settingsIn(RESOURCE_SERVER_SETTINGS, options));
+      const isHandedOver = options.handOver ?? false;
+      const registered = await resourceServers.register(settings, operator, isHandedOver);
+      const { row: resourceServer, secret, handOver: made } = registered;
+      if (made === null) return registeredResourceServer(resourceServer, secret as string, endpoints);
+      const address = handOvers.addressOf(made, { kind: 'resource_server', row: resourceServer });
+      const json = registeredResourceServerJson(resourceServer, null, endpoints);
+      const sentence = `${resourceServer.name} is registered as ${resourceServer.id}. Send its developer this address:`;
+      return handedOver(address, json, sentence, [nextAfterRegistering(resourceServer)]);
+    });
 }
 
 function addUpdate(group: CliCommand, run: CommandRun): void {
@@ -99,37 +99,4 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
       return { ...(await shownResourceServer(updated, secretUses)), note };
     });
   });
-}
-
-function addSecrets(group: CliCommand, run: CommandRun): void {
-  addSecretCommands(group, run, {
-    ...{ group: 'resource-server', kind: 'resource_server', argument: '<id>', example: 'rs_6qm1v0t4y8d3k2xz' },
-    ...{ user: 'API', members: ['resource_server_id', 'resource_server_secret'] },
-    show: ({ resourceServers }, id) => resourceServers.show(id),
-    async rotate({ resourceServers, operator }, id) {
-      const { resourceServer: row, secret } = await resourceServers.rotateSecret(id, operator);
-      return { row, secret };
-    },
-    retire: ({ resourceServers, operator }, id, which) => resourceServers.retireSecret(id, operator, which),
-    json: findResourceServerJson,
-  });
-}
-
-function addDelete(group: CliCommand, run: CommandRun): void {
-  group
-    .leaf('delete <id>', 'Delete a resource server. It can no longer check tokens; no grant ends.', [
-      'resource-server delete rs_6qm1v0t4y8d3k2xz --yes',
-    ])
-    .action((id: string) =>
-      run.withInstallation(async ({ resourceServers, secretUses, operator }) => {
-        const { name } = await resourceServers.show(id);
-        await confirm(run, 'resource-server delete', name);
-        const server = await resourceServers.delete(id, operator);
-        return {
-          json: { ...(await findResourceServerJson(server, secretUses)), status: 'deleted' },
-          text: [`${name} is deleted.`],
-          note: (await resourceServers.lostDefaults()).map(lostDefaultLine),
-        };
-      }),
-    );
 }

@@ -5,7 +5,7 @@ import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
 import { readEffect, readSentence, type Sentences } from './option.ts';
-import { type Column, card, table } from './table.ts';
+import { card, type ShortList, shortList } from './table.ts';
 import { readableTime } from './time.ts';
 
 type DefineOptions = { sentence?: Sentences; effect?: ScopeEffect | 'none' };
@@ -38,24 +38,22 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     });
   scope
     .leaf('list', 'List all defined scopes, by name.', ['scope list', 'scope list --json'])
-    .action(() => run.withInstallation(async ({ scopes }) => listed(await scopes.list(), run.width)));
+    .acts(run, async ({ scopes }) => shortList(SCOPES, (await scopes.list()).map(scopeJson), run.width));
   scope
     .leaf('show <name>', 'Show the sentences and the effect of one scope.', ['scope show mail.read'])
-    .action((name: string) => run.withInstallation(async ({ scopes }) => shown(await scopes.show(name))));
+    .acts(run, async ({ scopes }, name: string) => shown(await scopes.show(name)));
   scope
     .leaf(
       'delete <name>',
       'Delete the definition of a scope. Apps and grants keep the scope, without these sentences.',
       ['scope delete mail.read --yes'],
     )
-    .action((name: string) =>
-      run.withInstallation(async ({ scopes, operator }) => {
-        await scopes.show(name);
-        await confirm(run, 'scope delete', name);
-        const deleted = await scopes.delete(name, operator);
-        return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
-      }),
-    );
+    .acts(run, async ({ scopes, operator }, name: string) => {
+      await scopes.show(name);
+      await confirm(run, 'scope delete', name);
+      const deleted = await scopes.delete(name, operator);
+      return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+    });
 }
 
 function shown(definition: ScopeDefinition): CommandResult {
@@ -72,15 +70,12 @@ function shown(definition: ScopeDefinition): CommandResult {
   };
 }
 
-function listed(definitions: readonly ScopeDefinition[], width: number): CommandResult {
-  const scopes = definitions.map(scopeJson);
-  const none = 'No scopes are defined yet. Define one: valetkey scope define NAME --sentence "What it allows"';
-  return { json: scopes, text: scopes.length === 0 ? [none] : table(COLUMNS, scopes, width) };
-}
-
-const COLUMNS: readonly Column<ScopeJson>[] = [
-  { heading: 'Name', value: (scope) => scope.name },
-  { heading: 'In English', value: (scope) => scope.sentences['en'] ?? '' },
-  { heading: 'Languages', value: (scope) => Object.keys(scope.sentences).join(' ') },
-  { heading: 'Defined', value: (scope) => readableTime(scope.created_at) },
-];
+const SCOPES: ShortList<ScopeJson> = {
+  none: 'No scopes are defined yet. Define one: valetkey scope define NAME --sentence "What it allows"',
+  columns: [
+    { heading: 'Name', value: (scope) => scope.name },
+    { heading: 'In English', value: (scope) => scope.sentences['en'] ?? '' },
+    { heading: 'Languages', value: (scope) => Object.keys(scope.sentences).join(' ') },
+    { heading: 'Defined', value: (scope) => readableTime(scope.created_at) },
+  ],
+};

@@ -1,4 +1,5 @@
 /** The output of live secrets: creation time and last use, so that an operator knows which ones are still in use. */
+import type { HandOverKind, REGISTERED } from '../operator/hand-over/hand-over.ts';
 import type { SecretJson } from '../operator/json/secret.ts';
 import type { SecretUses } from '../operator/last-uses.ts';
 import { endingSecret, type WhichSecret } from '../operator/secret-rotation.ts';
@@ -24,7 +25,7 @@ export function lastUseLine(secrets: readonly SecretJson[]): string {
  */
 export async function beforeRetiring(
   run: CommandRun,
-  kind: 'client' | 'resource-server' | 'identity-provider',
+  command: (typeof REGISTERED)[HandOverKind]['command'],
   its: Parameters<typeof endingSecret>[0] & { readonly name: string },
   which: WhichSecret,
   uses: SecretUses,
@@ -33,7 +34,7 @@ export async function beforeRetiring(
   const secret = endingSecret(its, which);
   const lastUsedAt = secret && (await uses.findSecretUse(secret));
   if (lastUsedAt !== null && run.context.now() - lastUsedAt < A_DAY_MS)
-    await confirm(run, `${kind} retire-secret`, which, name, usedText(lastUsedAt));
+    await confirm(run, `${command} retire-secret`, which, name, usedText(lastUsedAt));
   return `The ${which} secret of ${name} is refused from now on. It was ${usedText(lastUsedAt)}.`;
 }
 

@@ -61,6 +61,14 @@ export function fitted<Row>(
   return { lines: [headings, ...rows.map((_, row) => line(({ cells }) => cells[row] ?? ''))], left };
 }
 
+/** A list that is printed whole: its columns, and the sentence that there is nothing. */
+export type ShortList<Row> = { readonly none: string; readonly columns: readonly Column<Row>[] };
+
+/** Returns such a list, for programs and for people. */
+export function shortList<Row>({ none, columns }: ShortList<Row>, rows: readonly Row[], width: number) {
+  return { json: rows, text: linesOr(none, columns, rows, width) };
+}
+
 /** The lines of a list, or the sentence that there is nothing. */
 export function linesOr<Row>(none: string, all: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   return rows.length === 0 ? [none] : fitted(all, rows, width).lines;

@@ -80,26 +80,25 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     ])
     .option(...PASSWORD_STDIN)
     .option(...MUST_CHANGE)
-    .action((user: string, { passwordStdin = false, mustChange = false }: PasswordOptions) =>
-      run.withInstallation(async ({ accounts, operator }) => {
+    .acts(
+      run,
+      async ({ accounts, operator }, user: string, { passwordStdin = false, mustChange = false }: PasswordOptions) => {
         const { id } = await accounts.show(user);
         const given = await newPassword(run.context, passwordStdin);
         const account = await accounts.setPassword({ id }, given.password, operator, given.made || mustChange);
         const done = `The password of ${accountLabel(account)} is set, and all their sessions are ended.`;
         return warned(accounts, withPassword(account, given, done));
-      }),
+      },
     );
   user
     .leaf('invite <user>', 'Print a one-time link where a user sets a first or a new password.', [
       'user invite ada@example.com',
     ])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, operator, newPasswordUrl }) => {
-        const invitation = await accounts.invite(user, operator);
-        const done = `${accountLabel(invitation.account)} is invited to set a password.`;
-        return warned(accounts, invited(invitation, newPasswordUrl, done));
-      }),
-    );
+    .acts(run, async ({ accounts, operator, newPasswordUrl }, user: string) => {
+      const invitation = await accounts.invite(user, operator);
+      const done = `${accountLabel(invitation.account)} is invited to set a password.`;
+      return warned(accounts, invited(invitation, newPasswordUrl, done));
+    });
 }
 
 function addLooking(user: CliCommand, run: CommandRun): void {
@@ -110,27 +109,23 @@ function addLooking(user: CliCommand, run: CommandRun): void {
     .option(...UNUSED_SINCE)
     .option(...LIMIT)
     .option('--after <user>', 'only users after this one, the last of the previous list')
-    .action(({ limit, after, ...asked }: UserListOptions) =>
-      run.withInstallation(async ({ accounts }) => {
-        const filter = filterOf(asked, run.context.now());
-        const isFiltered = after !== undefined || Object.keys(filter).length > 0;
-        return longList(run, listedAccounts(accounts.list(filter, after ?? null), isFiltered), limit);
-      }),
-    );
+    .acts(run, async ({ accounts }, { limit, after, ...asked }: UserListOptions) => {
+      const filter = filterOf(asked, run.context.now());
+      const isFiltered = after !== undefined || Object.keys(filter).length > 0;
+      return longList(run, listedAccounts(accounts.list(filter, after ?? null), isFiltered), limit);
+    });
   user
     .leaf('show <user>', 'Show one user, by ID, by PROVIDER:SUBJECT, or by an email address that was set here.', [
       'user show ada@example.com',
       'user show product:4711',
     ])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, links }) => {
-        const account = await accounts.show(user);
-        const use = (await accounts.uses([account])).get(account.id) ?? NO_USE;
-        const json = shownUserJson({ account, use }, await links.identitiesOf(account));
-        const signsIn = json.identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
-        return { json, text: userCard(json, { signsIn }) };
-      }),
-    );
+    .acts(run, async ({ accounts, links }, user: string) => {
+      const account = await accounts.show(user);
+      const use = (await accounts.uses([account])).get(account.id) ?? NO_USE;
+      const json = shownUserJson({ account, use }, await links.identitiesOf(account));
+      const signsIn = json.identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
+      return { json, text: userCard(json, { signsIn }) };
+    });
 }
 
 function addStopping(user: CliCommand, run: CommandRun): void {
@@ -138,57 +133,47 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .leaf('disable <user>', 'Block a user until "user enable": sign-in, and all apps that act for them.', [
       'user disable ada@example.com',
     ])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, operator }) => {
-        const account = await accounts.disable(user, operator);
-        return said(
-          account,
-          `${accountLabel(account)} is disabled; "user enable" restores everything except the sessions.`,
-        );
-      }),
-    );
+    .acts(run, async ({ accounts, operator }, user: string) => {
+      const account = await accounts.disable(user, operator);
+      return said(
+        account,
+        `${accountLabel(account)} is disabled; "user enable" restores everything except the sessions.`,
+      );
+    });
   user
     .leaf('enable <user>', 'Let a disabled user sign in again.', ['user enable ada@example.com'])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, operator }) => {
-        const account = await accounts.enable(user, operator);
-        return said(account, `${accountLabel(account)} is active again, and so are the apps that they allowed.`);
-      }),
-    );
+    .acts(run, async ({ accounts, operator }, user: string) => {
+      const account = await accounts.enable(user, operator);
+      return said(account, `${accountLabel(account)} is active again, and so are the apps that they allowed.`);
+    });
   user
     .leaf('end-sessions <user>', 'Sign a user out everywhere; the password and the grants stay.', [
       'user end-sessions ada@example.com',
     ])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, operator }) => {
-        const account = await accounts.endSessions(user, operator);
-        return said(
-          account,
-          `All sessions of ${accountLabel(account)} are ended; the apps that they allowed keep working.`,
-        );
-      }),
-    );
+    .acts(run, async ({ accounts, operator }, user: string) => {
+      const account = await accounts.endSessions(user, operator);
+      return said(
+        account,
+        `All sessions of ${accountLabel(account)} are ended; the apps that they allowed keep working.`,
+      );
+    });
   user
     .leaf('revoke-grants <user>', 'End all grants of a user.', ['user revoke-grants ada@example.com'])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, grants, operator }) => {
-        const shown = await accounts.show(user);
-        const [{ id }, email] = [shown, accountLabel(shown)];
-        await confirm(run, 'user revoke-grants', email, () => countedGrants(grants, { resourceOwnerId: id }));
-        return said(await accounts.revokeGrants({ id }, operator), `All grants of ${email} are ended.`);
-      }),
-    );
+    .acts(run, async ({ accounts, grants, operator }, user: string) => {
+      const shown = await accounts.show(user);
+      const [{ id }, email] = [shown, accountLabel(shown)];
+      await confirm(run, 'user revoke-grants', email, () => countedGrants(grants, { resourceOwnerId: id }));
+      return said(await accounts.revokeGrants({ id }, operator), `All grants of ${email} are ended.`);
+    });
   user
     .leaf('delete <user>', 'Delete a user and all their grants.', ['user delete ada@example.com --yes'])
-    .action((user: string) =>
-      run.withInstallation(async ({ accounts, grants, operator }) => {
-        const shown = await accounts.show(user);
-        const [{ id }, email] = [shown, accountLabel(shown)];
-        await confirm(run, 'user delete', email, () => countedGrants(grants, { resourceOwnerId: id }));
-        const account = await accounts.delete({ id }, operator);
-        return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
-      }),
-    );
+    .acts(run, async ({ accounts, grants, operator }, user: string) => {
+      const shown = await accounts.show(user);
+      const [{ id }, email] = [shown, accountLabel(shown)];
+      await confirm(run, 'user delete', email, () => countedGrants(grants, { resourceOwnerId: id }));
+      const account = await accounts.delete({ id }, operator);
+      return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
+    });
 }
 
 async function addUser(

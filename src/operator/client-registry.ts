@@ -5,11 +5,9 @@ import type { ClientStore } from '../oauth/clients/client-store.ts';
 import { newId } from '../oauth/clients/registered-id.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
-import { NothingThere, OperatorError } from '../oauth/error.ts';
-import { makeSecret } from '../oauth/keys/secret.ts';
+import { OperatorError } from '../oauth/error.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
-import type { DetailArgument } from '../oauth/trail/event-members.ts';
+import type { Actor, AuditEvent } from '../oauth/trail/audit.ts';
 import { misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { checkSettings, type NewClientSettings, scopeNamesOf } from './client-settings.ts';
@@ -19,12 +17,8 @@ import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 import { CLIENT_SETTINGS } from './fields/client-fields.ts';
 import { withDefaults } from './fields/setting.ts';
-import type { NewHandOver } from './hand-over/hand-over.ts';
-import type { HandOverStore } from './hand-over/hand-over-store.ts';
-import { registerHandedOver } from './hand-over/registration.ts';
 import { usableKeys } from './registration.ts';
-import { changesOf } from './registration-changes.ts';
-import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
+import { PausingRegistry, type Registered, type RegistryParts } from './registry.ts';
 
 /**
  * The metadata document that a client is registered from: its address, its SHA-256 (hex), the address of its keys or null, and
@@ -40,26 +34,28 @@ export type RegisteredDocument = {
 /** Maximum number of clients that are looked at for a name. */
 const MAX_NAMED = 20;
 
-/** The parts of the registry. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
-export type ClientRegistryParts = {
+/** The parts of the registry. The access token's lifetime is in seconds. */
+export type ClientRegistryParts = RegistryParts & {
   readonly store: ClientStore &
     Pick<ScopeStore, 'listScopes'> &
     Pick<SecretUseStore, 'findSecretUse'> &
-    Pick<ResourceServerStore, 'listResources'> &
-    Pick<HandOverStore, 'registerHandedOver'>;
-  readonly prefix: string;
+    Pick<ResourceServerStore, 'listResources'>;
   readonly accessTokenLifetime: number;
-  readonly now: () => number;
 };
 
-/**
- * The operator's acts on clients. Each throws an `OperatorError` when it is refused, and then changed nothing. Acts take ids and
- * no names: the id of a deleted client may be the name of another.
- */
-export class ClientRegistry {
+/** The operator's acts on clients. */
+export class ClientRegistry extends PausingRegistry<'client', Client, ClientSettings> {
   readonly #parts: ClientRegistryParts;
 
   constructor(parts: ClientRegistryParts) {
+    const { store } = parts;
+    super('client', parts, {
+      find: (id) => store.findClient(id),
+      register: (client, event) => store.registerClient(client, event),
+      update: (client, expected, event) => store.updateClient(client, expected, event),
+      replaceSecrets: (expected, secrets, event) => store.replaceClientSecrets(expected, secrets, event),
+      delete: (id, event) => store.deleteClient(id, event),
+    });
     this.#parts = parts;
   }
 
@@ -73,36 +69,30 @@ export class ClientRegistry {
     operator: Actor,
     document: RegisteredDocument | null = null,
     isHandedOver = false,
-  ): Promise<{ client: Client; clientSecret: string | null; handOver: NewHandOver | null }> {
-    const { store, prefix, now, accessTokenLifetime } = this.#parts;
+  ): Promise<Registered<Client>> {
+    const { store, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
     const settings = { ...withDefaults(CLIENT_SETTINGS, said), keys: usableKeys(said.keys ?? []), defaultResource };
     checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
-    const createdAt = now();
-    const needsSecret = type === 'confidential' && settings.keys.length === 0 && !isHandedOver;
-    const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
+    const needsSecret = type === 'confidential' && settings.keys.length === 0;
+    const proof = isHandedOver ? 'hand-over' : needsSecret ? 'secret' : 'no secret';
     const jwksFetchedAt = document?.jwksUri ? document.fetchedAt : null;
-    const client: Client = {
+    const make = (secrets: Client['secrets'], createdAt: number): Client => ({
       ...settings,
       id: document?.address ?? newId('app'),
       type,
       status: 'active',
       epoch: 0,
-      secrets: made ? [made.secret] : [],
+      secrets,
       createdAt,
       remembersSince: null,
       documentSha256: document?.sha256 ?? null,
       jwksUri: document?.jwksUri ?? null,
       jwksFetchedAt,
       jwksAskedAt: jwksFetchedAt,
-    };
-    const event = this.#event('client_registered', operator, client.id, {
-      ...{ name: client.name, document: document?.address, sha256: document?.sha256 },
     });
-    const handOver = isHandedOver ? await registerHandedOver(store, { kind: 'client', row: client }, event) : null;
-    if (!handOver && (isHandedOver || !(await store.registerClient(client, event)))) throw registeredAlready(client.id);
-    return { client, clientSecret: made?.text ?? null, handOver };
+    return this.add(proof, operator, make, { document: document?.address, sha256: document?.sha256 });
   }
 
   /** Returns true if a client exists. */
@@ -116,16 +106,9 @@ export class ClientRegistry {
   }
 
   /** One client by its id, or by its exact name where no other has it. */
-  async show(name: string): Promise<Client> {
+  override async show(name: string): Promise<Client> {
     const client = await this.find(name);
-    if (!client) throw noClient(name);
-    return client;
-  }
-
-  /** One client by its id alone. */
-  async exact(id: string): Promise<Client> {
-    const client = await this.#parts.store.findClient(id);
-    if (!client) throw noClient(id);
+    if (!client) throw this.nothing(name);
     return client;
   }
 
@@ -148,30 +131,16 @@ export class ClientRegistry {
     return misleading(client, await store.listClientsNamed(client.name, 2), await store.listScopes());
   }
 
-  /**
-   * Changes some settings of a client, in the way of `client-update.ts`, and returns the changed client. `permit` throws if the
-   * operator may not change this client so: the write replaces the very row that it was asked about.
-   */
-  async update(
-    id: string,
-    given: Partial<ClientSettings>,
-    operator: Actor,
-    permit: (before: Client) => Promise<void> | void = () => {},
-  ): Promise<Client> {
-    const before = await this.exact(id);
-    await permit(before);
+  /** Returns the changes in the way of `client-update.ts`. */
+  protected override async checked(before: Client, given: Partial<ClientSettings>): Promise<Partial<ClientSettings>> {
+    const { store, accessTokenLifetime } = this.#parts;
     const { defaultResource: named } = given;
-    const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) };
+    const resource = named === undefined ? {} : { defaultResource: await registeredResource(named, store) };
     const keys = given.keys === undefined ? {} : { keys: usableKeys(given.keys) };
     const changes = changesOfUpdate(before, { ...given, ...keys, ...resource });
-    const client = { ...before, ...changes };
-    checkSettings(client.type, client, this.#parts.accessTokenLifetime);
-    await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
-    const event = this.#event('client_updated', operator, id, {
-      changes: changesOf<ClientSettings>(before, changes),
-    });
-    mustBeThere(await this.#parts.store.updateClient(client, before, event), id);
-    return client;
+    checkSettings(before.type, { ...before, ...changes }, accessTokenLifetime);
+    await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), store);
+    return changes;
   }
 
   /**
@@ -183,103 +152,38 @@ export class ClientRegistry {
     const client = refreshedClient(before, document, this.#parts.now());
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     const detail = { changes: documentChanges(before, client), sha256: document.sha256 };
-    const event = this.#event('client_document_refreshed', operator, id, detail);
-    mustBeThere(await this.#parts.store.refreshClient(client, before, event), id);
+    const event = this.event('client_document_refreshed', operator, id, detail);
+    this.requireWritten(await this.#parts.store.refreshClient(client, before, event), id);
     return client;
   }
 
-  /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(id: string, operator: Actor): Promise<{ client: Client; clientSecret: string }> {
-    const client = await this.exact(id);
+  protected override requireSecrets({ type }: Client): void {
+    if (type === 'public') throw new OperatorError('a public app has no secret');
+  }
+
+  protected override requireNewSecret(client: Client): void {
     if (client.documentSha256 !== null)
       throw new OperatorError('this app has a public metadata document, so it has no secret', null, {
         command: `"client refresh ${client.id}" fetches its keys`,
       });
-    if (client.type === 'public') throw new OperatorError('a public app has no secret');
-    const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
-    const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);
-    await this.#replaceSecrets(client, secrets, 'client_secret_rotated', operator);
-    return { client: { ...client, secrets }, clientSecret: text };
-  }
-
-  /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
-  async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<Client> {
-    const client = await this.exact(id);
-    if (client.type === 'public') throw new OperatorError('a public app has no secret');
-    const secrets = withoutSecret(client, which, `client rotate-secret ${client.id}`);
-    await this.#replaceSecrets(client, secrets, 'client_secret_retired', operator);
-    return { ...client, secrets };
-  }
-
-  /** Refuses all requests of a client until it is resumed, and ends nothing. */
-  pause(id: string, operator: Actor): Promise<Client> {
-    return this.#setStatus(id, 'paused', 'client_paused', operator);
-  }
-
-  /** Ends a pause: everything that was not revoked or expired meanwhile works again. */
-  resume(id: string, operator: Actor): Promise<Client> {
-    return this.#setStatus(id, 'active', 'client_resumed', operator);
+    this.requireSecrets(client);
   }
 
   /** Ends every grant of a client at once; the client itself stays. */
   async revokeGrants(id: string, operator: Actor): Promise<Client> {
     await this.exact(id);
-    mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', operator, id)), id);
+    const event = this.event('client_grants_revoked', operator, id);
+    this.requireWritten(await this.#parts.store.revokeClientGrants(id, event), id);
     return this.exact(id);
   }
 
-  /** Deletes a client with all its grants. */
-  async delete(id: string, operator: Actor): Promise<Client> {
-    const client = await this.exact(id);
-    mustBeThere(
-      await this.#parts.store.deleteClient(id, this.#event('client_deleted', operator, id, { name: client.name })),
-      id,
-    );
-    return client;
+  protected override setStatus(id: string, status: Client['status'], event: AuditEvent): Promise<boolean> {
+    return this.#parts.store.setClientStatus(id, status, event);
   }
 
-  async #setStatus(
-    id: string,
-    status: Client['status'],
-    action: 'client_paused' | 'client_resumed',
-    operator: Actor,
-  ): Promise<Client> {
-    const client = await this.exact(id);
-    if (client.status === status) throw new OperatorError(`the app is ${status} already`);
-    mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, operator, id)), id);
-    return { ...client, status };
+  protected override taken(id: string): OperatorError {
+    return registeredAlready(id);
   }
-
-  async #replaceSecrets(
-    client: Client,
-    secrets: Client['secrets'],
-    action: 'client_secret_rotated' | 'client_secret_retired',
-    operator: Actor,
-  ): Promise<void> {
-    const replaced = await this.#parts.store.replaceClientSecrets(
-      client,
-      secrets,
-      this.#event(action, operator, client.id),
-    );
-    if (!replaced)
-      throw new OperatorError('somebody else changed the secrets or keys of this app at the same time', null, {
-        remedy: 'look at them again, and try again',
-        command: 'check "client show", and try again',
-      });
-  }
-
-  #event<Action extends AuditAction>(
-    action: Action,
-    operator: Actor,
-    clientId: string,
-    ...detail: DetailArgument<Action>
-  ): AuditEvent {
-    return auditEvent(action, operator, this.#parts.now(), { clientId }, ...detail);
-  }
-}
-
-function noClient(name: string): OperatorError {
-  return new NothingThere(`there is no app ${JSON.stringify(name)}`, null, { command: '"client list" shows all' });
 }
 
 /** The refusal to register a client whose id is taken. */
@@ -287,12 +191,4 @@ export function registeredAlready(id: string): OperatorError {
   return new OperatorError(`the app ${id} is already registered`, null, {
     command: '"client refresh" applies its current document, and "client update" changes the other settings',
   });
-}
-
-function mustBeThere(there: boolean, id: string): void {
-  if (!there)
-    throw new OperatorError(`the app ${id} changed or was deleted at the same time`, null, {
-      remedy: 'look at it again, and try again',
-      command: 'check "client list", and try again',
-    });
 }

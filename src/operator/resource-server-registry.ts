@@ -6,18 +6,12 @@ import type { ResourceServer } from '../oauth/clients/resource-server.ts';
 import type { ResourceServerStore } from '../oauth/clients/resource-server-store.ts';
 import { isSameResource, resourceProblem } from '../oauth/clients/resource-uri.ts';
 import type { ScopeStore } from '../oauth/clients/scope-store.ts';
-import { NothingThere, OperatorError } from '../oauth/error.ts';
-import { makeSecret } from '../oauth/keys/secret.ts';
-import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/trail/audit.ts';
-import type { DetailArgument } from '../oauth/trail/event-members.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Actor } from '../oauth/trail/audit.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { lostDefaults } from './default-resource.ts';
-import type { NewHandOver } from './hand-over/hand-over.ts';
-import type { HandOverStore } from './hand-over/hand-over-store.ts';
-import { registerHandedOver } from './hand-over/registration.ts';
 import { checkName, checkScopeNames } from './registration.ts';
-import { changesOf } from './registration-changes.ts';
-import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
+import { type Registered, Registry, type RegistryParts } from './registry.ts';
 
 /** The settings of a resource server. */
 export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 'acceptsUnbound' | 'scopes'>;
@@ -26,53 +20,42 @@ export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 
 export type NewResourceServerSettings = Omit<ResourceServerSettings, 'acceptsUnbound'> &
   Partial<Pick<ResourceServerSettings, 'acceptsUnbound'>>;
 
-/** The parts of the registry. `ownResource` is this service's own API; `now` returns ms since the epoch. */
-export type ResourceServerRegistryParts = {
-  readonly store: ResourceServerStore &
-    Pick<ScopeStore, 'listScopes'> &
-    Pick<ClientStore, 'listDefaultResources'> &
-    Pick<HandOverStore, 'registerHandedOver'>;
-  readonly prefix: string;
+/** The parts of the registry. `ownResource` is this service's own API. */
+export type ResourceServerRegistryParts = RegistryParts & {
+  readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'> & Pick<ClientStore, 'listDefaultResources'>;
   readonly ownResource: string;
-  readonly now: () => number;
 };
 
-/** The operator's acts on resource servers. Each throws an `OperatorError` when it is refused, and then changed nothing. */
-export class ResourceServerRegistry {
+/** The operator's acts on resource servers. */
+export class ResourceServerRegistry extends Registry<'resource_server', ResourceServer, ResourceServerSettings> {
   readonly #parts: ResourceServerRegistryParts;
 
   constructor(parts: ResourceServerRegistryParts) {
+    const { store } = parts;
+    super('resource_server', parts, {
+      find: (id) => store.findResourceServer(id),
+      register: (server, event) => store.registerResourceServer(server, event),
+      update: (server, expected, event) => store.updateResourceServer(server, expected, event),
+      replaceSecrets: (expected, secrets, event) => store.replaceResourceServerSecrets(expected, secrets, event),
+      delete: (id, event) => store.deleteResourceServer(id, event),
+    });
     this.#parts = parts;
   }
 
-  /** Registers a resource server. Its secret's text is returned this once; null for one that is handed over, which has a hand-over instead. */
-  async register(
+  /** Registers a resource server. */
+  async register<IsHandedOver extends boolean = false>(
     said: NewResourceServerSettings,
     operator: Actor,
-    isHandedOver?: false,
-  ): Promise<{ resourceServer: ResourceServer; secret: string; handOver: null }>;
-  async register(
-    said: NewResourceServerSettings,
-    operator: Actor,
-    isHandedOver: boolean,
-  ): Promise<{ resourceServer: ResourceServer; secret: string | null; handOver: NewHandOver | null }>;
-  async register(
-    said: NewResourceServerSettings,
-    operator: Actor,
-    isHandedOver = false,
-  ): Promise<{ resourceServer: ResourceServer; secret: string | null; handOver: NewHandOver | null }> {
-    const { store, prefix, now } = this.#parts;
+    isHandedOver?: IsHandedOver,
+  ): Promise<Registered<ResourceServer, IsHandedOver extends true ? null : string>> {
     const settings = { acceptsUnbound: false, ...said };
     this.#check(settings);
-    await refuseCommaListOfScopes(settings.scopes ?? [], store);
-    const createdAt = now();
-    const made = isHandedOver ? null : makeSecret(prefix, 'rs', createdAt);
-    const resourceServer = { ...settings, id: newId('rs'), secrets: made ? [made.secret] : [], createdAt };
-    const event = this.#event('resource_server_registered', operator, resourceServer.id, { name: settings.name });
-    const subject = { kind: 'resource_server', row: resourceServer } as const;
-    const handOver = isHandedOver ? await registerHandedOver(store, subject, event) : null;
-    if (!isHandedOver) await store.registerResourceServer(resourceServer, event);
-    return { resourceServer, secret: made?.text ?? null, handOver };
+    await refuseCommaListOfScopes(settings.scopes ?? [], this.#parts.store);
+    const make = (secrets: ResourceServer['secrets'], createdAt: number) => ({
+      ...settings,
+      ...{ id: newId('rs'), secrets, createdAt },
+    });
+    return this.add<IsHandedOver extends true ? null : string>(isHandedOver ? 'hand-over' : 'secret', operator, make);
   }
 
   /** All resource servers, oldest first. */
@@ -80,57 +63,18 @@ export class ResourceServerRegistry {
     return this.#parts.store.listResourceServers();
   }
 
-  /** One resource server by its id. */
-  async show(id: string): Promise<ResourceServer> {
-    const found = await this.#parts.store.findResourceServer(id);
-    if (!found)
-      throw new NothingThere(`there is no API ${JSON.stringify(id)}`, null, {
-        command: '"resource-server list" shows all',
-      });
-    return found;
-  }
-
   /** The default resources of apps that no resource server has. */
   lostDefaults(): Promise<string[]> {
     return lostDefaults(this.#parts.store);
   }
 
-  /** Changes some settings and returns the changed resource server. */
-  async update(id: string, changes: Partial<ResourceServerSettings>, operator: Actor): Promise<ResourceServer> {
-    const before = await this.show(id);
-    const changed = { ...before, ...changes };
-    this.#check(changed);
+  protected override async checked(
+    before: ResourceServer,
+    changes: Partial<ResourceServerSettings>,
+  ): Promise<Partial<ResourceServerSettings>> {
+    this.#check({ ...before, ...changes });
     await refuseCommaListOfScopes(changes.scopes ?? [], this.#parts.store);
-    const event = this.#event('resource_server_updated', operator, id, {
-      changes: changesOf<ResourceServerSettings>(before, changes),
-    });
-    mustBeThere(await this.#parts.store.updateResourceServer(changed, before, event), id);
-    return changed;
-  }
-
-  /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(id: string, operator: Actor): Promise<{ resourceServer: ResourceServer; secret: string }> {
-    const server = await this.show(id);
-    const { text, secret } = makeSecret(this.#parts.prefix, 'rs', this.#parts.now());
-    const secrets = withNewSecret(server.secrets, secret, `resource-server retire-secret ${id}`);
-    await this.#replaceSecrets(server, secrets, 'resource_server_secret_rotated', operator);
-    return { resourceServer: { ...server, secrets }, secret: text };
-  }
-
-  /** Ends one of two live secrets. */
-  async retireSecret(id: string, operator: Actor, which: WhichSecret = 'older'): Promise<ResourceServer> {
-    const server = await this.show(id);
-    const secrets = withoutSecret(server, which, `resource-server rotate-secret ${id}`);
-    await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired', operator);
-    return { ...server, secrets };
-  }
-
-  /** Deletes a resource server: from then on it is told nothing. */
-  async delete(id: string, operator: Actor): Promise<ResourceServer> {
-    const server = await this.show(id);
-    const event = this.#event('resource_server_deleted', operator, id, { name: server.name });
-    mustBeThere(await this.#parts.store.deleteResourceServer(id, event), id);
-    return server;
+    return changes;
   }
 
   #check({ name, resource, acceptsUnbound, scopes }: ResourceServerSettings): void {
@@ -152,36 +96,4 @@ export class ResourceServerRegistry {
     if (isSameResource(resource, this.#parts.ownResource))
       throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`, 'resource');
   }
-
-  async #replaceSecrets(
-    server: ResourceServer,
-    secrets: ResourceServer['secrets'],
-    action: 'resource_server_secret_rotated' | 'resource_server_secret_retired',
-    operator: Actor,
-  ) {
-    const { store } = this.#parts;
-    const event = this.#event(action, operator, server.id);
-    if (!(await store.replaceResourceServerSecrets(server, secrets, event)))
-      throw new OperatorError('somebody else changed the secrets of this API at the same time', null, {
-        remedy: 'look at them again, and try again',
-        command: 'check "resource-server show", and try again',
-      });
-  }
-
-  #event<Action extends AuditAction>(
-    action: Action,
-    operator: Actor,
-    clientId: string,
-    ...detail: DetailArgument<Action>
-  ): AuditEvent {
-    return auditEvent(action, operator, this.#parts.now(), { clientId }, ...detail);
-  }
-}
-
-function mustBeThere(there: boolean, id: string): void {
-  if (!there)
-    throw new OperatorError(`the API ${id} changed or was deleted at the same time`, null, {
-      remedy: 'look at it again, and try again',
-      command: 'check "resource-server list", and try again',
-    });
 }

@@ -52,7 +52,7 @@ async function admitted(members: Members = {}, settings: Partial<Client> = {}) {
     token_endpoint_auth_method: 'none',
   };
   say({});
-  const { client } = await clientDocuments.register(
+  const { row: client } = await clientDocuments.register(
     await clientDocuments.fetch(id),
     { name: undefined, ...settings },
     operator,

@@ -67,7 +67,7 @@ const newestGrant = async () => {
 };
 const grantId = await newestGrant();
 await clients.rotateSecret(app.clientId, operator);
-const { resourceServer, secret } = await resourceServers.register(
+const { row: resourceServer, secret } = await resourceServers.register(
   { name: 'API', resource: null, scopes: null },
   operator,
 );

@@ -37,7 +37,7 @@ const app = await addClient(service);
 const browser = await signedInBrowser(service, ada.email ?? '');
 
 test('each live secret of an app shows when it was last used, and a wrong one marks nothing', async () => {
-  const { clientSecret } = await clients.rotateSecret(app.clientId, operator);
+  const { secret: clientSecret } = await clients.rotateSecret(app.clientId, operator);
   assert.deepEqual(await usesOf('client', 'show', app.clientId), [null, null]);
   const usedAt = isoNow();
   const { refreshToken } = await obtainPair(service, browser, app);
@@ -90,7 +90,7 @@ test('who retires a secret that was used within a day is asked at a terminal, an
 });
 
 test('the secret of a resource server shows when it last asked', async () => {
-  const { resourceServer, secret } = await resourceServers.register(
+  const { row: resourceServer, secret } = await resourceServers.register(
     { name: 'API', resource: null, scopes: null },
     operator,
   );

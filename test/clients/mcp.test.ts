@@ -126,7 +126,7 @@ async function prepare() {
   const port = await portOf(serve({ fetch: (request) => handle(request), port: 0, hostname: '127.0.0.1' }) as Server);
   const resource = `http://127.0.0.1:${port}/mcp`;
   const api = { name: 'Mail', resource, scopes: BOTH };
-  const { resourceServer, secret } = await service.installation.resourceServers.register(
+  const { row: resourceServer, secret } = await service.installation.resourceServers.register(
     api,
     service.installation.operator,
   );

@@ -18,7 +18,7 @@ export function addApp(
 /** Registers a resource server that sees every scope. */
 export async function addResourceServer({ installation }: TestService): Promise<{ id: string; secret: string }> {
   const settings = { name: 'Notes API', resource: null, scopes: null };
-  const { resourceServer, secret } = await installation.resourceServers.register(settings, installation.operator);
+  const { row: resourceServer, secret } = await installation.resourceServers.register(settings, installation.operator);
   return { id: resourceServer.id, secret };
 }
 

@@ -147,7 +147,7 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       const key = makeKey();
       const document = { address: `${origin}/client.json`, sha256: '', jwksUri: `${origin}/keys.json`, fetchedAt: 0 };
       const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'], keys: [key.jwk] };
-      const { client } = await service.installation.clients.register(
+      const { row: client } = await service.installation.clients.register(
         'confidential',
         settings,
         service.installation.operator,

@@ -181,7 +181,7 @@ describe('the operator', { concurrency: true }, () => {
   test('RFC 6749 §2.3.1: a secret is rotated without a gap, then the earlier one is retired', async (t) => {
     const { service, client, pair } = await connected(t);
     const { clients, operator } = service.installation;
-    const { clientSecret } = await clients.rotateSecret(client.clientId, operator);
+    const { secret: clientSecret } = await clients.rotateSecret(client.clientId, operator);
     await assert.rejects(clients.rotateSecret(client.clientId, operator), /two secrets/);
     const renewed = { ...client, clientSecret };
     const next = pairOf(await refresh(service, client, pair.refreshToken));

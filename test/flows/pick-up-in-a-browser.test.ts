@@ -23,7 +23,7 @@ describe('a hand-over in Chromium', { skip: noBrowser }, () => {
 
   async function handedOver(): Promise<{ id: string; address: string }> {
     const said = { name: 'Acme Mail', redirectUris: [REDIRECT_URI] };
-    const { client } = await clients.register('confidential', said, operator, null, true);
+    const { row: client } = await clients.register('confidential', said, operator, null, true);
     const { address } = await handOvers.make({ kind: 'client', id: client.id }, operator);
     return { id: client.id, address };
   }

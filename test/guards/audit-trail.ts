@@ -37,7 +37,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['test/http/operator/event-members.test.ts'],
     [['an act names its key', 'requestId, by: meansOf(by), standing', 'requestId, standing']],
   ),
-  ...guardsIn('src/operator/client-registry.ts', ACTORS_TESTS, [
+  ...guardsIn('src/operator/registry.ts', ACTORS_TESTS, [
     ['the one who acted is named', 'auditEvent(action, operator,', "auditEvent(action, { ...operator, id: 'root' },"],
   ]),
   ...guardsIn('src/accounts/import/user-links.ts', ACTORS_TESTS, [

@@ -89,13 +89,13 @@ export const operatorApiGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/client-registry.ts',
+    'src/operator/registry.ts',
     ['test/operator/client-registry.test.ts'],
     [
       [
         'an act takes no name of an app',
-        'const client = await this.#parts.store.findClient(id)',
-        'const client = await this.find(id)',
+        'const row = await this.#rows.find(id)',
+        'const row = await this.show(id)',
       ],
       ['a change is permitted for the row that it replaces', 'await permit(before);', ''],
     ],

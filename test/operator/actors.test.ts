@@ -22,8 +22,8 @@ async function* lines(...said: readonly string[]) {
 async function actsOn({ installation }: TestService): Promise<Acts> {
   const { clients, resourceServers, scopes, identityProviders, accounts, imports, links }: Installation = installation;
   const { grants, backups, auditTrail }: Installation = installation;
-  const { client } = await clients.register('confidential', app, installation.operator);
-  const { resourceServer } = await resourceServers.register(
+  const { row: client } = await clients.register('confidential', app, installation.operator);
+  const { row: resourceServer } = await resourceServers.register(
     { name: 'Act API', resource: null, scopes: null },
     installation.operator,
   );

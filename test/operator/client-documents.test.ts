@@ -119,7 +119,7 @@ for (const [name, members] of Object.entries(SHAPES))
     serves(members);
     const fetched = await documents.fetch(address);
     const scopes = [{ name: 'read', sentence: 'Read', optional: false }];
-    const { client } = await documents.register(fetched, { name: undefined, scopes }, operator);
+    const { row: client } = await documents.register(fetched, { name: undefined, scopes }, operator);
     const stored = await store.findClient(address);
     assert.deepEqual(stored, client);
     assert.deepEqual(
@@ -174,7 +174,7 @@ test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept
     ['omitted: key 2: its use must be sig', 'omitted: key 3: its kty must be EC, RSA or OKP'],
     'RFC 7517 §5: keys for other uses are not for us',
   );
-  const { client } = await documents.register(fetched, { name: undefined }, operator);
+  const { row: client } = await documents.register(fetched, { name: undefined }, operator);
   assert.deepEqual(await store.findClient(address), client);
   assert.deepEqual(client.keys, [{ ...keys.jwk, kid }], 'nothing but what a signature is checked with');
   assert.equal(client.type, 'confidential');
@@ -355,7 +355,7 @@ test('hostile documents: a name that another app has to people needs one from th
     await refused(documents.register(nameless, { name: undefined }, operator)),
     /no client_name: give a name/,
   );
-  assert.equal((await documents.register(nameless, { name: 'Other Agent' }, operator)).client.name, 'Other Agent');
+  assert.equal((await documents.register(nameless, { name: 'Other Agent' }, operator)).row.name, 'Other Agent');
 });
 
 test('a document is registered once, also by two operators at once, and has no secret', async (t) => {

@@ -102,7 +102,7 @@ for (const [name, wrong, message] of wrongSettings) {
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
     await assert.rejects(registry.register('confidential', { ...settings, ...wrong }, operator), refusedWith);
     assert.equal(await memory.store.hasClients(), false);
-    const { client } = await registry.register('confidential', settings, operator);
+    const { row: client } = await registry.register('confidential', settings, operator);
     await assert.rejects(registry.update(client.id, wrong, operator), refusedWith);
     assert.deepEqual(await registry.show(client.id), client);
   });
@@ -111,7 +111,7 @@ for (const [name, wrong, message] of wrongSettings) {
 test('a client is registered with a secret that is shown this once, and works', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);
-  const { client, clientSecret } = await registry.register('confidential', settings, operator);
+  const { row: client, secret: clientSecret } = await registry.register('confidential', settings, operator);
   assert.match(client.id, /^app_[0-9a-hjkmnp-tv-z]{16}$/);
   assert.ok(clientSecret);
   const stored = await registry.show(client.id);
@@ -128,7 +128,7 @@ test('the operator’s word for an app ends with what users read of its maker an
   const registry = registryOf(memory);
   const vouched = { publisher: 'One Ltd', isChecked: true };
   const after = async (changes: Partial<ClientSettings>) => {
-    const { client } = await registry.register('confidential', { ...settings, ...vouched }, operator);
+    const { row: client } = await registry.register('confidential', { ...settings, ...vouched }, operator);
     return (await registry.update(client.id, changes, operator)).isChecked;
   };
   const ends: Partial<ClientSettings>[] = [
@@ -160,7 +160,7 @@ test('the operator’s word for an app ends with what users read of its maker an
 
 test('a change is permitted for the very row that it replaces, and a refused one writes nothing', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   const refusing = () => assert.fail('not permitted');
   await assert.rejects(registry.update(client.id, { name: 'Two' }, operator, refusing), /not permitted/);
   assert.deepEqual(await registry.show(client.id), client);
@@ -182,7 +182,7 @@ test('consent: users are asked again where codes reach another host or the app m
   const scopes = [scope('read'), scope('send')];
   const skipping = { ...settings, scopes, consent: 'skip', personFields: ['name'] } as const;
   const after = async (changes: Partial<ClientSettings>) => {
-    const { client } = await registry.register('public', skipping, operator);
+    const { row: client } = await registry.register('public', skipping, operator);
     await registry.update(client.id, changes, operator);
     return (await registry.show(client.id)).consent;
   };
@@ -216,7 +216,7 @@ test('RFC 8252 §7.1: the operator is warned of a scheme without a dot, and of n
   const registry = registryOf(await openMemory(context));
   const warningsOf = async (...redirectUris: string[]) =>
     registry.warnings(
-      (await registry.register('public', { name: redirectUris.join(' '), redirectUris }, operator)).client,
+      (await registry.register('public', { name: redirectUris.join(' '), redirectUris }, operator)).row,
     );
   const [warning, ...others] = await warningsOf('cursor://cb', 'cursor://other', 'https://one.test/cb');
   assert.match(String(warning), /can claim the scheme cursor, .* https or loopback/);
@@ -228,7 +228,7 @@ test('the operator is warned of a name that another app has, and of a scope that
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const register = async (name: string, scopes: Scope[] = []) =>
-    (await registry.register('confidential', { ...settings, name, scopes }, operator)).client;
+    (await registry.register('confidential', { ...settings, name, scopes }, operator)).row;
   const one = await register('Acme Mail');
   assert.deepEqual(await registry.warnings(one), []);
   for (const name of ['Acme Mail', 'ACME  mail', 'Ａcme Mail'])
@@ -249,7 +249,7 @@ test('the operator is warned of a name that another app has, and of a scope that
 
 test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register(
+  const { row: client, secret: clientSecret } = await registry.register(
     'public',
     {
       ...settings,
@@ -266,7 +266,11 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
 
 test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] }, operator);
+  const { row: client } = await registry.register(
+    'public',
+    { name: 'One', redirectUris: ['com.one.app:/cb'] },
+    operator,
+  );
   await assert.rejects(registry.update(client.id, { requirePkce: false }, operator), /must use PKCE/);
   assert.deepEqual(await registry.show(client.id), client);
   assert.ok((await registry.update(client.id, { requirePkce: true }, operator)).requirePkce);
@@ -274,7 +278,7 @@ test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async
 
 test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time, no devices, no keys', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register(
+  const { row: client } = await registry.register(
     'confidential',
     { name: 'One', redirectUris: ['https://one.test/cb'] },
     operator,
@@ -312,7 +316,7 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
   const letters = sampleResourceServer({ resource: 'https://Letters.test' });
   await memory.store.registerResourceServer(letters, event('resource_server_registered'));
   const said = { ...settings, defaultResource: 'https://letters.test:443/' };
-  const { client } = await registry.register('confidential', said, operator);
+  const { row: client } = await registry.register('confidential', said, operator);
   assert.equal(client.defaultResource, 'https://Letters.test');
   assert.deepEqual(await registry.show(client.id), client);
   for (const defaultResource of ['https://letters.test/v1', 'https://none.test', 'letters', '']) {
@@ -339,11 +343,15 @@ test('RFC 8707 §2: a default resource is that of a registered API, as it is reg
 
 test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register('confidential', { ...settings, keys: [keys.jwk] }, operator);
+  const { row: client, secret: clientSecret } = await registry.register(
+    'confidential',
+    { ...settings, keys: [keys.jwk] },
+    operator,
+  );
   assert.equal(clientSecret, null);
   assert.deepEqual(client.secrets, []);
   assert.deepEqual(await registry.show(client.id), client);
-  const { clientSecret: added } = await registry.rotateSecret(client.id, operator);
+  const { secret: added } = await registry.rotateSecret(client.id, operator);
   const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
   const stored = await registry.show(client.id);
   assert.equal(authenticateClient(stored, credentials), stored);
@@ -359,16 +367,16 @@ test('RFC 7517 §5: keys that cannot be used are omitted when registering and wh
     ],
     ...[{ ...keys.jwk, alg: 'ES512' }, { kid: 'no kty' }],
   ];
-  const { client } = await registry.register('confidential', { ...settings, keys: given }, operator);
+  const { row: client } = await registry.register('confidential', { ...settings, keys: given }, operator);
   assert.deepEqual((await registry.show(client.id)).keys, [keys.jwk]);
-  const { client: other } = await registry.register('confidential', settings, operator);
+  const { row: other } = await registry.register('confidential', settings, operator);
   await registry.update(other.id, { keys: given }, operator);
   assert.deepEqual((await registry.show(other.id)).keys, [keys.jwk]);
 });
 
 test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret } = await registry.register('confidential', settings, operator);
+  const { row: client, secret: clientSecret } = await registry.register('confidential', settings, operator);
   await assert.rejects(registry.retireSecret(client.id, operator), /only one secret is live/);
   await registry.update(client.id, { keys: [keys.jwk] }, operator);
   await registry.retireSecret(client.id, operator);
@@ -383,13 +391,13 @@ test('RFC 7523 §2.2: a public client has no keys, neither when it is registered
   const registry = registryOf(await openMemory(context));
   const own = { ...settings, redirectUris: ['com.one.app:/cb'] };
   await assert.rejects(registry.register('public', { ...own, keys: [keys.jwk] }, operator), /public app cannot keep/);
-  const { client } = await registry.register('public', own, operator);
+  const { row: client } = await registry.register('public', own, operator);
   await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }, operator), /public app cannot keep/);
 });
 
 test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as long as it is one', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('public', { name: 'Television', deviceFlow: true }, operator);
+  const { row: client } = await registry.register('public', { name: 'Television', deviceFlow: true }, operator);
   assert.deepEqual([client.redirectUris, client.deviceFlow], [[], true]);
   await assert.rejects(registry.update(client.id, { deviceFlow: false }, operator), /at least one redirect URI/);
   assert.equal((await registry.show(client.id)).deviceFlow, true);
@@ -397,7 +405,7 @@ test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as l
 
 test('design: consent, devices, keys and optional scopes are changed and come back as they are', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   for (const changes of [
     { consent: 'remember' },
     { consent: 'skip' },
@@ -414,7 +422,7 @@ test('design: consent, devices, keys and optional scopes are changed and come ba
 test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
   const registry = registryOf(await openMemory(context));
   const more = { ...settings, id: 'app_chosen', type: 'public', status: 'paused', epoch: 9, secrets: [] };
-  const { client } = await registry.register('confidential', more, operator);
+  const { row: client } = await registry.register('confidential', more, operator);
   assert.notEqual(client.id, 'app_chosen');
   assert.equal(client.type, 'confidential');
   assert.equal(client.status, 'active');
@@ -424,9 +432,9 @@ test('ASVS 15.3.3: what an operator may not decide is not taken from the setting
 
 test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client, clientSecret: old } = await registry.register('confidential', settings, operator);
+  const { row: client, secret: old } = await registry.register('confidential', settings, operator);
   await assert.rejects(registry.retireSecret(client.id, operator), /only one secret is live/);
-  const { clientSecret: fresh } = await registry.rotateSecret(client.id, operator);
+  const { secret: fresh } = await registry.rotateSecret(client.id, operator);
   await assert.rejects(registry.rotateSecret(client.id, operator), /two secrets are live/);
   const works = async (clientSecret: string | null) => {
     const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? undefined } as const;
@@ -435,14 +443,14 @@ test('a secret is rotated and the older one retired, never more than two, never 
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
   await registry.retireSecret(client.id, operator);
   assert.deepEqual([await works(old), await works(fresh)], [false, true]);
-  const { clientSecret: lost } = await registry.rotateSecret(client.id, operator);
+  const { secret: lost } = await registry.rotateSecret(client.id, operator);
   await registry.retireSecret(client.id, operator, 'newer');
   assert.deepEqual([await works(lost), await works(fresh)], [false, true]);
 });
 
 test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   const both = await Promise.allSettled([
     registry.rotateSecret(client.id, operator),
     registry.rotateSecret(client.id, operator),
@@ -453,7 +461,7 @@ test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to l
 
 test('ASVS 15.4.2: of two operators who change an app at once one is told to look again, so that neither undoes the other', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) }, operator);
+  const { row: client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) }, operator);
   const removal = registry.update(client.id, { redirectUris: uris(1) }, operator);
   await assert.rejects(registry.update(client.id, { name: 'Two' }, operator), {
     atCommandLine: /changed .*at the same time: check .*and try again/,
@@ -464,7 +472,7 @@ test('ASVS 15.4.2: of two operators who change an app at once one is told to loo
 
 test('design: pausing is reversible, ends nothing, and is refused twice', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   await registry.pause(client.id, operator);
   await assert.rejects(registry.pause(client.id, operator), /paused already/);
   assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
@@ -475,7 +483,7 @@ test('design: pausing is reversible, ends nothing, and is refused twice', async 
 
 test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   await registry.pause(client.id, operator);
   await registry.revokeGrants(client.id, operator);
   await registry.update(client.id, { name: 'Two', refreshOverlap: 0 }, operator);
@@ -490,7 +498,7 @@ test('design: an update changes what it names, and neither secrets, status nor e
 
 test('design: every act on a client that is not there says so', async (context) => {
   const registry = registryOf(await openMemory(context));
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   await registry.delete(client.id, operator);
   const { id } = client;
   const acts = [
@@ -510,7 +518,7 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const redirectUris = ['https://one.test/cb?a=1,2', 'https://one.test/a,b', 'https://one.test/c,'];
-  const { client } = await registry.register(
+  const { row: client } = await registry.register(
     'confidential',
     { ...settings, redirectUris, scopes: [scope('a,b')] },
     operator,
@@ -536,26 +544,26 @@ test('operating: registering an app and naming one read no list of all apps', as
     ...memory,
     store: { ...memory.store, listClients: () => assert.fail('all clients are read') },
   });
-  const { client } = await registry.register('confidential', settings, operator);
+  const { row: client } = await registry.register('confidential', settings, operator);
   assert.equal((await registry.warnings(client)).filter((text) => text.includes('has this name')).length, 0);
   const twin = await registry.register('confidential', { ...settings, name: settings.name.toUpperCase() }, operator);
-  assert.match((await registry.warnings(twin.client)).join(), new RegExp(client.id));
+  assert.match((await registry.warnings(twin.row)).join(), new RegExp(client.id));
   assert.equal((await registry.show(settings.name)).id, client.id, 'the exact name');
-  const { client: same } = await registry.register('confidential', settings, operator);
+  const { row: same } = await registry.register('confidential', settings, operator);
   await assert.rejects(
     registry.show(settings.name),
     new RegExp(`several apps.*${client.id}.*${same.id}|${same.id}.*${client.id}`),
   );
-  assert.equal((await registry.show(twin.client.name)).id, twin.client.id);
+  assert.equal((await registry.show(twin.row.name)).id, twin.row.id);
 });
 
 test('an act on the id of a deleted client touches no client whose name is that id', async (context) => {
   const registry = registryOf(await openMemory(context));
   const {
-    client: { id },
+    row: { id },
   } = await registry.register('confidential', settings, operator);
   await registry.delete(id, operator);
-  const { client: named } = await registry.register('confidential', { ...settings, name: id }, operator);
+  const { row: named } = await registry.register('confidential', { ...settings, name: id }, operator);
   assert.equal((await registry.show(id)).id, named.id, 'commands name apps');
   for (const act of [
     () => registry.exact(id),

@@ -45,7 +45,7 @@ for (const [name, wrong, message] of wrongSettings) {
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
     await assert.rejects(registry.register({ ...settings, ...wrong }, operator), refusedWith);
     assert.deepEqual(await registry.list(), []);
-    const { resourceServer } = await registry.register(settings, operator);
+    const { row: resourceServer } = await registry.register(settings, operator);
     await assert.rejects(registry.update(resourceServer.id, wrong, operator), refusedWith);
     assert.deepEqual(await registry.show(resourceServer.id), resourceServer);
     assert.equal((await store.listAuditEvents({ limit: 10 })).length, 1);
@@ -54,7 +54,7 @@ for (const [name, wrong, message] of wrongSettings) {
 
 test('RFC 7662 §2.1: a resource server is registered with a secret that is shown this once, and works', async (context) => {
   const { registry, store } = await setUp(context);
-  const { resourceServer, secret } = await registry.register(settings, operator);
+  const { row: resourceServer, secret } = await registry.register(settings, operator);
   assert.match(resourceServer.id, /^rs_[0-9a-hjkmnp-tv-z]{16}$/);
   assert.match(secret, /^vk_rs_/);
   const stored = await registry.show(resourceServer.id);
@@ -69,15 +69,15 @@ test('RFC 7662 §2.1: a resource server is registered with a secret that is show
 test('design: a resource server may be for any resource and all scopes, and two may share a resource', async (context) => {
   const { registry } = await setUp(context);
   const any = await registry.register({ name: 'Any', resource: null, scopes: null }, operator);
-  assert.deepEqual([any.resourceServer.resource, any.resourceServer.scopes], [null, null]);
+  assert.deepEqual([any.row.resource, any.row.scopes], [null, null]);
   const [one, two] = [await registry.register(settings, operator), await registry.register(settings, operator)];
-  assert.notEqual(one.resourceServer.id, two.resourceServer.id);
+  assert.notEqual(one.row.id, two.row.id);
   assert.equal((await registry.list()).length, 3);
 });
 
 test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
   const { registry } = await setUp(context);
-  const { resourceServer } = await registry.register(
+  const { row: resourceServer } = await registry.register(
     {
       ...settings,
       id: 'rs_chosen',
@@ -92,7 +92,7 @@ test('ASVS 15.3.3: what an operator may not decide is not taken from the setting
 
 test('design: an update changes what it names, and no secret', async (context) => {
   const { registry, store } = await setUp(context);
-  const { resourceServer } = await registry.register(settings, operator);
+  const { row: resourceServer } = await registry.register(settings, operator);
   const { id } = resourceServer;
   assert.deepEqual(await registry.update(id, { scopes: null }, operator), { ...resourceServer, scopes: null });
   assert.deepEqual(await registry.update(id, { resource: null, name: 'L' }, operator), await registry.show(id));
@@ -110,7 +110,7 @@ test('design: an update changes what it names, and no secret', async (context) =
 
 test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
   const { registry } = await setUp(context);
-  const { resourceServer, secret: old } = await registry.register(settings, operator);
+  const { row: resourceServer, secret: old } = await registry.register(settings, operator);
   const { id } = resourceServer;
   await assert.rejects(registry.retireSecret(id, operator), /only one secret is live/);
   const { secret: fresh } = await registry.rotateSecret(id, operator);
@@ -124,7 +124,7 @@ test('a secret is rotated and the older one retired, never more than two, never 
 
 test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
   const { registry } = await setUp(context);
-  const { id } = (await registry.register(settings, operator)).resourceServer;
+  const { id } = (await registry.register(settings, operator)).row;
   const both = await Promise.allSettled([registry.rotateSecret(id, operator), registry.rotateSecret(id, operator)]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   assert.equal((await registry.show(id)).secrets.length, 2);
@@ -132,7 +132,7 @@ test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to l
 
 test('design: every act on a resource server that is not there says so', async (context) => {
   const { registry } = await setUp(context);
-  const { id } = (await registry.register(settings, operator)).resourceServer;
+  const { id } = (await registry.register(settings, operator)).row;
   await registry.delete(id, operator);
   const acts = [
     registry.show(id),

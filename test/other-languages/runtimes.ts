@@ -65,7 +65,7 @@ export async function walkRuntime(t: Lifetime, folder: string, { command }: Runt
   await addUser(service);
   const client = await addClient(service, { scopes: scopes('mail.read') });
   const registered = { name: 'Mail', resource: RESOURCE, scopes: ['mail.read'] };
-  const { resourceServer, secret } = await service.installation.resourceServers.register(
+  const { row: resourceServer, secret } = await service.installation.resourceServers.register(
     registered,
     service.installation.operator,
   );

@@ -44,7 +44,7 @@ export async function inhabit(service: TestService) {
   const [browser, graces] = [await signedInBrowser(service), await signedInBrowser(service, 'grace@example.com')];
   await definitions.define('mail', { en: 'Read your mail', ar: 'قراءة بريدك' }, operator);
   const app = kept(await addClient(service, { scopes: scopes('mail', 'photos?') }));
-  const { clientSecret: secondSecret } = await clients.rotateSecret(app.clientId, operator);
+  const { secret: secondSecret } = await clients.rotateSecret(app.clientId, operator);
   const phone = kept(await addClient(service, { name: 'Phone' }, 'public'));
   const product = await registerProvider(service);
   await links.link({ account: 'mary@example.com', provider: product.id, subject: 'm-1' }, operator);

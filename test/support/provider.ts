@@ -136,7 +136,7 @@ export async function registerProvider(
     homePage: null,
     sessionLifetime: null,
   };
-  const { provider, secret } = await installation.identityProviders.register(
+  const { row: provider, secret } = await installation.identityProviders.register(
     { ...usual, ...settings },
     installation.operator,
   );

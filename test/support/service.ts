@@ -110,7 +110,7 @@ export async function addClient(
   type: ClientType = 'confidential',
 ): Promise<{ client: Client; clientId: string; clientSecret: string }> {
   const usual = { name: 'Test App', redirectUris: [REDIRECT_URI] };
-  const { client, clientSecret } = await installation.clients.register(
+  const { row: client, secret: clientSecret } = await installation.clients.register(
     type,
     { ...usual, ...settings },
     installation.operator,

@@ -155,7 +155,7 @@ export async function addResourceServer(
   settings: Partial<NewResourceServerSettings> = {},
 ): Promise<TestResourceServer> {
   const usual = { name: 'Test API', resource: null, scopes: null };
-  const { resourceServer, secret } = await installation.resourceServers.register(
+  const { row: resourceServer, secret } = await installation.resourceServers.register(
     { ...usual, ...settings },
     installation.operator,
   );

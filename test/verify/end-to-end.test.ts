@@ -24,7 +24,7 @@ const CHALLENGE =
 const service = await startTestService({ after });
 const ada = await addUser(service);
 const browser = await signedInBrowser(service);
-const { resourceServer, secret } = await service.installation.resourceServers.register(
+const { row: resourceServer, secret } = await service.installation.resourceServers.register(
   {
     name: 'Mail API',
     resource: RESOURCE,
@@ -241,7 +241,7 @@ test('RFC 8707 §3: a token for the default resource of its app passes at that A
     { name: 'Albums', resource: other, scopes: null },
     service.installation.operator,
   );
-  const { id } = albums.resourceServer;
+  const { id } = albums.row;
   const elsewhere = startVerifier(t, { id, secret: albums.secret, resource: other, acceptUnbound: true });
   await service.installation.resourceServers.update(id, { acceptsUnbound: true }, service.installation.operator);
   const token = await obtainToken(await registerApp(RESOURCE), 'mail.read', {});

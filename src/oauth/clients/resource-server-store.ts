@@ -11,7 +11,8 @@ export type ResourceServerStore = {
   /** The resources that they have, each spelling once, in no order. */
   listResources(): Promise<string[]>;
   listResourceServers(): Promise<ResourceServer[]>;
-  registerResourceServer(server: ResourceServer, event: AuditEvent): Promise<void>;
+  /** False when there is one with this id. */
+  registerResourceServer(server: ResourceServer, event: AuditEvent): Promise<boolean>;
   /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or it is gone. */
   updateResourceServer(server: ResourceServer, expected: ResourceServer, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or it is gone. */

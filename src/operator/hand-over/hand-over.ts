@@ -84,12 +84,20 @@ export function handOverProblem({ kind, row }: HandOverSubject): 'paused' | 'two
   return row.secrets.length > 1 ? 'two secrets' : null;
 }
 
-/** The kind of secret of each registration. */
-export const SECRET_KINDS = {
-  client: 'cs',
-  resource_server: 'rs',
-  identity_provider: 'ps',
-} as const satisfies Record<HandOverKind, SecretKind>;
+/**
+ * The kinds of registrations: their commands, their word in messages, what proves one of them to the service, and the kind of
+ * their secrets.
+ */
+export const REGISTERED = {
+  client: { command: 'client', word: 'app', proof: 'secrets or keys of this app', secret: 'cs' },
+  resource_server: { command: 'resource-server', word: 'API', proof: 'secrets of this API', secret: 'rs' },
+  identity_provider: {
+    command: 'identity-provider',
+    word: 'identity provider',
+    proof: 'secrets or keys of this provider',
+    secret: 'ps',
+  },
+} as const satisfies Record<HandOverKind, { command: string; word: string; proof: string; secret: SecretKind }>;
 
 function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');

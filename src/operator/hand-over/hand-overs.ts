@@ -19,7 +19,7 @@ import {
   isOpen,
   makeHandOver,
   type NewHandOver,
-  SECRET_KINDS,
+  REGISTERED,
   takesSecret,
 } from './hand-over.ts';
 import type { HandOverStore } from './hand-over-store.ts';
@@ -85,8 +85,8 @@ export class HandOvers {
   async make(name: HandOverName, actor: Actor): Promise<MadeHandOver & { readonly replaced: number | null }> {
     const { store, now } = this.#parts;
     const subject = await findSubject(store, name);
-    if (!subject) throw new NothingThere(`there is no ${KINDS[name.kind].words} ${JSON.stringify(name.id)}`);
-    const { command } = KINDS[name.kind];
+    const { command, word } = REGISTERED[name.kind];
+    if (!subject) throw new NothingThere(`there is no ${word} ${JSON.stringify(name.id)}`);
     const problem = handOverProblem(subject);
     if (problem === 'paused')
       throw new OperatorError(`${subject.row.name} is paused`, null, {
@@ -178,7 +178,7 @@ export class HandOvers {
     if (!takesSecret(subject)) return null;
     const { keyring, prefix } = this.#parts;
     const bits = mac(currentKey(keyring, 'hand-over'), token, browser);
-    return makeSecret(prefix, SECRET_KINDS[subject.kind], now, bits);
+    return makeSecret(prefix, REGISTERED[subject.kind].secret, now, bits);
   }
 }
 
@@ -201,9 +201,3 @@ function pickedUp(subject: HandOverSubject, secret: string | null, hasEarlier: b
 function subjectOf<Row>(kind: HandOverName['kind'], row: Row | null) {
   return row && { kind, row };
 }
-
-const KINDS = {
-  client: { command: 'client', words: 'app' },
-  resource_server: { command: 'resource-server', words: 'API' },
-  identity_provider: { command: 'identity-provider', words: 'product' },
-} as const;

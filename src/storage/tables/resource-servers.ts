@@ -41,10 +41,7 @@ export function resourceServerStore(runner: Runner): ResourceServerStore {
       return rows.map(([resource]) => String(resource));
     },
     listResourceServers: servers.list,
-    async registerResourceServer(server, event) {
-      const first = { sql: RESOURCE_SERVER.insertion, values: RESOURCE_SERVER.values(server) };
-      await runner.act({ touches: [server.id], event, first });
-    },
+    registerResourceServer: servers.register,
     updateResourceServer: servers.update,
     replaceResourceServerSecrets: servers.replaceSecrets,
     deleteResourceServer: (id, event) =>

@@ -301,7 +301,7 @@ test('RFC 6749 §2.3.1: two secrets are live during a rotation, then only the ne
   const { clients, operator } = service.installation;
   const app = await addClient(service);
   const { accessToken } = await obtainPair(service, ada, app);
-  const { clientSecret } = await clients.rotateSecret(app.clientId, operator);
+  const { secret: clientSecret } = await clients.rotateSecret(app.clientId, operator);
   const renewed = { ...app, clientSecret };
   await obtainPair(service, ada, app);
   await obtainPair(service, ada, renewed);

@@ -359,7 +359,7 @@ test('Promise 2: each installation of an agent is a line of its own, and is take
   const id = 'https://agent.example/client.json';
   const document = { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: own.clock.now() };
   const redirectUris = ['http://localhost/callback', 'https://agent.example/callback'];
-  const { client } = await own.installation.clients.register(
+  const { row: client } = await own.installation.clients.register(
     'public',
     { name: 'Agent', redirectUris },
     own.installation.operator,

@@ -20,7 +20,7 @@ async function handedOver(
 ): Promise<{ client: Client; address: string }> {
   const { clients, handOvers, operator } = own.installation;
   const said = { name: 'Acme Mail', redirectUris: [REDIRECT_URI], ...settings };
-  const { client, clientSecret, handOver } = await clients.register(type, said, operator, null, true);
+  const { row: client, secret: clientSecret, handOver } = await clients.register(type, said, operator, null, true);
   assert.equal(clientSecret, null);
   const { address } = handOvers.addressOf(handOver ?? assert.fail(), { kind: 'client', row: client });
   return { client, address };
@@ -224,7 +224,7 @@ test('an app without a secret of ours gets its ID and addresses: public, and wit
 test('an API and a product pick up their secrets in the same way', async () => {
   const { resourceServers, identityProviders, handOvers, operator } = service.installation;
   const settings = { name: 'Mail API', resource: null, scopes: null };
-  const { resourceServer } = await resourceServers.register(settings, operator, true);
+  const { row: resourceServer } = await resourceServers.register(settings, operator, true);
   const api = await handOvers.make({ kind: 'resource_server', id: resourceServer.id }, operator);
   const done = await pickUp(api.address);
   const secret = secretIn(done) ?? assert.fail();

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf } from '../../../src/http/operator/api/etag.ts';
+import type { Noun } from '../../../src/http/operator/api/nouns.ts';
 import type { Call } from '../../../src/http/operator/api/route.ts';
-import { Changes, type Noun } from '../../../src/http/operator/changes/change.ts';
+import { Changes } from '../../../src/http/operator/changes/change.ts';
 import type { Service } from '../../../src/http/service.ts';
 import type { Client } from '../../../src/oauth/clients/client.ts';
 import { ChangedSince } from '../../../src/oauth/trail/request-conditions.ts';

@@ -887,7 +887,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const world = await start(t);
       const [one] = ends(world);
       const client = await addClient(one);
-      const { resourceServer, secret } = await one.installation.resourceServers.register(
+      const { row: resourceServer, secret } = await one.installation.resourceServers.register(
         {
           name: 'API',
           resource: null,

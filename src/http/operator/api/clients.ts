@@ -1,13 +1,11 @@
 /** `GET /v1/clients…`: apps, their numbers and their failures. */
 import { FAILURES_KEPT } from '../../../oauth/activity/app-failure.ts';
 import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
-import type { Client } from '../../../oauth/clients/client.ts';
 import { activityJson, lastDayJson, pageFailureJson, talliesJson } from '../../../operator/json/activity.ts';
-import { clientJson, findClientJson } from '../../../operator/json/client.ts';
+import { clientJson } from '../../../operator/json/client.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { optionalQueryParameter } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
-import { notFound } from './api-error.ts';
 import {
   ID,
   listOperation,
@@ -17,10 +15,10 @@ import {
   textParameter,
   timeParameter,
 } from './described.ts';
-import { tagsKeys } from './etag.ts';
 import { listBody } from './list.ts';
+import { findOne, nounsOf } from './nouns.ts';
 import { given, invalid, readOneOf, readPage, readQuery, readTime } from './query.ts';
-import type { Call, Route } from './route.ts';
+import type { Route } from './route.ts';
 import { CLIENT, FAILURES, SHOWN_CLIENT, TALLIES } from './schemas.ts';
 
 const STATES = ['active', 'paused'] as const;
@@ -48,12 +46,8 @@ const SHOW_FAILURES = readOperation('clients', 'showFailures', 'What an app was 
 
 /** Returns the routes that read apps. */
 export function readingClients(service: Service): Route[] {
-  const { lists, appActivity, secretUses, handOvers } = service.operatorApi;
-  const find = async ({ id }: Call): Promise<Client> => {
-    const client = await service.clients.findClient(id);
-    if (!client) throw notFound('app');
-    return client;
-  };
+  const { lists, appActivity, handOvers } = service.operatorApi;
+  const { client: noun } = nounsOf(service);
   return [
     {
       ...{ method: 'GET', path: '/clients', act: 'clients.list', operation: LIST },
@@ -71,12 +65,11 @@ export function readingClients(service: Service): Route[] {
     {
       ...{ method: 'GET', path: '/clients/:id', act: 'clients.show', operation: SHOW, hasTag: true },
       answer: async (call) => {
-        const client = await find(call);
+        const client = await findOne(noun, call.id);
         readQuery(call.request, []);
         const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
         const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
-        const json = tagsKeys(await findClientJson(client, secretUses), client);
-        return { ...json, ...lastDayJson(found), hand_over: last };
+        return { ...(await noun.json(client)), ...lastDayJson(found), hand_over: last };
       },
     },
     {
@@ -85,7 +78,7 @@ export function readingClients(service: Service): Route[] {
         const { span = 'hour', since } = readQuery(call.request, queryNames(SHOW_TALLIES));
         const of = readOneOf('span', SPANS, span);
         const from = since === undefined ? service.now() - TALLIES_KEPT_MS[of] : readTime('since', since);
-        const { id } = await find(call);
+        const { id } = await findOne(noun, call.id);
         return talliesJson(id, of, await appActivity.tallies(id, of, from));
       },
     },
@@ -97,7 +90,7 @@ export function readingClients(service: Service): Route[] {
         if (most < 1 || most > FAILURES_KEPT)
           throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
         const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
-        const { id } = await find(call);
+        const { id } = await findOne(noun, call.id);
         const found = activityJson(id, await appActivity.find(id, from, most));
         return { ...found, authorization_page: service.pageFailures.list(id).map(pageFailureJson) };
       },

@@ -1,22 +1,13 @@
 /** Calls that change something: their actor, `If-Match`, `Idempotency-Key` and `dry_run`. */
 import type { Actor } from '../../../oauth/trail/audit.ts';
-import type { Unchanged } from '../../../oauth/trail/request-conditions.ts';
 import type { Members } from '../../../operator/fields/field.ts';
 import { membersOf } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
-import { changedSince, notFound } from '../api/api-error.ts';
+import { changedSince } from '../api/api-error.ts';
 import { etagOf, matchesTag } from '../api/etag.ts';
+import { findOne, type Noun } from '../api/nouns.ts';
 import { invalid, readQuery } from '../api/query.ts';
 import type { Call } from '../api/route.ts';
-
-/** A kind of objects: how one is found by its exact id, and its JSON, which `ETag` is of. */
-export type Noun<Row extends object> = {
-  readonly noun: Unchanged['noun'];
-  /** The noun in a message. */
-  readonly words: string;
-  find(id: string): Promise<Row | null>;
-  json(row: Row): Promise<object>;
-};
 
 /** Longest `Idempotency-Key`. */
 const MAX_KEY = 255;
@@ -34,13 +25,6 @@ export class Changes {
     return this.#service.operators.access.actor(access, origin);
   }
 
-  /** Finds the object of a call. */
-  async find<Row extends object>({ words, find }: Noun<Row>, { id }: Call): Promise<Row> {
-    const row = await find(id);
-    if (!row) throw notFound(words);
-    return row;
-  }
-
   /**
    * Finds the object of a call, and runs an act on it. With `If-Match`, the object must have that tag now, and in the write
    * (RFC 9110 §13.1.1).
@@ -50,7 +34,7 @@ export class Changes {
     call: Call,
     act: (row: Row, actor: Actor) => Promise<object>,
   ): Promise<object> {
-    const row = await this.find(its, call);
+    const row = await findOne(its, call.id);
     const actor = this.actor(call);
     const ifMatch = call.request.headers['if-match'];
     if (ifMatch === undefined) return act(row, actor);

@@ -1,5 +1,4 @@
 /** `POST`, `PATCH` and `DELETE` of apps. */
-import type { Client } from '../../../oauth/clients/client.ts';
 import { grantsToEnd } from '../../../operator/blast-radius.ts';
 import {
   actsOfNewClient,
@@ -7,12 +6,12 @@ import {
   CLIENT_SETTINGS,
   NEW_CLIENT_SETTINGS,
 } from '../../../operator/fields/client-fields.ts';
-import { findClientJson, registeredClientJson } from '../../../operator/json/client.ts';
+import { registeredClientJson } from '../../../operator/json/client.ts';
 import type { Service } from '../../service.ts';
-import { tagsKeys } from '../api/etag.ts';
+import { nounsOf } from '../api/nouns.ts';
 import type { Route } from '../api/route.ts';
 import { CLIENT } from '../api/schemas.ts';
-import { Changes, isDryRun, type Noun, wouldEnd } from './change.ts';
+import { Changes, isDryRun, wouldEnd } from './change.ts';
 import { changing } from './described.ts';
 import { registeredRoutes } from './registered.ts';
 import { CHANGED_CLIENT, GRANTS_TO_END, REGISTERED_CLIENT } from './schemas.ts';
@@ -23,13 +22,9 @@ const REVOKE = changing('clients', 'revokeGrantsClient', 'End every grant of an 
 
 /** Returns the routes that change apps. */
 export function changingClients(service: Service): Route[] {
-  const { clients, endpoints, secretUses } = service.operatorApi;
+  const { clients, endpoints } = service.operatorApi;
   const changes = new Changes(service);
-  const noun = {
-    ...{ noun: 'client', words: 'app' },
-    find: (id: string) => service.clients.findClient(id),
-    json: async (client: Client) => tagsKeys(await findClientJson(client, secretUses), client),
-  } as const satisfies Noun<Client>;
+  const { client: noun } = nounsOf(service);
   const ends = (id: string) => grantsToEnd(service.grants, { clientId: id });
   return [
     ...registeredRoutes(service, {
@@ -37,25 +32,20 @@ export function changingClients(service: Service): Route[] {
       ...{ settings: CLIENT_SETTINGS, newSettings: NEW_CLIENT_SETTINGS, actsOfNew: actsOfNewClient },
       ...{ schema: CLIENT, changed: CHANGED_CLIENT, registered: REGISTERED_CLIENT },
       needs: 'Needs `clients.secrets` too if a secret or a one-time address is made.',
-      async register({ type, handOver: isHandedOver, ...settings }, actor) {
-        const made = await clients.register(type, settings, actor, null, isHandedOver);
-        return { row: made.client, secret: made.clientSecret, handOver: made.handOver };
-      },
+      registry: clients,
+      register: ({ type, handOver, ...settings }, actor) => clients.register(type, settings, actor, null, handOver),
       registeredJson: (client, secret) => registeredClientJson(client, secret, endpoints),
-      show: (id) => clients.exact(id),
-      update: (id, given, actor, requires) =>
-        clients.update(id, given, actor, async ({ scopes }) => {
-          for (const act of actsOfScopes(given.scopes, scopes)) await requires(act);
-        }),
-      rotate: async (id, actor) => (await clients.rotateSecret(id, actor)).clientSecret,
-      retire: (id, actor, which) => clients.retireSecret(id, actor, which),
+      async permit({ scopes }, given, { requires }) {
+        for (const act of actsOfScopes(given.scopes, scopes)) await requires(act);
+      },
       pausing: {
-        pause: ['Refuse all requests of an app until it is resumed', (id, actor) => clients.pause(id, actor)],
-        resume: ['End the pause of an app', (id, actor) => clients.resume(id, actor)],
+        registry: clients,
+        pause: 'Refuse all requests of an app until it is resumed',
+        resume: 'End the pause of an app',
       },
       deleting: {
         ...{ summary: 'Delete an app, with its grants', also: ['clients.revoke-grants'] },
-        ...{ wouldEnd: GRANTS_TO_END, ends, run: (id, actor) => clients.delete(id, actor) },
+        ...{ wouldEnd: GRANTS_TO_END, ends },
       },
     }),
     {

@@ -4,23 +4,24 @@ import type { Actor } from '../../../oauth/trail/audit.ts';
 import type { Act } from '../../../operator/access/rights.ts';
 import type { Members } from '../../../operator/fields/field.ts';
 import { actsOf, readNew, readSettings, requiredMembers, type Settings } from '../../../operator/fields/setting.ts';
-import type { HandOverSubject, NewHandOver } from '../../../operator/hand-over/hand-over.ts';
+import type { HandOverSubject } from '../../../operator/hand-over/hand-over.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
 import { omittedKeysJson } from '../../../operator/json/omitted-keys.ts';
+import type { Registered as Made, RegisteredRow } from '../../../operator/registry.ts';
 import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
 import type { Call, Route } from '../api/route.ts';
 import { newSettings, patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
-import { type Secretive, type SecretRow, SHOWN_BEFORE, secretRoutes } from './secrets.ts';
+import { type Secretive, SHOWN_BEFORE, secretRoutes } from './secrets.ts';
 
 /** A kind of registrations. */
 export type Registered<
-  Row extends SecretRow,
+  Row extends RegisteredRow & Values,
   Values,
   New extends Values & { readonly handOver: boolean },
-> = Secretive<Row> & {
+> = Secretive<Row, Values> & {
   /** The words for one of them in a summary, such as `an app`. */
   readonly called: string;
   readonly settings: Settings<Values>;
@@ -31,30 +32,29 @@ export type Registered<
   /** The schema of one after a change. */
   readonly changed: ObjectSchema;
   actsOfNew(members: Members): Act[];
-  register(given: New, actor: Actor): Promise<{ row: Row; secret: string | null; handOver: NewHandOver | null }>;
+  register(given: New, actor: Actor): Promise<Made<Row>>;
   registeredJson(row: Row, secret: string | null): object;
-  show(id: string): Promise<Row>;
-  update(id: string, changes: Partial<Values>, actor: Actor, requires: Call['requires']): Promise<Row>;
-  /** Pausing and resuming, with their summaries; null if nothing of the kind can be paused. */
-  readonly pausing: Readonly<Record<'pause' | 'resume', readonly [string, Run<Row>]>> | null;
+  /** Throws an `ApiError` if the call may not change a row so. */
+  permit?(before: Row, changes: Partial<Values>, call: Call): Promise<void>;
+  /** The summaries of pausing and resuming; null if nothing of the kind can be paused. */
+  readonly pausing: (Readonly<Record<'pause' | 'resume', string>> & { readonly registry: Pausing<Row> }) | null;
   /** Deleting, with its summary, the further acts that it is, and what would end with it. */
   readonly deleting: {
     readonly summary: string;
     readonly also: readonly Act[];
     readonly wouldEnd: ObjectSchema;
-    run: Run<Row>;
     ends(id: string): Promise<object>;
   };
 };
 
-/** An act on a registration, by its id. */
-type Run<Row> = (id: string, actor: Actor) => Promise<Row>;
+type Pausing<Row> = Readonly<Record<'pause' | 'resume', (id: string, actor: Actor) => Promise<Row>>>;
 
 /** Returns the routes that change the registrations of a kind. */
-export function registeredRoutes<Row extends SecretRow, Values, New extends Values & { readonly handOver: boolean }>(
-  service: Service,
-  its: Registered<Row, Values, New>,
-): Route[] {
+export function registeredRoutes<
+  Row extends RegisteredRow & Values,
+  Values,
+  New extends Values & { readonly handOver: boolean },
+>(service: Service, its: Registered<Row, Values, New>): Route[] {
   const { handOvers } = service.operatorApi;
   const changes = new Changes(service);
   const { path, title, called, noun, schema, settings, deleting } = its;
@@ -77,7 +77,7 @@ export function registeredRoutes<Row extends SecretRow, Values, New extends Valu
         return { ...json, hand_over: madeHandOverJson(handOvers.addressOf(handOver, subject)) };
       };
       return changes.make(call, register, async (id) => ({
-        ...its.registeredJson(await its.show(id), null),
+        ...its.registeredJson(await its.registry.exact(id), null),
         ...omitted,
         ...(given.handOver ? { hand_over: SHOWN_BEFORE } : {}),
       }));
@@ -93,21 +93,25 @@ export function registeredRoutes<Row extends SecretRow, Values, New extends Valu
       const given = readSettings(settings, bodyOf(call));
       const isNothing = Object.keys(given).length === 0;
       return changes.on(noun, call, async (row, actor) => ({
-        ...(await noun.json(isNothing ? row : await its.update(row.id, given, actor, call.requires))),
+        ...(await noun.json(
+          isNothing
+            ? row
+            : await its.registry.update(row.id, given, actor, (before) => its.permit?.(before, given, call)),
+        )),
         ...omittedIn(given),
       }));
     },
   };
   const pausing = (['pause', 'resume'] as const).flatMap((name): Route[] => {
     if (its.pausing === null || path === 'resource-servers') return [];
-    const [summary, run] = its.pausing[name];
+    const { registry, [name]: summary } = its.pausing;
     return [
       {
         ...{ method: 'POST', path: `${at}/${name}`, act: `${path}.${name}`, hasTag: true },
         operation: changing(path, `${name}${title}`, summary, { schema, hasTag: true }),
         answer: (call) => {
           takesNothing(call);
-          return changes.on(noun, call, async ({ id }, actor) => noun.json(await run(id, actor)));
+          return changes.on(noun, call, async ({ id }, actor) => noun.json(await registry[name](id, actor)));
         },
       },
     ];
@@ -121,7 +125,7 @@ export function registeredRoutes<Row extends SecretRow, Values, New extends Valu
       changes.on(noun, call, async ({ id }, actor) =>
         isDryRun(call)
           ? wouldEnd(await deleting.ends(id))
-          : { ...(await noun.json(await deleting.run(id, actor))), status: 'deleted' },
+          : { ...(await noun.json(await its.registry.delete(id, actor))), status: 'deleted' },
       ),
   };
   return [registering, updating, ...pausing, removing, ...secretRoutes(service, changes, its)];

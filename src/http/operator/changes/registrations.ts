@@ -1,7 +1,3 @@
-/** `POST`, `PUT`, `PATCH` and `DELETE` of APIs, products and scopes. */
-import type { IdentityProvider } from '../../../accounts/people/identity-provider.ts';
-import type { ResourceServer } from '../../../oauth/clients/resource-server.ts';
-import type { ScopeDefinition } from '../../../oauth/grants/scope.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import {
   actsOfNewProvider,
@@ -15,21 +11,17 @@ import {
 } from '../../../operator/fields/resource-server-fields.ts';
 import { SCOPE_MEANING } from '../../../operator/fields/scope-fields.ts';
 import { readNew, requiredMembers, requireMembers } from '../../../operator/fields/setting.ts';
-import {
-  endedThroughProviderJson,
-  findIdentityProviderJson,
-  registeredProviderJson,
-} from '../../../operator/json/identity-provider.ts';
-import { findResourceServerJson, registeredResourceServerJson } from '../../../operator/json/resource-server.ts';
+import { endedThroughProviderJson, registeredProviderJson } from '../../../operator/json/identity-provider.ts';
+import { registeredResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
 import { membersOf } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
-import { tagsKeys } from '../api/etag.ts';
+import { nounsOf } from '../api/nouns.ts';
 import { invalid, readTime } from '../api/query.ts';
 import type { Call, Route } from '../api/route.ts';
 import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from '../api/schemas.ts';
 import { patchedSettings } from '../api/setting-schemas.ts';
-import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
+import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
 import { registeredRoutes } from './registered.ts';
 import {
@@ -78,45 +70,27 @@ const COUNTING_MS = 2_000;
 
 /** Returns the routes that change APIs. */
 export function changingResourceServers(service: Service): Route[] {
-  const { resourceServers, endpoints, secretUses } = service.operatorApi;
-  const noun = {
-    ...{ noun: 'resource_server', words: 'resource server' },
-    find: (id: string) => service.resourceServers.findResourceServer(id),
-    json: (server: ResourceServer) => findResourceServerJson(server, secretUses),
-  } as const satisfies Noun<ResourceServer>;
+  const { resourceServers: registry, endpoints } = service.operatorApi;
+  const { resourceServer: noun } = nounsOf(service);
   return registeredRoutes(service, {
     ...{ path: 'resource-servers', title: 'ResourceServer', called: 'an API', noun },
     ...{ members: ['resource_server_id', 'resource_server_secret'], actsOfNew: actsOfNewResourceServer },
     ...{ settings: RESOURCE_SERVER_SETTINGS, newSettings: NEW_RESOURCE_SERVER_SETTINGS },
     ...{ schema: RESOURCE_SERVER, changed: RESOURCE_SERVER, registered: REGISTERED_RESOURCE_SERVER },
     needs: 'Needs `resource-servers.secrets` too, for its secret or its one-time address.',
-    async register({ handOver: isHandedOver, ...settings }, actor) {
-      const { resourceServer: row, ...made } = await resourceServers.register(settings, actor, isHandedOver);
-      return { row, ...made };
-    },
+    registry,
+    register: ({ handOver, ...settings }, actor) => registry.register(settings, actor, handOver),
     registeredJson: (server, secret) => registeredResourceServerJson(server, secret, endpoints),
-    show: (id) => resourceServers.show(id),
-    update: (id, given, actor) => resourceServers.update(id, given, actor),
-    rotate: async (id, actor) => (await resourceServers.rotateSecret(id, actor)).secret,
-    retire: (id, actor, which) => resourceServers.retireSecret(id, actor, which),
     pausing: null,
-    deleting: {
-      ...{ ...ENDS_NOTHING, summary: 'Delete an API: it can check no token any more' },
-      run: (id, actor) => resourceServers.delete(id, actor),
-    },
+    deleting: { ...ENDS_NOTHING, summary: 'Delete an API: it can check no token any more' },
   });
 }
 
 /** Returns the routes that change products. */
 export function changingIdentityProviders(service: Service): Route[] {
-  const { identityProviders, endpoints, secretUses, store, testProvider } = service.operatorApi;
+  const { identityProviders: registry, endpoints, testProvider } = service.operatorApi;
   const changes = new Changes(service);
-  const noun = {
-    ...{ noun: 'identity_provider', words: 'identity provider' },
-    find: (id: string) => store.findIdentityProvider(id),
-    json: async (provider: IdentityProvider) =>
-      tagsKeys(await findIdentityProviderJson(provider, secretUses), provider),
-  } as const satisfies Noun<IdentityProvider>;
+  const { identityProvider: noun } = nounsOf(service);
   return [
     ...registeredRoutes(service, {
       ...{ path: 'identity-providers', title: 'IdentityProvider', called: 'a product', noun },
@@ -124,23 +98,15 @@ export function changingIdentityProviders(service: Service): Route[] {
       ...{ settings: PROVIDER_SETTINGS, newSettings: NEW_PROVIDER_SETTINGS },
       ...{ schema: IDENTITY_PROVIDER, changed: CHANGED_PROVIDER, registered: REGISTERED_PROVIDER },
       needs: 'Needs `identity-providers.secrets` too if a secret or a one-time address is made.',
-      async register({ handOver: isHandedOver, ...settings }, actor) {
-        const { provider: row, ...made } = await identityProviders.register(settings, actor, isHandedOver);
-        return { row, ...made };
-      },
+      registry,
+      register: ({ handOver, ...settings }, actor) => registry.register(settings, actor, handOver),
       registeredJson: (provider, secret) => registeredProviderJson(provider, secret, endpoints),
-      show: (id) => identityProviders.show(id),
-      update: (id, given, actor) => identityProviders.update(id, given, actor),
-      rotate: async (id, actor) => (await identityProviders.rotateSecret(id, actor)).secret,
-      retire: (id, actor, which) => identityProviders.retireSecret(id, actor, which),
       pausing: {
-        pause: ['Let nobody sign in there until it is resumed', (id, actor) => identityProviders.pause(id, actor)],
-        resume: ['Let people sign in there again', (id, actor) => identityProviders.resume(id, actor)],
+        registry,
+        pause: 'Let nobody sign in there until it is resumed',
+        resume: 'Let people sign in there again',
       },
-      deleting: {
-        ...{ ...ENDS_NOTHING, summary: 'Delete a product that nobody has an identity at' },
-        run: (id, actor) => identityProviders.delete(id, actor),
-      },
+      deleting: { ...ENDS_NOTHING, summary: 'Delete a product that nobody has an identity at' },
     }),
     {
       ...{ method: 'POST', path: '/identity-providers/:id/test', act: 'identity-providers.test' },
@@ -162,11 +128,11 @@ export function changingIdentityProviders(service: Service): Route[] {
         return changes.on(noun, call, async (provider, actor) => {
           const now = service.now();
           if (isDry) {
-            const found = await identityProviders.countThrough(provider, since, now + COUNTING_MS);
+            const found = await registry.countThrough(provider, since, now + COUNTING_MS);
             const { signIns, sessions, grants, isAll } = found;
             return wouldEnd({ sign_ins: signIns, sessions, grants, more: !isAll });
           }
-          const { ended } = await identityProviders.endAll(provider.id, since, actor, undefined, now + ENDING_MS);
+          const { ended } = await registry.endAll(provider.id, since, actor, undefined, now + ENDING_MS);
           return { ...endedThroughProviderJson(provider, since, ended), done: ended.isAll };
         });
       },
@@ -187,11 +153,7 @@ function sinceIn({ request }: Call): number {
 export function changingScopes(service: Service): Route[] {
   const { scopes } = service.operatorApi;
   const changes = new Changes(service);
-  const noun = {
-    ...{ noun: 'scope', words: 'scope' },
-    find: (name: string) => scopes.find(name),
-    json: async (scope: ScopeDefinition) => scopeJson(scope),
-  } as const satisfies Noun<ScopeDefinition>;
+  const { scope: noun } = nounsOf(service);
   return [
     {
       ...{ method: 'PUT', path: '/scopes/:id', act: 'scopes.define', operation: MEANING.put, hasTag: true },

@@ -1,43 +1,36 @@
 /** The routes about secrets of an app, an API or a product: making one, ending one, handing over. */
-import type { StoredSecret } from '../../../oauth/keys/secret.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import type { Act } from '../../../operator/access/rights.ts';
 import type { HandOverKind } from '../../../operator/hand-over/hand-over.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
 import { findSecretsJson } from '../../../operator/json/secret.ts';
+import type { RegisteredRow, Registry } from '../../../operator/registry.ts';
 import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
 import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
+import { findOne, type Noun } from '../api/nouns.ts';
 import type { Route } from '../api/route.ts';
-import { type Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
+import { type Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing } from './described.ts';
 import { newHandOver, newSecret, SECRETS_TO_END } from './schemas.ts';
 
-/** A registration with secrets. */
-export type SecretRow = {
-  readonly id: string;
-  readonly secrets: readonly StoredSecret[];
-  readonly keys?: readonly unknown[];
-};
-
 /** A kind of registrations with secrets. */
-export type Secretive<Row extends SecretRow> = {
+export type Secretive<Row extends RegisteredRow & Values, Values> = {
   readonly path: 'clients' | 'resource-servers' | 'identity-providers';
   /** Names of operations end with this. */
   readonly title: 'Client' | 'ResourceServer' | 'IdentityProvider';
-  readonly noun: Noun<Row> & { readonly noun: HandOverKind };
+  readonly noun: Noun<Row, HandOverKind>;
   readonly schema: ObjectSchema;
   /** The members with the id and the secret. */
   readonly members: readonly [id: string, secret: string];
-  rotate(id: string, actor: Actor): Promise<string>;
-  retire(id: string, actor: Actor, which: WhichSecret): Promise<Row>;
+  readonly registry: Registry<HandOverKind, Row, Values>;
 };
 
 /** Returns the routes about secrets of a kind of registrations. */
-export function secretRoutes<Row extends SecretRow>(
+export function secretRoutes<Row extends RegisteredRow & Values, Values>(
   { operatorApi: { handOvers, secretUses } }: Service,
   changes: Changes,
-  { path, title, noun, schema, members: [idName, secretName], rotate, retire }: Secretive<Row>,
+  { path, title, noun, schema, members: [idName, secretName], registry }: Secretive<Row, Values>,
 ): Route[] {
   const act = (name: 'make-secret' | 'retire-secret' | 'hand-over'): Act => `${path}.${name}`;
   const named = (id: string, secret: string | null) => ({ [idName]: id, [secretName]: secret });
@@ -58,7 +51,7 @@ export function secretRoutes<Row extends SecretRow>(
     ),
     answer: (call) =>
       changes.on(noun, call, async (row, actor) => {
-        if (!isDryRun(call)) return noun.json(await retire(row.id, actor, which));
+        if (!isDryRun(call)) return noun.json(await registry.retireSecret(row.id, actor, which));
         const ending = endingSecret(row, which);
         return wouldEnd({ secrets: await findSecretsJson(ending ? [ending] : [], secretUses) });
       }),
@@ -73,8 +66,8 @@ export function secretRoutes<Row extends SecretRow>(
       }),
       answer: async (call) => {
         takesNothing(call);
-        const { id } = await changes.find(noun, call);
-        const make = async (actor: Actor) => named(id, await rotate(id, actor));
+        const { id } = await findOne(noun, call.id);
+        const make = async (actor: Actor) => named(id, (await registry.rotateSecret(id, actor)).secret);
         return changes.make(call, make, async (made) => named(made, null));
       },
     },
@@ -89,7 +82,7 @@ export function secretRoutes<Row extends SecretRow>(
       }),
       answer: async (call) => {
         takesNothing(call);
-        const { id } = await changes.find(noun, call);
+        const { id } = await findOne(noun, call.id);
         const make = async (actor: Actor) => ({
           ...named(id, null),
           hand_over: madeHandOverJson(await handOvers.make({ kind: noun.noun, id }, actor)),

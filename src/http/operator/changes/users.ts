@@ -9,9 +9,10 @@ import { readNewUser, USER_SETTINGS } from '../../../operator/fields/user-fields
 import { invitedJson, userJson } from '../../../operator/json/user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from '../api/api-error.ts';
+import { findOne, nounsOf } from '../api/nouns.ts';
 import type { Route } from '../api/route.ts';
 import { newSettings, patchedSettings } from '../api/setting-schemas.ts';
-import { bodyOf, Changes, isDryRun, type Noun, takesNothing, wouldEnd } from './change.ts';
+import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
 import {
   CHANGED_USER,
@@ -59,11 +60,7 @@ export function changingUsers(service: Service): Route[] {
   const { accounts, grants, operatorApi } = service;
   const { newPasswordUrl } = operatorApi;
   const changes = new Changes(service);
-  const noun: Noun<Account> = {
-    ...{ noun: 'user', words: 'user' },
-    find: (id) => operatorApi.store.findAccount(id),
-    json: async (account) => userJson(account),
-  };
+  const { user: noun } = nounsOf(service);
   const one = (
     path: string,
     act: Route['act'],
@@ -110,7 +107,7 @@ export function changingUsers(service: Service): Route[] {
       ...{ method: 'POST', path: '/users/:id/invite', act: 'users.invite', operation: INVITE },
       answer: async (call) => {
         takesNothing(call);
-        const { id } = await changes.find(noun, call);
+        const { id } = await findOne(noun, call.id);
         const invite = async (actor: Actor) => {
           const { account, token } = await accounts.invite({ id }, actor);
           return invitedJson(account, newPasswordUrl, token);

@@ -111,8 +111,8 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       app,
       async (actor) => {
         const made = await clients.register(type, settings, actor, null, handsOver);
-        const { client, clientSecret, handOver } = made;
-        if (clientSecret !== null) return registered(call, client, { kind: 'secret', shown: appSecret(clientSecret) });
+        const { row: client, secret, handOver } = made;
+        if (secret !== null) return registered(call, client, { kind: 'secret', shown: appSecret(secret) });
         if (handOver === null) return registered(call, client, { kind: 'none' });
         const link = { name: client.name, ...handOvers.addressOf(handOver, { kind: 'client', row: client }) };
         return registered(call, client, { kind: 'link', shown: pickUpLink(call.context, link) });

@@ -67,9 +67,9 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     const { context, operator, id } = call;
     const page = { operator, heading: 'The new secret', next: { href: `${appHref(id)}#secrets`, noun: 'the app' } };
     const make = async (actor: Actor) => {
-      const { clientSecret } = await clients.rotateSecret(id, actor);
+      const { secret } = await clients.rotateSecret(id, actor);
       const lead = 'The secret before works until you retire it.';
-      return shownOncePage(context, { ...page, lead, once: appSecret(clientSecret) });
+      return shownOncePage(context, { ...page, lead, once: appSecret(secret) });
     };
     const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, once: null });
     return runOnce(idempotency, call, null, make, madeBefore);

@@ -37,7 +37,7 @@ async function addSamples(): Promise<Samples> {
   };
   const register = async () => {
     const settings = { name, redirectUris: ['https://sample.test/callback'] };
-    return (await clients.register('confidential', settings, operator)).client.id;
+    return (await clients.register('confidential', settings, operator)).row.id;
   };
   const [pausedClientId, disabledUserId] = [await register(), await invite(`${name}-disabled`)];
   await clients.rotateSecret(pausedClientId, operator);
@@ -51,7 +51,7 @@ async function addSamples(): Promise<Samples> {
   return {
     ...{ clientId: made === 1 ? app.clientId : await register(), pausedClientId, newId: `new-${made}` },
     ...{ userId: made === 1 ? user.id : await invite(name), disabledUserId },
-    ...{ serverId: server.resourceServer.id, providerId: name, scope: name, token: accessToken },
+    ...{ serverId: server.row.id, providerId: name, scope: name, token: accessToken },
     grantId: grant ? grantIdText(grant.grant.id) : '',
   };
 }

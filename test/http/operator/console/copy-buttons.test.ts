@@ -70,7 +70,7 @@ test('ASVS 3.4: a page of the console runs the script that it has, from this add
       service.installation.operator,
       null,
     )
-    .then(({ client }) => client);
+    .then(({ row: client }) => client);
   for (const path of ['/', '/apps', `/apps/${id}`, `/apps/${id}/edit`, '/operators', '/passkeys', '/nothing']) {
     const page = await get(path);
     assert.deepEqual([scriptsOf(page), policyOf(page).filter((part) => part.startsWith('script-src'))], [[], []], path);
