@@ -88,22 +88,12 @@ export async function startService(configuration: Configuration, world: World): 
   const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
   const service: Service = {
-    authorizationServer: installation.authorizationServer,
-    deviceFlow: installation.deviceFlow,
-    introspection: installation.introspection,
-    accounts: installation.accounts,
-    grants: installation.grants,
-    externalSignIns: installation.externalSignIns,
-    providers: installation.providers,
-    providerUsers: installation.providerUsers,
-    handOvers: installation.handOvers,
-    pageFailures: installation.pageFailures,
+    ...installation,
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,
     audit: storage.store,
     keyring,
-    operators: installation.operators,
     operatorApi: {
       ...installation,
       store: storage.store,
@@ -129,7 +119,6 @@ export async function startService(configuration: Configuration, world: World): 
     signInMethods: configuration.signInMethods,
     paths,
     lifetimes: lifetimesOf(configuration),
-    throttles: installation.throttles,
     maxConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
     tally: configuration.metricsListen && new RequestTally(),
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),

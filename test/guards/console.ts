@@ -57,9 +57,15 @@ export const consoleGuards: readonly Guard[] = [
     [['a member that another release named is isolated', 'label ?? isolatedCode(member)', 'label ?? member']],
   ),
   ...guardsIn(
-    'src/http/operator/console/app-form.ts',
+    'src/http/operator/console/console-routes.ts',
     ['test/http/operator/console/app-form-race.test.ts'],
-    [['the write asks that the app is as shown', "{ unchanged: { noun: 'client', row: client } }", '{}']],
+    [
+      [
+        'the write asks that the thing is as shown',
+        'conditions: { ...actor.conditions, unchanged }',
+        'conditions: { ...actor.conditions }',
+      ],
+    ],
   ),
   ...guardsIn('src/http/operator/console/once.ts', APP_FORMS, [
     ['a form registers one app', "form.get('once') ?? newKey(), request", 'newKey(), request'],
@@ -91,7 +97,7 @@ export const consoleGuards: readonly Guard[] = [
       ],
       [
         'a person is enabled as shown',
-        'asShown(call, (...shown) => accounts.enable(...shown))',
+        'unchanged(call, (...shown) => accounts.enable(...shown))',
         'accounts.enable({ id: call.id }, call.actor)',
       ],
       [
@@ -157,7 +163,7 @@ export const consoleGuards: readonly Guard[] = [
       ],
       [
         'a key is given as the page showed the operator',
-        'asShown({ ...call, actor }, (asked) => registry.addKey(id, settings, asked))',
+        'unchanged({ ...call, actor }, (asked) => registry.addKey(id, settings, asked))',
         'registry.addKey(id, settings, actor)',
       ],
       ['a form adds one key', 'runOnce(idempotency, call, settings, add, addedBefore)', 'add(call.actor)'],

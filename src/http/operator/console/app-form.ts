@@ -2,7 +2,6 @@
 import type { Client } from '../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../oauth/error.ts';
 import { type Scope, sentenceFor } from '../../../oauth/grants/scope.ts';
-import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import {
   actsOfNewClient,
   actsOfScopes,
@@ -26,7 +25,7 @@ import { developerValues } from '../../developer-values.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
 import { changedMembers, formGroups, membersOf, shownOf, typedOver, typedValues, valuesOf } from './app-form-values.ts';
-import type { ConsoleCall, ConsoleRoutes, FormOptions } from './console-routes.ts';
+import { asShown, type ConsoleCall, type ConsoleRoutes, type FormOptions } from './console-routes.ts';
 import { keyAfter, newKey, runOnce } from './once.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
@@ -76,12 +75,8 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       for (const act of acts) call.requires(act);
       const location = appHref(client.id);
       if (Object.keys(changes).length === 0) return { location };
-      const actor = { ...call.actor, conditions: { unchanged: { noun: 'client', row: client } } } as const;
-      try {
-        await clients.update(client.id, changes, actor);
-      } catch (error) {
-        throw error instanceof ChangedSince ? changedMeanwhile() : error;
-      }
+      const unchanged = { noun: 'client', row: client } as const;
+      await asShown(call.actor, unchanged, changedMeanwhile(), (actor) => clients.update(client.id, changes, actor));
       return { location: `${location}?done=updated` };
     },
     async (call, problem) => {

@@ -1,8 +1,6 @@
 /** The page of one app, and the acts on it. */
 import { OperatorError } from '../../../oauth/error.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
-import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
-import type { Act } from '../../../operator/access/rights.ts';
 import { findClientUses } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
@@ -13,49 +11,37 @@ import { APP_NOTICES, type AppNotice, appHref, appPage } from '../../../pages/op
 import { shownOncePage } from '../../../pages/operator/shown-once.ts';
 import type { Service } from '../../service.ts';
 import { appData } from './app-data.ts';
-import type { ConsoleCall, ConsoleRoutes, Onward } from './console-routes.ts';
+import { doneIn } from './asked-page.ts';
+import { asShown, type ConsoleCall, type ConsoleRoutes } from './console-routes.ts';
 import { runOnce } from './once.ts';
 
 /** Adds the page and its acts. */
 export function addApp(routes: ConsoleRoutes, service: Service): void {
   const { clients, handOvers, idempotency, secretUses } = service.operatorApi;
 
-  async function show(call: ConsoleCall, problem: ActProblem | null = null): Promise<Html | null> {
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
     const client = await service.clients.findClient(call.id);
     if (client === null) return null;
-    const said = call.query.get('done') ?? '';
-    const done = problem === null && Object.hasOwn(APP_NOTICES, said) ? (said as AppNotice) : null;
+    const done = problem === null ? doneIn(call.query, APP_NOTICES) : null;
     return appPage(call.context, { ...(await appData(service, call, client)), done, problem });
   }
 
-  const act = (path: string, name: Act, run: (call: ConsoleCall) => Promise<Html | Onward>) =>
-    routes.act(`/apps/:id/${path}`, name, run, show);
-
-  /** An act that leads back to the page. */
-  const change = (path: string, name: Act, notice: AppNotice, run: (id: string, actor: Actor) => Promise<unknown>) =>
-    act(path, name, async ({ id, actor }) => {
-      await run(id, actor);
-      return { location: `${appHref(id)}?done=${notice}` };
-    });
+  const { act, change } = routes.thing<AppNotice>('/apps/:id', 'clients.show', show);
 
   const retire = (which: WhichSecret) =>
-    act(`secrets/${which}/retire`, 'clients.retire-secret', async ({ id, actor, form }) => {
+    change(`secrets/${which}/retire`, 'clients.retire-secret', 'retired', async ({ id, actor, form }) => {
       const row = await clients.exact(id);
       // By now "older" may be the secret that the app uses: it must be the one that the page showed.
       if (String(endingSecret(row, which)?.createdAt) !== form.get('made')) throw secretsChanged();
       const advice = secretAdvice(await findClientUses(row, secretUses), service.now()).at(which === 'older' ? -1 : 0);
       if (advice?.kind === 'used' && form.get('advice') !== 'used') throw usedMeanwhile();
-      const conditions = { unchanged: { noun: 'client', row } } as const;
-      await clients.retireSecret(id, { ...actor, conditions }, which).catch((error) => {
-        throw error instanceof ChangedSince ? secretsChanged() : error;
-      });
-      return { location: `${appHref(id)}?done=retired` };
+      const unchanged = { noun: 'client', row } as const;
+      await asShown(actor, unchanged, secretsChanged(), (asked) => clients.retireSecret(id, asked, which));
     });
 
-  routes.page('/apps/:id', 'clients.show', show);
-  change('pause', 'clients.pause', 'paused', (id, actor) => clients.pause(id, actor));
-  change('resume', 'clients.resume', 'resumed', (id, actor) => clients.resume(id, actor));
-  change('revoke-grants', 'clients.revoke-grants', 'ended', (id, actor) => clients.revokeGrants(id, actor));
+  change('pause', 'clients.pause', 'paused', ({ id, actor }) => clients.pause(id, actor));
+  change('resume', 'clients.resume', 'resumed', ({ id, actor }) => clients.resume(id, actor));
+  change('revoke-grants', 'clients.revoke-grants', 'ended', ({ id, actor }) => clients.revokeGrants(id, actor));
   retire('older');
   retire('newer');
   act('delete', 'clients.delete', async ({ id, actor, requires }) => {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../oauth/error.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
+import { ChangedSince, type Unchanged } from '../../../oauth/trail/request-conditions.ts';
 import type { Operator } from '../../../operator/access/operator.ts';
 import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
 import type { Html } from '../../../pages/html.ts';
@@ -87,7 +88,7 @@ export class ConsoleRoutes {
     path: string,
     act: Act,
     run: (call: ConsoleCall) => Promise<Html | Onward>,
-    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | null>,
+    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | Onward | null>,
     options: FormOptions = {},
   ): void {
     const { bodyLimit, maxParameters, keepsTyped, hasCredential } = options;
@@ -103,6 +104,29 @@ export class ConsoleRoutes {
         throw error;
       }
     });
+  }
+
+  /**
+   * Adds the page of one thing. Returns what adds acts on it: `act` answers by itself, and `change` leads back to the page, with the
+   * sentence of a notice. After a refusal both answer with the page.
+   */
+  thing<Notice extends string>(
+    path: `${string}/:id`,
+    name: Act,
+    show: (call: ConsoleCall, problem: ActProblem | null) => Promise<Html | Onward | null>,
+  ) {
+    type Run<Answer> = (call: ConsoleCall) => Promise<Answer>;
+    this.page(path, name, (call) => show(call, null));
+    const act = (at: string, which: Act, run: Run<Html | Onward>, options?: FormOptions) =>
+      this.act(`${path}/${at}`, which, run, show, options);
+    const change = (at: string, which: Act, notice: Notice, run: Run<unknown>, options?: FormOptions) => {
+      const runIt: Run<Onward> = async (call) => {
+        await run(call);
+        return { location: `${path.replace(':id', encodeURIComponent(call.id))}?done=${notice}` };
+      };
+      act(at, which, runIt, options);
+    };
+    return { act, change };
   }
 
   #config(act: Act) {
@@ -135,5 +159,21 @@ export class ConsoleRoutes {
     if (answer === null)
       return pages.sendProblem(reply, 404, { kind: 'not_found', list: listAbove(reply.request.url) });
     return 'location' in answer ? pages.seeOther(reply, answer.location) : pages.send(reply, answer);
+  }
+}
+
+/**
+ * Runs an act on a row as a page showed it: its write asks again if the row is still the same, and throws `problem` if it is not.
+ */
+export async function asShown<Done>(
+  actor: Actor,
+  unchanged: Unchanged,
+  problem: OperatorError,
+  run: (actor: Actor) => Promise<Done>,
+): Promise<Done> {
+  try {
+    return await run({ ...actor, conditions: { ...actor.conditions, unchanged } });
+  } catch (error) {
+    throw error instanceof ChangedSince ? problem : error;
   }
 }

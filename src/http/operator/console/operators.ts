@@ -2,10 +2,9 @@
 import { OperatorError } from '../../../oauth/error.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
-import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import { ROLES, type Role } from '../../../operator/access/operator.ts';
 import type { MadeAddress } from '../../../operator/access/operators.ts';
-import { type Act, RIGHTS, type Right } from '../../../operator/access/rights.ts';
+import { RIGHTS, type Right } from '../../../operator/access/rights.ts';
 import { operatorJson } from '../../../operator/json/operator.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
@@ -15,7 +14,7 @@ import { shownOncePage } from '../../../pages/operator/shown-once.ts';
 import { etagOf } from '../api/etag.ts';
 import { doneIn } from './asked-page.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import type { ConsoleCall, ConsoleRoutes } from './console-routes.ts';
+import { asShown, type ConsoleCall, type ConsoleRoutes } from './console-routes.ts';
 import { keyAfter, newKey, runOnce } from './once.ts';
 import { shownSession } from './own.ts';
 
@@ -43,70 +42,45 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     { keepsTyped: true },
   );
 
-  routes.page('/operators/:id', 'operators.show', (call) => show(call, null));
-  act('role', 'operators.update', 'updated', (call) =>
-    asShown(call, (actor) => registry.update(call.id, { role: roleIn(call.form) }, actor)),
+  const { act, change } = routes.thing<OperatorNotice>('/operators/:id', 'operators.show', show);
+  change('role', 'operators.update', 'updated', (call) =>
+    unchanged(call, (actor) => registry.update(call.id, { role: roleIn(call.form) }, actor)),
   );
-  act('disable', 'operators.disable', 'disabled', ({ id, actor }) => registry.disable(id, actor));
-  act('enable', 'operators.enable', 'enabled', (call) => asShown(call, (actor) => registry.enable(call.id, actor)));
-  act('end-sessions', 'operators.end-sessions', 'signed-out', ({ id, actor }) => registry.endSessions(id, actor));
-  act('keys/end', 'operators.end-key', 'key-ended', ({ id, actor, form }) =>
+  change('disable', 'operators.disable', 'disabled', ({ id, actor }) => registry.disable(id, actor));
+  change('enable', 'operators.enable', 'enabled', (call) =>
+    unchanged(call, (actor) => registry.enable(call.id, actor)),
+  );
+  change('end-sessions', 'operators.end-sessions', 'signed-out', ({ id, actor }) => registry.endSessions(id, actor));
+  change('keys/end', 'operators.end-key', 'key-ended', ({ id, actor, form }) =>
     registry.endKey(id, form.get('key') ?? '', actor),
   );
-  routes.act(
-    '/operators/:id/delete',
-    'operators.delete',
-    async (call) => {
-      await asShown(call, (actor) => registry.delete(call.id, actor));
-      return { location: '/operators' };
-    },
-    show,
-  );
-  routes.act(
-    '/operators/:id/reset',
-    'operators.reset',
-    async (call) => {
-      const made = await asShown(call, (actor) => registry.reset(call.id, actor));
-      return addressPage(call, made, 'The link to enroll again');
-    },
-    show,
-  );
-  routes.act(
-    '/operators/:id/keys',
-    'operators.add-key',
-    async (call) => {
-      const { context, operator, id, form } = call;
-      const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
-      const page = { operator, heading: 'The new key', next: pageOf(id) };
-      const add = async (actor: Actor) => {
-        const { text } = await asShown({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
-        return shownOncePage(context, { ...page, once: operatorKey(text) });
-      };
-      const addedBefore = async () => shownOncePage(context, { ...page, lead: KEY_ADDED_BEFORE, once: null });
-      return runOnce(idempotency, call, settings, add, addedBefore);
-    },
-    show,
-    { keepsTyped: true },
-  );
-
-  /** An act that leads back to the operator's page. */
-  function act(path: string, name: Act, notice: OperatorNotice, run: (call: ConsoleCall) => Promise<unknown>): void {
-    const runIt = async (call: ConsoleCall) => {
-      await run(call);
-      return { location: `${operatorHref(call.id)}?done=${notice}` };
+  act('delete', 'operators.delete', async (call) => {
+    await unchanged(call, (actor) => registry.delete(call.id, actor));
+    return { location: '/operators' };
+  });
+  act('reset', 'operators.reset', async (call) => {
+    const made = await unchanged(call, (actor) => registry.reset(call.id, actor));
+    return addressPage(call, made, 'The link to enroll again');
+  });
+  const addKey = async (call: ConsoleCall) => {
+    const { context, operator, id, form } = call;
+    const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
+    const page = { operator, heading: 'The new key', next: pageOf(id) };
+    const add = async (actor: Actor) => {
+      const { text } = await unchanged({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
+      return shownOncePage(context, { ...page, once: operatorKey(text) });
     };
-    routes.act(`/operators/:id/${path}`, name, runIt, show);
-  }
+    const addedBefore = async () => shownOncePage(context, { ...page, lead: KEY_ADDED_BEFORE, once: null });
+    return runOnce(idempotency, call, settings, add, addedBefore);
+  };
+  act('keys', 'operators.add-key', addKey, { keepsTyped: true });
 
   /** Runs an act on the operator as the page showed them; its write asks again if they are still the same. */
-  async function asShown<Done>({ id, form, actor }: ConsoleCall, run: (actor: Actor) => Promise<Done>): Promise<Done> {
-    const row = await registry.find(id);
-    if (form.get('tag') !== etagOf(operatorJson(row))) throw new OperatorError(CHANGED, 'tag');
-    try {
-      return await run({ ...actor, conditions: { ...actor.conditions, unchanged: { noun: 'operator', row } } });
-    } catch (error) {
-      throw error instanceof ChangedSince ? new OperatorError(CHANGED, 'tag') : error;
-    }
+  async function unchanged<Done>(call: ConsoleCall, run: (actor: Actor) => Promise<Done>): Promise<Done> {
+    const row = await registry.find(call.id);
+    const problem = new OperatorError(CHANGED, 'tag');
+    if (call.form.get('tag') !== etagOf(operatorJson(row))) throw problem;
+    return asShown(call.actor, { noun: 'operator', row }, problem, run);
   }
 
   async function list(call: ConsoleCall, problem: ActProblem | null): Promise<Html> {
@@ -157,11 +131,7 @@ function addressPage({ context, operator }: ConsoleCall, made: MadeAddress, head
 }
 
 function pageOf(id: string) {
-  return { href: operatorHref(id), noun: 'the operator' };
-}
-
-function operatorHref(id: string): string {
-  return `/operators/${encodeURIComponent(id)}`;
+  return { href: `/operators/${encodeURIComponent(id)}`, noun: 'the operator' };
 }
 
 function typedName(form: Parameters): string {

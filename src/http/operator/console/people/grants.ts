@@ -25,17 +25,8 @@ const LAST_EVENTS = 30;
 export function addGrants(routes: ConsoleRoutes, service: Service): void {
   const { store, appActivity } = service.operatorApi;
 
-  routes.page('/grants/:id', 'grants.show', (call) => show(call, null));
-
-  routes.act(
-    '/grants/:id/end',
-    'grants.revoke',
-    async ({ id, actor }) => {
-      await service.grants.revoke(id, actor);
-      return { location: `/grants/${encodeURIComponent(id)}?done=ended` };
-    },
-    show,
-  );
+  const { change } = routes.thing<keyof typeof GRANT_NOTICES>('/grants/:id', 'grants.show', show);
+  change('end', 'grants.revoke', 'ended', ({ id, actor }) => service.grants.revoke(id, actor));
 
   async function show({ id, context, operator, query, may }: ConsoleCall, problem: ActProblem | null) {
     const life = await findGrantLife(store, id);

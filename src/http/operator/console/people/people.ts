@@ -38,10 +38,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     '/people',
     'users.invite',
     invite,
-    async (call, problem) => {
-      const page = await list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) });
-      return 'location' in page ? null : page;
-    },
+    (call, problem) => list(call, { problem, typed: typedPerson(call.form), once: keyAfter(call, problem) }),
     { keepsTyped: true },
   );
 

@@ -8,8 +8,6 @@ import { OperatorError } from '../../../../oauth/error.ts';
 import { parseGrantId } from '../../../../oauth/grants/grant.ts';
 import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
-import { ChangedSince } from '../../../../oauth/trail/request-conditions.ts';
-import type { Act } from '../../../../operator/access/rights.ts';
 import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { actsOf, readSettings } from '../../../../operator/fields/setting.ts';
 import { USER_SETTINGS } from '../../../../operator/fields/user-fields.ts';
@@ -26,7 +24,7 @@ import type { Service } from '../../../service.ts';
 import { etagOf } from '../../api/etag.ts';
 import { shownOf, typedOver } from '../app-form-values.ts';
 import { doneIn } from '../asked-page.ts';
-import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
+import { asShown, type ConsoleCall, type ConsoleRoutes, type Onward } from '../console-routes.ts';
 import { shownEvent } from '../investigation/shown-event.ts';
 import { personHref, typedPerson } from './people.ts';
 import { grantsOf } from './person-grants.ts';
@@ -43,7 +41,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   const { accounts, grants, operatorApi } = service;
   const { store } = operatorApi;
 
-  routes.page('/people/:id', 'users.show', (call) => show(call, null));
+  const { act, change } = routes.thing<keyof typeof PERSON_NOTICES>('/people/:id', 'users.show', show);
 
   endsOfApp('end-grant', 'grant-ended', async ({ id }, { form, actor }) => {
     const grant = form.get('grant') ?? '';
@@ -58,34 +56,29 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     if (ended === 0) throw new OperatorError('This app has no grant any more.');
     return app;
   });
-  act('revoke-grants', 'users.revoke-grants', 'all-ended', (one, { actor }) => accounts.revokeGrants(one, actor));
-  act('end-sessions', 'users.end-sessions', 'signed-out', (one, { actor }) => accounts.endSessions(one, actor));
-  act('disable', 'users.disable', 'disabled', (one, { actor }) => accounts.disable(one, actor));
-  act('enable', 'users.enable', 'enabled', (_one, call) => asShown(call, (...shown) => accounts.enable(...shown)));
-  act('update', 'users.update', 'updated', (_one, call) => asShown(call, (...shown) => update(call, ...shown)));
-  routes.act(
-    '/people/:id/invite',
-    'users.invite',
-    async (call) => {
-      const { context, operator } = call;
-      const made = await asShown(call, async (one, actor) => {
-        return { ...(await accounts.invite(one, actor)), ended: openInvitationAt(one.invitation, service.now()) };
-      });
-      const url = invitationUrl(operatorApi.newPasswordUrl, made.token);
-      return invitationPage(context, operator, made.account, url, made.ended);
-    },
-    again,
+  change('revoke-grants', 'users.revoke-grants', 'all-ended', async ({ id, actor }) =>
+    accounts.revokeGrants(await find(id), actor),
   );
-  routes.act(
-    '/people/:id/delete',
-    'users.delete',
-    async (call) => {
-      call.requires('users.revoke-grants');
-      await asShown(call, (...shown) => accounts.delete(...shown), timeOfPage(call.form));
-      return { location: '/people?done=deleted' };
-    },
-    again,
+  change('end-sessions', 'users.end-sessions', 'signed-out', async ({ id, actor }) =>
+    accounts.endSessions(await find(id), actor),
   );
+  change('disable', 'users.disable', 'disabled', async ({ id, actor }) => accounts.disable(await find(id), actor));
+  change('enable', 'users.enable', 'enabled', (call) => unchanged(call, (...shown) => accounts.enable(...shown)));
+  const save = (call: ConsoleCall) => unchanged(call, (...shown) => update(call, ...shown));
+  change('update', 'users.update', 'updated', save, { keepsTyped: true });
+  act('invite', 'users.invite', async (call) => {
+    const { context, operator } = call;
+    const made = await unchanged(call, async (one, actor) => {
+      return { ...(await accounts.invite(one, actor)), ended: openInvitationAt(one.invitation, service.now()) };
+    });
+    const url = invitationUrl(operatorApi.newPasswordUrl, made.token);
+    return invitationPage(context, operator, made.account, url, made.ended);
+  });
+  act('delete', 'users.delete', async (call) => {
+    call.requires('users.revoke-grants');
+    await unchanged(call, (...shown) => accounts.delete(...shown), timeOfPage(call.form));
+    return { location: '/people?done=deleted' };
+  });
 
   /** An act that ends grants of one app, whose id `run` returns. */
   function endsOfApp(
@@ -93,31 +86,10 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     notice: keyof typeof PERSON_NOTICES,
     run: (account: Account, call: ConsoleCall) => Promise<string>,
   ): void {
-    const runIt = async (call: ConsoleCall): Promise<Onward> => {
+    act(path, 'grants.revoke', async (call) => {
       const app = await run(await find(call.id), call);
       return { location: listHref(personHref(call.id), { done: notice, app }) };
-    };
-    routes.act(`/people/:id/${path}`, 'grants.revoke', runIt, again);
-  }
-
-  /** An act that leads back to the page. */
-  function act(
-    path: string,
-    name: Act,
-    notice: keyof typeof PERSON_NOTICES,
-    run: (account: Account, call: ConsoleCall) => Promise<unknown>,
-  ): void {
-    const runIt = async (call: ConsoleCall): Promise<Onward> => {
-      await run(await find(call.id), call);
-      return { location: `${personHref(call.id)}?done=${notice}` };
-    };
-    routes.act(`/people/:id/${path}`, name, runIt, again, { keepsTyped: path === 'update' });
-  }
-
-  /** The page after a refused act. */
-  async function again(call: ConsoleCall, problem: ActProblem): Promise<Html | null> {
-    const page = await show(call, problem);
-    return page === null || 'location' in page ? null : page;
+    });
   }
 
   /** By the exact id: the registry would also take an address. */
@@ -136,7 +108,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
    * or cannot be undone: an act that only ends access never waits for another look. With `seenAt` (ms), also if they have not
    * signed in or allowed an app since.
    */
-  async function asShown<Done>(
+  async function unchanged<Done>(
     call: ConsoleCall,
     run: (account: Account, actor: Actor) => Promise<Done>,
     seenAt?: number,
@@ -144,13 +116,9 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     const { id, form, actor } = call;
     const account = await find(id);
     if (form.get('tag') !== etagOf(userJson(account))) throw new OperatorError(whyChanged(call, account), 'tag');
-    try {
-      const unchanged = { noun: 'user', row: account, ...(seenAt !== undefined && { seenAt }) } as const;
-      return await run(account, { ...actor, conditions: { unchanged } });
-    } catch (error) {
-      if (!(error instanceof ChangedSince)) throw error;
-      throw new OperatorError(seenAt === undefined ? CHANGED : CAME_BACK, 'tag');
-    }
+    const row = { noun: 'user', row: account, ...(seenAt !== undefined && { seenAt }) } as const;
+    const problem = new OperatorError(seenAt === undefined ? CHANGED : CAME_BACK, 'tag');
+    return asShown(actor, row, problem, (asked) => run(account, asked));
   }
 
   /** A second press finds the link of the first one: only the first answer had it. */

@@ -23,8 +23,8 @@ import {
 } from '../../../../pages/operator/registrations/products-pages.ts';
 import { scopesPage } from '../../../../pages/operator/registrations/scopes-page.ts';
 import type { Service } from '../../../service.ts';
-import { askedPage } from '../asked-page.ts';
-import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
+import { askedPage, doneIn } from '../asked-page.ts';
+import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 
 /** Adds the pages. */
 export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators }: Service): void {
@@ -75,20 +75,11 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     return apiPage(context, operator, { api, handOver });
   });
 
-  routes.page('/products/:id', 'identity-providers.show', (call) => product(call, {}));
-
-  const act = (path: 'pause' | 'resume' | 'test', run: (call: ConsoleCall) => Promise<Html | Onward>) =>
-    routes.act(`/products/:id/${path}`, `identity-providers.${path}`, run, (call, problem) =>
-      product(call, { problem }),
-    );
-  const change = (path: 'pause' | 'resume', done: ProductNotice) =>
-    act(path, async ({ id, actor }) => {
-      await identityProviders[path](id, actor);
-      return { location: `/products/${encodeURIComponent(id)}?done=${done}` };
-    });
-  change('pause', 'paused');
-  change('resume', 'resumed');
-  act('test', async (call) => {
+  const show = (call: ConsoleCall, problem: ActProblem | null) => product(call, { problem });
+  const { act, change } = routes.thing<ProductNotice>('/products/:id', 'identity-providers.show', show);
+  change('pause', 'identity-providers.pause', 'paused', ({ id, actor }) => identityProviders.pause(id, actor));
+  change('resume', 'identity-providers.resume', 'resumed', ({ id, actor }) => identityProviders.resume(id, actor));
+  act('test', 'identity-providers.test', async (call) => {
     const tested = await product(call, { findings: await testProvider(call.id) });
     if (tested === null) throw new OperatorError('there is no such product');
     return tested;
@@ -100,12 +91,10 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
   ): Promise<Html | null> {
     const provider = await store.findIdentityProvider(id);
     if (provider === null) return null;
-    const said = query.get('done') ?? '';
-    const isDone = problem === null && Object.hasOwn(PRODUCT_NOTICES, said);
     return productPage(context, {
       ...{ operator, product: await shownProduct(provider), findings, problem },
       handOver: await newestHandOver({ kind: 'identity_provider', id }),
-      done: isDone ? (said as ProductNotice) : null,
+      done: problem === null ? doneIn(query, PRODUCT_NOTICES) : null,
       may: {
         pause: may('identity-providers.pause'),
         resume: may('identity-providers.resume'),
