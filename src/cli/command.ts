@@ -1,7 +1,5 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
 import { Command } from 'commander';
-import type { CommandResult, CommandRun } from './command-run.ts';
-import type { Installation } from './context.ts';
 import { QUESTIONS } from './questions.ts';
 import { aboutUnknown } from './unknown-command.ts';
 
@@ -35,14 +33,12 @@ export class CliCommand extends Command {
     return Object.hasOwn(QUESTIONS, words.join(' ')) ? leaf.option('--yes', 'do not ask first') : leaf;
   }
 
-  /** Sets what the command does: it opens the installation, and prints what `act` returns for the arguments and options. */
-  acts<Given extends unknown[]>(
-    run: CommandRun,
-    act: (installation: Installation, ...given: Given) => Promise<CommandResult | null>,
+  /** Sets what the command does: `run` opens the installation, and prints what `act` returns for the arguments and options. */
+  acts<Inside, Result, Given extends unknown[]>(
+    run: { withInstallation(act: (inside: Inside) => Promise<Result>): Promise<void> },
+    act: (inside: NoInfer<Inside>, ...given: Given) => Promise<NoInfer<Result>>,
   ): this {
-    return this.action((...given) =>
-      run.withInstallation((installation) => act(installation, ...(given as unknown[] as Given))),
-    );
+    return this.action((...given) => run.withInstallation((inside) => act(inside, ...(given as unknown[] as Given))));
   }
 
   /** Refuses the command line, in one sentence. */

@@ -76,10 +76,11 @@ test('operators §7: every setting that an event can tell of has words', () => {
 test('operators §7: the settings of each caller of `changesOf` are among them', async () => {
   const callers: string[] = [];
   for await (const file of glob('src/operator/**/*.ts'))
-    if (/\bchangesOf[<(]/.test(await readFile(file, 'utf8'))) callers.push(basename(file, '.ts'));
+    if (/\bchangesOf[<(]|extends (Pausing)?Registry</.test(await readFile(file, 'utf8')))
+      callers.push(basename(file, '.ts'));
   assert.deepEqual(callers.sort(), [
     ...['client-registry', 'document-refresh', 'identity-provider-registry', 'operators'],
-    ...['registration-changes', 'resource-server-registry'],
+    ...['registration-changes', 'registry', 'resource-server-registry'],
   ]);
 });
 
