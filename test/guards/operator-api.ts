@@ -54,13 +54,13 @@ export const operatorApiGuards: readonly Guard[] = [
   ...guardsIn('src/http/operator/changes/registrations.ts', RIGHTS, [
     [
       'a sentence of the catalogue needs trust',
-      "act: 'scopes.define', operation: MEANING.put, hasTag: true }, also: () => ['scopes.set-sentences'],",
-      "act: 'scopes.define', operation: MEANING.put, hasTag: true },",
+      "also: () => ['scopes.set-sentences'], }, { ...route('DELETE',",
+      "}, { ...route('DELETE',",
     ],
     [
       'the removal of a sentence of the catalogue needs trust',
-      "operation: MEANING.delete }, also: () => ['scopes.set-sentences'],",
-      'operation: MEANING.delete },',
+      "also: () => ['scopes.set-sentences'], }, ]; }",
+      '}, ]; }',
     ],
   ]),
   ...guardsIn(
@@ -92,11 +92,7 @@ export const operatorApiGuards: readonly Guard[] = [
     'src/operator/registry.ts',
     ['test/operator/client-registry.test.ts'],
     [
-      [
-        'an act takes no name of an app',
-        'const row = await this.#rows.find(id)',
-        'const row = await this.show(id)',
-      ],
+      ['an act takes no name of an app', 'const row = await this.#rows.find(id)', 'const row = await this.show(id)'],
       ['a change is permitted for the row that it replaces', 'await permit(before);', ''],
     ],
   ),

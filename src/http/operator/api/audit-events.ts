@@ -4,10 +4,10 @@ import { eventJson } from '../../../operator/json/event.ts';
 import { type EventAsked, findEvent } from '../../../operator/lists/event-pages.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, queryNames, showOperation, textParameter, timeParameter } from './described.ts';
+import { listOperation, showOperation, textParameter, timeParameter } from './described.ts';
 import { listBody } from './list.ts';
-import { given, type Query, readOneOf, readPage, readQuery, readTime } from './query.ts';
-import type { Route } from './route.ts';
+import { given, type Query, readOneOf, readPage, readTime } from './query.ts';
+import { type Route, route } from './route.ts';
 import { AUDIT_EVENT } from './schemas.ts';
 
 const ORDERS = ['newest', 'oldest'] as const;
@@ -36,22 +36,14 @@ const SHOW = showOperation('audit-events', 'showAuditEvent', 'One event of the a
 export function readingAuditEvents({ operatorApi }: Service): Route[] {
   const { lists, store } = operatorApi;
   return [
-    {
-      ...{ method: 'GET', path: '/audit-events', act: 'audit-events.list', operation: LIST },
-      answer: async ({ request }) => {
-        const query = readQuery(request, queryNames(LIST));
-        return listBody(await lists.events(askedIn(query), readPage(query)), eventJson);
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/audit-events/:id', act: 'audit-events.show', operation: SHOW, hasTag: true },
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const event = await findEvent(store, id);
-        if (!event) throw notFound('event');
-        return eventJson(event);
-      },
-    },
+    route('GET', '/audit-events', 'audit-events.list', LIST, async ({ query }) => {
+      return listBody(await lists.events(askedIn(query), readPage(query)), eventJson);
+    }),
+    route('GET', '/audit-events/:id', 'audit-events.show', SHOW, async ({ id }) => {
+      const event = await findEvent(store, id);
+      if (!event) throw notFound('event');
+      return eventJson(event);
+    }),
   ];
 }
 

@@ -6,19 +6,11 @@ import { clientJson } from '../../../operator/json/client.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import { optionalQueryParameter } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
-import {
-  ID,
-  listOperation,
-  queryNames,
-  readOperation,
-  showOperation,
-  textParameter,
-  timeParameter,
-} from './described.ts';
+import { ID, listOperation, readOperation, showOperation, textParameter, timeParameter } from './described.ts';
 import { listBody } from './list.ts';
 import { findOne, nounsOf } from './nouns.ts';
-import { given, invalid, readOneOf, readPage, readQuery, readTime } from './query.ts';
-import type { Route } from './route.ts';
+import { given, invalid, readOneOf, readPage, readTime } from './query.ts';
+import { type Route, route } from './route.ts';
 import { CLIENT, FAILURES, SHOWN_CLIENT, TALLIES } from './schemas.ts';
 
 const STATES = ['active', 'paused'] as const;
@@ -49,51 +41,37 @@ export function readingClients(service: Service): Route[] {
   const { lists, appActivity, handOvers } = service.operatorApi;
   const { client: noun } = nounsOf(service);
   return [
-    {
-      ...{ method: 'GET', path: '/clients', act: 'clients.list', operation: LIST },
-      answer: async ({ request }) => {
-        const { id, name, state, unused_since, failing_since, ...page } = readQuery(request, queryNames(LIST));
-        const asked = given({
-          ...{ id, name },
-          status: state === undefined ? undefined : readOneOf('state', STATES, state),
-          unusedSince: unused_since === undefined ? undefined : readTime('unused_since', unused_since),
-          failingSince: failing_since === undefined ? undefined : readTime('failing_since', failing_since),
-        });
-        return listBody(await lists.clients(asked, readPage(page)), clientJson);
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/clients/:id', act: 'clients.show', operation: SHOW, hasTag: true },
-      answer: async (call) => {
-        const client = await findOne(noun, call.id);
-        readQuery(call.request, []);
-        const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
-        const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
-        return { ...(await noun.json(client)), ...lastDayJson(found), hand_over: last };
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/clients/:id/tallies', act: 'clients.tallies', operation: SHOW_TALLIES },
-      answer: async (call) => {
-        const { span = 'hour', since } = readQuery(call.request, queryNames(SHOW_TALLIES));
-        const of = readOneOf('span', SPANS, span);
-        const from = since === undefined ? service.now() - TALLIES_KEPT_MS[of] : readTime('since', since);
-        const { id } = await findOne(noun, call.id);
-        return talliesJson(id, of, await appActivity.tallies(id, of, from));
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/clients/:id/failures', act: 'clients.failures', operation: SHOW_FAILURES },
-      answer: async (call) => {
-        const { since, limit = String(FAILURES_KEPT) } = readQuery(call.request, queryNames(SHOW_FAILURES));
-        const most = /^[0-9]{1,3}$/.test(limit) ? Number(limit) : 0;
-        if (most < 1 || most > FAILURES_KEPT)
-          throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
-        const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
-        const { id } = await findOne(noun, call.id);
-        const found = activityJson(id, await appActivity.find(id, from, most));
-        return { ...found, authorization_page: service.pageFailures.list(id).map(pageFailureJson) };
-      },
-    },
+    route('GET', '/clients', 'clients.list', LIST, async ({ query }) => {
+      const { id, name, state, unused_since, failing_since, ...page } = query;
+      const asked = given({
+        ...{ id, name },
+        status: state === undefined ? undefined : readOneOf('state', STATES, state),
+        unusedSince: unused_since === undefined ? undefined : readTime('unused_since', unused_since),
+        failingSince: failing_since === undefined ? undefined : readTime('failing_since', failing_since),
+      });
+      return listBody(await lists.clients(asked, readPage(page)), clientJson);
+    }),
+    route('GET', '/clients/:id', 'clients.show', SHOW, async (call) => {
+      const client = await findOne(noun, call.id);
+      const found = await appActivity.find(client.id, service.now() - DAY_MS, 1);
+      const last = await findHandOverJson({ kind: 'client', id: client.id }, handOvers);
+      return { ...(await noun.json(client)), ...lastDayJson(found), hand_over: last };
+    }),
+    route('GET', '/clients/:id/tallies', 'clients.tallies', SHOW_TALLIES, async (call) => {
+      const { span = 'hour', since } = call.query;
+      const of = readOneOf('span', SPANS, span);
+      const from = since === undefined ? service.now() - TALLIES_KEPT_MS[of] : readTime('since', since);
+      const { id } = await findOne(noun, call.id);
+      return talliesJson(id, of, await appActivity.tallies(id, of, from));
+    }),
+    route('GET', '/clients/:id/failures', 'clients.failures', SHOW_FAILURES, async (call) => {
+      const { since, limit = String(FAILURES_KEPT) } = call.query;
+      const most = /^[0-9]{1,3}$/.test(limit) ? Number(limit) : 0;
+      if (most < 1 || most > FAILURES_KEPT) throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
+      const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
+      const { id } = await findOne(noun, call.id);
+      const found = activityJson(id, await appActivity.find(id, from, most));
+      return { ...found, authorization_page: service.pageFailures.list(id).map(pageFailureJson) };
+    }),
   ];
 }

@@ -3,10 +3,10 @@ import { findGrantLife } from '../../../oauth/connected-apps/grant-life.ts';
 import { grantJson, grantLifeJson } from '../../../operator/json/grant.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, queryNames, showOperation, textParameter } from './described.ts';
+import { listOperation, showOperation, textParameter } from './described.ts';
 import { listBody } from './list.ts';
-import { given, readOneOf, readPage, readQuery } from './query.ts';
-import type { Route } from './route.ts';
+import { given, readOneOf, readPage } from './query.ts';
+import { type Route, route } from './route.ts';
 import { GRANT, GRANT_LIFE } from './schemas.ts';
 
 const STATES = ['issued', 'active', 'expired', 'revoked'] as const;
@@ -29,24 +29,17 @@ const SHOW = showOperation('grants', 'showGrant', 'The whole life of one grant',
 export function readingGrants(service: Service): Route[] {
   const { lists, store } = service.operatorApi;
   return [
-    {
-      ...{ method: 'GET', path: '/grants', act: 'grants.list', operation: LIST },
-      answer: async ({ request }) => {
-        const { client, user, state, ...page } = readQuery(request, queryNames(LIST));
-        const status = state === undefined ? undefined : readOneOf('state', STATES, state);
-        const asked = given({ clientId: client, resourceOwnerId: user, status });
-        const now = service.now();
-        return listBody(await lists.grants(asked, readPage(page)), (grant) => grantJson(grant, now));
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/grants/:id', act: 'grants.show', operation: SHOW, hasTag: true },
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const life = await findGrantLife(store, id);
-        if (!life) throw notFound('grant');
-        return grantLifeJson(life, service.now());
-      },
-    },
+    route('GET', '/grants', 'grants.list', LIST, async ({ query }) => {
+      const { client, user, state, ...page } = query;
+      const status = state === undefined ? undefined : readOneOf('state', STATES, state);
+      const asked = given({ clientId: client, resourceOwnerId: user, status });
+      const now = service.now();
+      return listBody(await lists.grants(asked, readPage(page)), (grant) => grantJson(grant, now));
+    }),
+    route('GET', '/grants/:id', 'grants.show', SHOW, async ({ id }) => {
+      const life = await findGrantLife(store, id);
+      if (!life) throw notFound('grant');
+      return grantLifeJson(life, service.now());
+    }),
   ];
 }

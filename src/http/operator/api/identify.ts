@@ -7,7 +7,7 @@ import type { Service } from '../../service.ts';
 import { ApiError } from './api-error.ts';
 import { BY_KEY, OF_EVERY_CALL, refusals } from './described.ts';
 import { invalid } from './query.ts';
-import type { Route } from './route.ts';
+import { type Route, route } from './route.ts';
 import { IDENTIFIED } from './schemas.ts';
 
 const IDENTIFY: Operation = {
@@ -31,18 +31,14 @@ const IDENTIFY: Operation = {
 /** Returns the route. */
 export function identifying({ operatorApi: { identification } }: Service): Route[] {
   return [
-    {
-      ...{ method: 'POST', path: '/identify', act: 'identify', operation: IDENTIFY },
-      answer: async ({ request: { body } }) => {
-        const { credential } = body instanceof JsonMembers ? body.members : {};
-        const isText =
-          typeof credential === 'string' && credential !== '' && credential.length <= MAX_CREDENTIAL_LENGTH;
-        if (!isText) throw invalid('credential', `must be a text of 1 to ${MAX_CREDENTIAL_LENGTH} characters`);
-        const sent = credential.trim();
-        const found = await identification.identify(sent);
-        if (!found) throw new ApiError('not_found', identification.whyUnknown(sent), 'credential');
-        return identifiedJson(found);
-      },
-    },
+    route('POST', '/identify', 'identify', IDENTIFY, async ({ request: { body } }) => {
+      const { credential } = body instanceof JsonMembers ? body.members : {};
+      const isText = typeof credential === 'string' && credential !== '' && credential.length <= MAX_CREDENTIAL_LENGTH;
+      if (!isText) throw invalid('credential', `must be a text of 1 to ${MAX_CREDENTIAL_LENGTH} characters`);
+      const sent = credential.trim();
+      const found = await identification.identify(sent);
+      if (!found) throw new ApiError('not_found', identification.whyUnknown(sent), 'credential');
+      return identifiedJson(found);
+    }),
   ];
 }

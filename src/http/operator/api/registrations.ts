@@ -3,11 +3,11 @@ import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import type { AskedPage, ListPage } from '../../../operator/lists/lists.ts';
 import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
-import { listOperation, queryNames, showOperation } from './described.ts';
+import { listOperation, showOperation } from './described.ts';
 import { listBody } from './list.ts';
 import { findOne, type Noun, nounsOf } from './nouns.ts';
-import { readPage, readQuery } from './query.ts';
-import type { Route } from './route.ts';
+import { readPage } from './query.ts';
+import { type Route, route } from './route.ts';
 import {
   IDENTITY_PROVIDER,
   RESOURCE_SERVER,
@@ -39,21 +39,20 @@ export function readingRegistrations(service: Service): Route[] {
     const { path, title, words, schemas, handOver, noun } = its;
     const list = listOperation(path, `list${title}s`, words[0], schemas[0]);
     return [
-      {
-        ...{ method: 'GET', path: `/${path}`, act: `${path}.list`, operation: list },
-        answer: async ({ request }) =>
-          listBody(await its.list(readPage(readQuery(request, queryNames(list)))), (row) => noun.json(row)),
-      },
-      {
-        ...{ method: 'GET', path: `/${path}/:id`, act: `${path}.show`, hasTag: true },
-        operation: showOperation(path, `show${title}`, words[1], schemas[1]),
-        answer: async ({ id, request }) => {
-          readQuery(request, []);
+      route('GET', `/${path}`, `${path}.list`, list, async ({ query }) =>
+        listBody(await its.list(readPage(query)), (row) => noun.json(row)),
+      ),
+      route(
+        'GET',
+        `/${path}/:id`,
+        `${path}.show`,
+        showOperation(path, `show${title}`, words[1], schemas[1]),
+        async ({ id }) => {
           const row = await findOne(noun, id);
           const last = handOver && { hand_over: await findHandOverJson({ kind: handOver, id }, handOvers) };
           return { ...(await noun.json(row)), ...last };
         },
-      },
+      ),
     ];
   }
 

@@ -1,4 +1,5 @@
 /** The routes of the operators' API: each names its act, its description and its answer. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorOrigin } from '../../../operator/access/access.ts';
 import type { Access, Act } from '../../../operator/access/rights.ts';
@@ -7,8 +8,10 @@ import { sendDone, sendJson } from '../../api/json-answers.ts';
 import type { Operation } from '../../api/operation.ts';
 import { originOf } from '../../origin.ts';
 import { ApiError, operatorAnswers } from './api-error.ts';
+import { queryNames } from './described.ts';
 import { etagOf } from './etag.ts';
 import type { KeyGuard } from './key-guard.ts';
+import { type Query, readQuery } from './query.ts';
 
 /** A call of the API that may do its route's act. */
 export type Call = {
@@ -18,6 +21,8 @@ export type Call = {
   readonly origin: OperatorOrigin;
   /** The id in the path; empty without one. */
   readonly id: string;
+  /** The query of a GET, with the parameters that its operation has. */
+  readonly query: Query;
   readonly request: FastifyRequest;
   /** For status and headers; the frame sends the body. */
   readonly reply: FastifyReply;
@@ -32,10 +37,19 @@ export type Route = {
   readonly operation: Operation;
   /** The further acts that a body makes of the call. */
   readonly also?: (members: Members) => readonly Act[];
-  /** True if the body is a single object with a version. */
-  readonly hasTag?: true;
   readonly answer: (call: Call) => Promise<object | null>;
 };
+
+/** Returns a route. An answer has an `ETag` if its operation says so. */
+export function route(
+  method: Route['method'],
+  path: string,
+  act: Act,
+  operation: Operation,
+  answer: Route['answer'],
+): Route {
+  return { method, path, act, operation, answer };
+}
 
 /** The address of the API below the operators' address. */
 const API_PATH = '/v1';
@@ -44,7 +58,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Adds routes to the API's part of the server, and answers 405 to all other methods of their addresses. */
 export function addRoutes(part: FastifyInstance, routes: readonly Route[], { accessOf, requires }: KeyGuard): void {
-  for (const { method, path, act, operation, also, hasTag, answer } of routes)
+  for (const { method, path, act, operation, also, answer } of routes) {
+    const hasTag = operation.responses[200]?.headers['ETag'] !== undefined;
     part.route<{ Params: { id?: string } }>({
       method,
       url: API_PATH + path,
@@ -56,12 +71,14 @@ export function addRoutes(part: FastifyInstance, routes: readonly Route[], { acc
           access: accessOf(request),
           requires: (further) => requires(request, further),
           origin: originOf(request),
+          query: method === 'GET' ? readQuery(request, queryNames(operation)) : {},
           ...{ id, request, reply },
         });
         if (body && hasTag && !('dry_run' in body)) reply.header('ETag', etagOf(body));
         return body ? sendJson(reply, body) : sendDone(reply);
       },
     });
+  }
   for (const [path, some] of Map.groupBy(routes, (route) => route.path)) {
     const allow: string[] = some.map(({ method }) => method);
     if (allow.includes('GET')) allow.push('HEAD');

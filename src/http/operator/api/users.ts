@@ -4,10 +4,10 @@ import type { UserAsked } from '../../../operator/lists/user-pages.ts';
 import { findShownUser } from '../../../operator/shown-user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, queryNames, showOperation, textParameter } from './described.ts';
+import { listOperation, showOperation, textParameter } from './described.ts';
 import { listBody } from './list.ts';
-import { given, invalid, type Query, readPage, readQuery } from './query.ts';
-import type { Route } from './route.ts';
+import { given, invalid, type Query, readPage } from './query.ts';
+import { type Route, route } from './route.ts';
 import { SHOWN_USER, USER } from './schemas.ts';
 
 const LIST = listOperation(
@@ -30,22 +30,14 @@ const SHOW = showOperation('users', 'showUser', 'One user, with the identities a
 export function readingUsers({ operatorApi }: Service): Route[] {
   const { lists, store } = operatorApi;
   return [
-    {
-      ...{ method: 'GET', path: '/users', act: 'users.list', operation: LIST },
-      answer: async ({ request }) => {
-        const query = readQuery(request, queryNames(LIST));
-        return listBody(await lists.users(askedIn(query), readPage(query)), usedUserJson);
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/users/:id', act: 'users.show', operation: SHOW, hasTag: true },
-      answer: async ({ id, request }) => {
-        readQuery(request, []);
-        const user = await findShownUser(store, id);
-        if (!user) throw notFound('user');
-        return shownUserJson(user, user.identities);
-      },
-    },
+    route('GET', '/users', 'users.list', LIST, async ({ query }) => {
+      return listBody(await lists.users(askedIn(query), readPage(query)), usedUserJson);
+    }),
+    route('GET', '/users/:id', 'users.show', SHOW, async ({ id }) => {
+      const user = await findShownUser(store, id);
+      if (!user) throw notFound('user');
+      return shownUserJson(user, user.identities);
+    }),
   ];
 }
 

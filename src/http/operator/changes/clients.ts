@@ -9,7 +9,7 @@ import {
 import { registeredClientJson } from '../../../operator/json/client.ts';
 import type { Service } from '../../service.ts';
 import { nounsOf } from '../api/nouns.ts';
-import type { Route } from '../api/route.ts';
+import { type Route, route } from '../api/route.ts';
 import { CLIENT } from '../api/schemas.ts';
 import { Changes, isDryRun, wouldEnd } from './change.ts';
 import { changing } from './described.ts';
@@ -48,13 +48,10 @@ export function changingClients(service: Service): Route[] {
         ...{ wouldEnd: GRANTS_TO_END, ends },
       },
     }),
-    {
-      ...{ method: 'POST', path: '/clients/:id/revoke-grants', act: 'clients.revoke-grants' },
-      ...{ operation: REVOKE, hasTag: true },
-      answer: (call) =>
-        changes.on(noun, call, async ({ id }, actor) =>
-          isDryRun(call) ? wouldEnd(await ends(id)) : noun.json(await clients.revokeGrants(id, actor)),
-        ),
-    },
+    route('POST', '/clients/:id/revoke-grants', 'clients.revoke-grants', REVOKE, (call) =>
+      changes.on(noun, call, async ({ id }, actor) =>
+        isDryRun(call) ? wouldEnd(await ends(id)) : noun.json(await clients.revokeGrants(id, actor)),
+      ),
+    ),
   ];
 }

@@ -84,7 +84,7 @@ export function registeredRoutes<
     },
   };
   const updating: Route = {
-    ...{ method: 'PATCH', path: at, act: `${path}.update`, hasTag: true },
+    ...{ method: 'PATCH', path: at, act: `${path}.update` },
     operation: changing(path, `update${title}`, `Change ${called} (merge patch, RFC 7396)`, {
       ...{ schema: its.changed, hasTag: true, patch: patchedSettings(settings) },
     }),
@@ -107,7 +107,7 @@ export function registeredRoutes<
     const { registry, [name]: summary } = its.pausing;
     return [
       {
-        ...{ method: 'POST', path: `${at}/${name}`, act: `${path}.${name}`, hasTag: true },
+        ...{ method: 'POST', path: `${at}/${name}`, act: `${path}.${name}` },
         operation: changing(path, `${name}${title}`, summary, { schema, hasTag: true }),
         answer: (call) => {
           takesNothing(call);

@@ -18,7 +18,7 @@ import { membersOf } from '../../provider/requests.ts';
 import type { Service } from '../../service.ts';
 import { nounsOf } from '../api/nouns.ts';
 import { invalid, readTime } from '../api/query.ts';
-import type { Call, Route } from '../api/route.ts';
+import { type Call, type Route, route } from '../api/route.ts';
 import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from '../api/schemas.ts';
 import { patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
@@ -108,35 +108,27 @@ export function changingIdentityProviders(service: Service): Route[] {
       },
       deleting: { ...ENDS_NOTHING, summary: 'Delete a product that nobody has an identity at' },
     }),
-    {
-      ...{ method: 'POST', path: '/identity-providers/:id/test', act: 'identity-providers.test' },
-      operation: TEST,
-      answer: (call) => {
-        takesNothing(call);
-        return changes.on(noun, call, async ({ id }) => {
-          const findings = await testProvider(id);
-          return { ok: findings.every(({ ok }) => ok), findings };
-        });
-      },
-    },
-    {
-      ...{ method: 'POST', path: '/identity-providers/:id/end-all', act: 'identity-providers.end-all' },
-      operation: END_ALL,
-      answer: (call) => {
-        const isDry = isDryRun(call, 'with a body');
-        const since = sinceIn(call);
-        return changes.on(noun, call, async (provider, actor) => {
-          const now = service.now();
-          if (isDry) {
-            const found = await registry.countThrough(provider, since, now + COUNTING_MS);
-            const { signIns, sessions, grants, isAll } = found;
-            return wouldEnd({ sign_ins: signIns, sessions, grants, more: !isAll });
-          }
-          const { ended } = await registry.endAll(provider.id, since, actor, undefined, now + ENDING_MS);
-          return { ...endedThroughProviderJson(provider, since, ended), done: ended.isAll };
-        });
-      },
-    },
+    route('POST', '/identity-providers/:id/test', 'identity-providers.test', TEST, (call) => {
+      takesNothing(call);
+      return changes.on(noun, call, async ({ id }) => {
+        const findings = await testProvider(id);
+        return { ok: findings.every(({ ok }) => ok), findings };
+      });
+    }),
+    route('POST', '/identity-providers/:id/end-all', 'identity-providers.end-all', END_ALL, (call) => {
+      const isDry = isDryRun(call, 'with a body');
+      const since = sinceIn(call);
+      return changes.on(noun, call, async (provider, actor) => {
+        const now = service.now();
+        if (isDry) {
+          const found = await registry.countThrough(provider, since, now + COUNTING_MS);
+          const { signIns, sessions, grants, isAll } = found;
+          return wouldEnd({ sign_ins: signIns, sessions, grants, more: !isAll });
+        }
+        const { ended } = await registry.endAll(provider.id, since, actor, undefined, now + ENDING_MS);
+        return { ...endedThroughProviderJson(provider, since, ended), done: ended.isAll };
+      });
+    }),
   ];
 }
 
@@ -156,24 +148,23 @@ export function changingScopes(service: Service): Route[] {
   const { scope: noun } = nounsOf(service);
   return [
     {
-      ...{ method: 'PUT', path: '/scopes/:id', act: 'scopes.define', operation: MEANING.put, hasTag: true },
-      also: () => ['scopes.set-sentences'],
-      answer: async (call) => {
+      ...route('PUT', '/scopes/:id', 'scopes.define', MEANING.put, async (call) => {
         const meaning = readNew(SCOPE_MEANING, bodyOf(call));
         const put = async (actor: Actor) => scopeJson(await scopes.put(call.id, meaning, actor));
         const isConditional = call.request.headers['if-match'] !== undefined;
         return isConditional ? changes.on(noun, call, (_, actor) => put(actor)) : put(changes.actor(call));
-      },
+      }),
+      also: () => ['scopes.set-sentences'],
     },
     {
-      ...{ method: 'DELETE', path: '/scopes/:id', act: 'scopes.delete', operation: MEANING.delete },
-      also: () => ['scopes.set-sentences'],
-      answer: (call) =>
+      ...route('DELETE', '/scopes/:id', 'scopes.delete', MEANING.delete, (call) =>
         changes.on(noun, call, async ({ name }, actor) =>
           isDryRun(call)
             ? wouldEnd({ grants: 0 })
             : { ...scopeJson(await scopes.delete(name, actor)), status: 'deleted' },
         ),
+      ),
+      also: () => ['scopes.set-sentences'],
     },
   ];
 }

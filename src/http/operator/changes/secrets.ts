@@ -9,7 +9,7 @@ import { endingSecret, type WhichSecret } from '../../../operator/secret-rotatio
 import type { ObjectSchema } from '../../api/operation.ts';
 import type { Service } from '../../service.ts';
 import { findOne, type Noun } from '../api/nouns.ts';
-import type { Route } from '../api/route.ts';
+import { type Route, route } from '../api/route.ts';
 import { type Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing } from './described.ts';
 import { newHandOver, newSecret, SECRETS_TO_END } from './schemas.ts';
@@ -34,62 +34,47 @@ export function secretRoutes<Row extends RegisteredRow & Values, Values>(
 ): Route[] {
   const act = (name: 'make-secret' | 'retire-secret' | 'hand-over'): Act => `${path}.${name}`;
   const named = (id: string, secret: string | null) => ({ [idName]: id, [secretName]: secret });
-  const retiring = (which: WhichSecret): Route => ({
-    method: 'DELETE',
-    path: `/${path}/:id/secrets/${which}`,
-    act: act('retire-secret'),
-    hasTag: true,
-    operation: changing(
-      path,
-      `retire${which === 'older' ? 'Older' : 'Newer'}Secret${title}`,
-      `End the ${which} secret`,
-      {
-        schema,
-        hasTag: true,
-        wouldEnd: SECRETS_TO_END,
-      },
-    ),
-    answer: (call) =>
+  const retiring = (which: WhichSecret): Route => {
+    const name = `retire${which === 'older' ? 'Older' : 'Newer'}Secret${title}`;
+    const operation = changing(path, name, `End the ${which} secret`, {
+      ...{ schema, hasTag: true, wouldEnd: SECRETS_TO_END },
+    });
+    return route('DELETE', `/${path}/:id/secrets/${which}`, act('retire-secret'), operation, (call) =>
       changes.on(noun, call, async (row, actor) => {
         if (!isDryRun(call)) return noun.json(await registry.retireSecret(row.id, actor, which));
         const ending = endingSecret(row, which);
         return wouldEnd({ secrets: await findSecretsJson(ending ? [ending] : [], secretUses) });
       }),
+    );
+  };
+  const made = { status: 201, takesKey: true } as const;
+  const makeSecret = changing(
+    path,
+    `makeSecret${title}`,
+    'Make a second secret; the first one works until it is ended',
+    { ...made, schema: newSecret(idName, secretName) },
+  );
+  const handOver = changing(path, `handOver${title}`, 'Make a one-time address at which the developer makes a secret', {
+    ...{ ...made, schema: newHandOver(idName, secretName) },
   });
   return [
-    {
-      method: 'POST',
-      path: `/${path}/:id/secrets`,
-      act: act('make-secret'),
-      operation: changing(path, `makeSecret${title}`, 'Make a second secret; the first one works until it is ended', {
-        ...{ schema: newSecret(idName, secretName), status: 201, takesKey: true },
-      }),
-      answer: async (call) => {
-        takesNothing(call);
-        const { id } = await findOne(noun, call.id);
-        const make = async (actor: Actor) => named(id, (await registry.rotateSecret(id, actor)).secret);
-        return changes.make(call, make, async (made) => named(made, null));
-      },
-    },
+    route('POST', `/${path}/:id/secrets`, act('make-secret'), makeSecret, async (call) => {
+      takesNothing(call);
+      const { id } = await findOne(noun, call.id);
+      const make = async (actor: Actor) => named(id, (await registry.rotateSecret(id, actor)).secret);
+      return changes.make(call, make, async (made) => named(made, null));
+    }),
     retiring('older'),
     retiring('newer'),
-    {
-      method: 'POST',
-      path: `/${path}/:id/hand-over`,
-      act: act('hand-over'),
-      operation: changing(path, `handOver${title}`, 'Make a one-time address at which the developer makes a secret', {
-        ...{ schema: newHandOver(idName, secretName), status: 201, takesKey: true },
-      }),
-      answer: async (call) => {
-        takesNothing(call);
-        const { id } = await findOne(noun, call.id);
-        const make = async (actor: Actor) => ({
-          ...named(id, null),
-          hand_over: madeHandOverJson(await handOvers.make({ kind: noun.noun, id }, actor)),
-        });
-        return changes.make(call, make, async (made) => ({ ...named(made, null), hand_over: SHOWN_BEFORE }));
-      },
-    },
+    route('POST', `/${path}/:id/hand-over`, act('hand-over'), handOver, async (call) => {
+      takesNothing(call);
+      const { id } = await findOne(noun, call.id);
+      const make = async (actor: Actor) => ({
+        ...named(id, null),
+        hand_over: madeHandOverJson(await handOvers.make({ kind: noun.noun, id }, actor)),
+      });
+      return changes.make(call, make, async (made) => ({ ...named(made, null), hand_over: SHOWN_BEFORE }));
+    }),
   ];
 }
 

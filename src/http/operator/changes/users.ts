@@ -10,7 +10,7 @@ import { invitedJson, userJson } from '../../../operator/json/user.ts';
 import type { Service } from '../../service.ts';
 import { notFound } from '../api/api-error.ts';
 import { findOne, nounsOf } from '../api/nouns.ts';
-import type { Route } from '../api/route.ts';
+import { type Route, route } from '../api/route.ts';
 import { newSettings, patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
 import { changing, deletedSchema } from './described.ts';
@@ -67,56 +67,48 @@ export function changingUsers(service: Service): Route[] {
     operation: Route['operation'],
     run: (account: Account, actor: Actor) => Promise<Account>,
     ends?: (account: Account) => Promise<object>,
-  ): Route => ({
-    ...{ method: 'POST', path: `/users/:id/${path}`, act, operation, hasTag: true },
-    answer: (call) =>
+  ): Route =>
+    route('POST', `/users/:id/${path}`, act, operation, (call) =>
       changes.on(noun, call, async (account, actor) => {
         if (!ends) takesNothing(call);
         else if (isDryRun(call)) return wouldEnd(await ends(account));
         return userJson(await run(account, actor));
       }),
-  });
+    );
   const itsSessions = async (account: Account) => ({ grants: 0, sessions: await accounts.countSessions(account) });
   const itsInvitation = ({ invitation }: Account) => ({
     invitations: invitation && invitation.expiresAt > service.now() ? 1 : 0,
   });
   const itsGrants = ({ id }: Account) => grantsToEnd(grants, { resourceOwnerId: id });
   return [
+    route('POST', '/users', 'users.invite', ADD, (call) => {
+      const person = readNewUser(bodyOf(call));
+      const add = async (actor: Actor) => {
+        const { account, token } = await accounts.addInvited(person, actor);
+        return invitedJson(account, newPasswordUrl, token);
+      };
+      return changes.make(call, add, async (id) => invitedJson(await accounts.show({ id }), newPasswordUrl, null));
+    }),
     {
-      ...{ method: 'POST', path: '/users', act: 'users.invite', operation: ADD },
-      answer: (call) => {
-        const person = readNewUser(bodyOf(call));
-        const add = async (actor: Actor) => {
-          const { account, token } = await accounts.addInvited(person, actor);
-          return invitedJson(account, newPasswordUrl, token);
-        };
-        return changes.make(call, add, async (id) => invitedJson(await accounts.show({ id }), newPasswordUrl, null));
-      },
-    },
-    {
-      ...{ method: 'PATCH', path: '/users/:id', act: 'users.update', operation: UPDATE, hasTag: true },
-      also: (members) => actsOf(USER_SETTINGS, readSettings(USER_SETTINGS, members), 'changing'),
-      answer: (call) => {
+      ...route('PATCH', '/users/:id', 'users.update', UPDATE, (call) => {
         const about = readSettings(USER_SETTINGS, bodyOf(call));
         return changes.on(noun, call, async (account, actor) =>
           userJson(Object.keys(about).length === 0 ? account : await accounts.update(account, about, actor)),
         );
-      },
+      }),
+      also: (members) => actsOf(USER_SETTINGS, readSettings(USER_SETTINGS, members), 'changing'),
     },
-    {
-      ...{ method: 'POST', path: '/users/:id/invite', act: 'users.invite', operation: INVITE },
-      answer: async (call) => {
-        takesNothing(call);
-        const { id } = await findOne(noun, call.id);
-        const invite = async (actor: Actor) => {
-          const { account, token } = await accounts.invite({ id }, actor);
-          return invitedJson(account, newPasswordUrl, token);
-        };
-        return changes.make(call, invite, async (made) =>
-          invitedJson(await accounts.show({ id: made }), newPasswordUrl, null),
-        );
-      },
-    },
+    route('POST', '/users/:id/invite', 'users.invite', INVITE, async (call) => {
+      takesNothing(call);
+      const { id } = await findOne(noun, call.id);
+      const invite = async (actor: Actor) => {
+        const { account, token } = await accounts.invite({ id }, actor);
+        return invitedJson(account, newPasswordUrl, token);
+      };
+      return changes.make(call, invite, async (made) =>
+        invitedJson(await accounts.show({ id: made }), newPasswordUrl, null),
+      );
+    }),
     one(
       'disable',
       'users.disable',
@@ -140,14 +132,14 @@ export function changingUsers(service: Service): Route[] {
       itsGrants,
     ),
     {
-      ...{ method: 'DELETE', path: '/users/:id', act: 'users.delete', operation: DELETE },
-      also: () => ['users.revoke-grants'],
-      answer: (call) =>
+      ...route('DELETE', '/users/:id', 'users.delete', DELETE, (call) =>
         changes.on(noun, call, async (account, actor) =>
           isDryRun(call)
             ? wouldEnd({ ...(await itsSessions(account)), ...itsInvitation(account), ...(await itsGrants(account)) })
             : { ...userJson(await accounts.delete(account, actor)), status: 'deleted' },
         ),
+      ),
+      also: () => ['users.revoke-grants'],
     },
   ];
 }
@@ -166,16 +158,13 @@ export function endingGrants(service: Service): Route[] {
     return found;
   };
   return [
-    {
-      ...{ method: 'POST', path: '/grants/:id/revoke', act: 'grants.revoke', operation: REVOKE },
-      answer: async (call) => {
-        const isDry = isDryRun(call);
-        const { grant, standing } = await find(call.id);
-        const number = LIVE.includes(grantStatus(grant, standing, service.now())) ? 1 : 0;
-        if (isDry) return wouldEnd({ grants: number, users: number, apps: number, more: false });
-        await grants.revoke(call.id, changes.actor(call));
-        return { id: call.id.toLowerCase(), status: 'revoked' };
-      },
-    },
+    route('POST', '/grants/:id/revoke', 'grants.revoke', REVOKE, async (call) => {
+      const isDry = isDryRun(call);
+      const { grant, standing } = await find(call.id);
+      const number = LIVE.includes(grantStatus(grant, standing, service.now())) ? 1 : 0;
+      if (isDry) return wouldEnd({ grants: number, users: number, apps: number, more: false });
+      await grants.revoke(call.id, changes.actor(call));
+      return { id: call.id.toLowerCase(), status: 'revoked' };
+    }),
   ];
 }
