@@ -93,6 +93,8 @@ export const handOverGuards: readonly Guard[] = [
   ...guardsIn('src/http/browser/pick-up.ts', PAGE, [
     ['a post comes from our own page', '!sessions.isFromOwnPage(request)', 'reply.sent'],
     ['a post has the token of its form', "shown !== 'good'", 'reply.sent'],
+  ]),
+  ...guardsIn('src/http/browser/page-answers.ts', PAGE, [
     ['no other request carries the address', "'strict-origin'", "'same-origin'"],
   ]),
 ];

@@ -108,8 +108,12 @@ export const httpGuards: readonly Guard[] = [
         "if (shown !== 'good') return again(403, { kind: FORM_PROBLEMS[shown] });",
         '',
       ],
-      ['no other request carries the address', "'strict-origin'", "'same-origin'"],
     ],
+  ),
+  ...guardsIn(
+    'src/http/browser/page-answers.ts',
+    ['test/http/browser/invitation.test.ts'],
+    [['no other request carries the address', "'strict-origin'", "'same-origin'"]],
   ),
   ...guardsIn(
     'src/http/decoding.ts',

@@ -253,7 +253,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['a page is for a window', 'isNavigation(reply.request) ?', 'isNavigation(reply.request) || true ?'],
   ]),
   ...guardsIn(
-    'src/http/operator/console/sign-in.ts',
+    'src/http/browser/page-answers.ts',
     ['test/flows/operators-in-a-browser.test.ts'],
     [['a one-time address is in no Referer', "reply.header('Referrer-Policy', 'strict-origin');", '']],
   ),

@@ -6,7 +6,7 @@ import type { GrantRegistry } from '../../oauth/connected-apps/grant-registry.ts
 import { invalidRequest, Refusal, Unavailable } from '../../oauth/error.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import { StoreUnavailable } from '../../oauth/store.ts';
-import { type Actor, type AuditAction, auditEvent } from '../../oauth/trail/audit.ts';
+import { type Actor, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 import { TurnedAway } from '../guessing/fair-line.ts';
 import { FairSlot } from '../guessing/fair-slot.ts';
 import type { Throttle } from '../guessing/throttle.ts';
@@ -100,39 +100,22 @@ export class ProviderUsers {
     origin: RequestOrigin,
   ): Promise<Refusal | null> {
     const action = status === 'disabled' ? 'user_disabled' : 'user_enabled';
-    const find = () => (status === 'disabled' ? this.#findToEnd(provider, subject) : this.find(provider, subject));
-    return this.#act(provider, find, (account) =>
-      this.#parts.store.setAccountStatus(
-        account.id,
-        status,
-        this.#event(action, provider, account, origin),
-        provider.proof,
-      ),
+    return this.#act(provider, subject, action, origin, ({ store }, id, event) =>
+      store.setAccountStatus(id, status, event, provider.proof),
     );
   }
 
   /** Ends all sessions of a person, as when they sign out of the product. */
   endSessions(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
-    const find = () => this.#findToEnd(provider, subject);
-    return this.#act(provider, find, (account) =>
-      this.#parts.store.endAccountSessions(
-        account.id,
-        this.#event('user_sessions_ended', provider, account, origin),
-        provider.proof,
-      ),
+    return this.#act(provider, subject, 'user_sessions_ended', origin, ({ store }, id, event) =>
+      store.endAccountSessions(id, event, provider.proof),
     );
   }
 
   /** Erases a user: account, identities, sessions and grants. A later sign-in of the subject makes a new user. */
   delete(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
-    const find = () => this.#findToEnd(provider, subject);
-    return this.#act(provider, find, (account) =>
-      this.#parts.store.deleteAccount(
-        account.id,
-        this.#event('user_deleted', provider, account, origin),
-        provider.ownIds,
-        provider.proof,
-      ),
+    return this.#act(provider, subject, 'user_deleted', origin, ({ store }, id, event) =>
+      store.deleteAccount(id, event, provider.ownIds, provider.proof),
     );
   }
 
@@ -190,12 +173,17 @@ export class ProviderUsers {
 
   async #act(
     provider: ProvenProvider,
-    find: () => Promise<Account | Refusal>,
-    act: (account: Account) => Promise<boolean>,
+    subject: string,
+    action: 'user_disabled' | 'user_enabled' | 'user_sessions_ended' | 'user_deleted',
+    origin: RequestOrigin,
+    act: (parts: ProviderUsersParts, id: string, event: AuditEvent) => Promise<boolean>,
   ): Promise<Refusal | null> {
+    const find = () => (action === 'user_enabled' ? this.find(provider, subject) : this.#findToEnd(provider, subject));
     const account = await find();
     if (account instanceof Refusal) return account;
-    if (await act(account)) return null;
+    const { id } = account;
+    const event = auditEvent(action, providerActor(provider, origin), this.#parts.now(), { resourceOwnerId: id });
+    if (await act(this.#parts, id, event)) return null;
     const refused = await this.#parts.providers.refusalNow(provider);
     if (refused) return refused;
     // The account was already in that state, or was deleted since.
@@ -222,10 +210,6 @@ export class ProviderUsers {
       if (refused) return refused;
     }
     throw new StoreUnavailable('others change the same people all the time');
-  }
-
-  #event(action: AuditAction, provider: IdentityProvider, { id }: Account, origin: RequestOrigin) {
-    return auditEvent(action, providerActor(provider, origin), this.#parts.now(), { resourceOwnerId: id });
   }
 }
 

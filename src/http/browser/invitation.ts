@@ -1,4 +1,5 @@
 /** The page of an invitation: an invited user sets a password, and then signs in with it. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Invited } from '../../accounts/passwords/invitation.ts';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
@@ -8,6 +9,7 @@ import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { FORM_PROBLEMS } from './browser-session.ts';
+import { keepAddress } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 
 /** Adds the page where invited users set a password. */
@@ -72,12 +74,4 @@ export function addInvitation(app: FastifyInstance, parts: PageParts): void {
     const formToken = sessions.visitorFormToken(request, reply, 'invitation', token);
     return pages.send(reply, invitationPage(pages.context(request), { email, token, formToken, problem }));
   }
-}
-
-/**
- * The address gives access to an account, so no other request may carry it, not even to this host, whose proxy may
- * log it. With `no-referrer`, older browsers would post our form with `Origin: null`, like a foreign form.
- */
-function keepAddress(reply: FastifyReply): void {
-  reply.header('Referrer-Policy', 'strict-origin');
 }

@@ -176,3 +176,11 @@ export async function pageAccount(
     homePage: provider?.homePage ?? null,
   };
 }
+
+/**
+ * Keeps an address that gives access, or makes a secret, to its page: no other request may carry it, not even to this host, whose
+ * proxy may log it. With `no-referrer`, browsers would post our form with `Origin: null`, like a foreign form.
+ */
+export function keepAddress(reply: FastifyReply): void {
+  reply.header('Referrer-Policy', 'strict-origin');
+}

@@ -1,4 +1,5 @@
 /** The page of a hand-over: a developer looks at it, and makes the secret by pressing the button. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { takesSecret } from '../../operator/hand-over/hand-over.ts';
@@ -8,6 +9,7 @@ import { developerValues } from '../developer-values.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { FORM_PROBLEMS } from './browser-session.ts';
+import { keepAddress } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 
 type GoodHandOver = Extract<FoundHandOver, { kind: 'good' }>;
@@ -65,12 +67,4 @@ export function addPickUp(app: FastifyInstance, { service, pages, sessions }: Pa
     request.outcome = { error: 'used_hand_over' };
     return pages.send(reply.code(400), usedPickUpPage(pages.context(request), found.at));
   }
-}
-
-/**
- * The address makes a secret, so no other request may carry it, not even to this host, whose proxy may log it. With
- * `no-referrer`, browsers would post our form with `Origin: null`, like a foreign form.
- */
-function keepAddress(reply: FastifyReply): void {
-  reply.header('Referrer-Policy', 'strict-origin');
 }

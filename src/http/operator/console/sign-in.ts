@@ -1,4 +1,5 @@
 /** Sign-in of operators by passkey or one-time address, enrollment, confirmation and sign-out. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Operator } from '../../../operator/access/operator.ts';
@@ -7,6 +8,7 @@ import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts'
 import { confirmPage } from '../../../pages/operator/confirm-page.ts';
 import { enrollPage } from '../../../pages/operator/enroll-page.ts';
 import { addressSignInPage, signInPage } from '../../../pages/operator/sign-in-page.ts';
+import { keepAddress } from '../../browser/page-answers.ts';
 import { formOf } from '../../form.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { continueTo } from './continue-to.ts';
@@ -142,9 +144,4 @@ function tokenOf(request: FastifyRequest): string | undefined {
 /** Returns the name that a passkey gets: as typed, cut between characters, or else that of the browser. */
 export function nameOf(typed: string | undefined, otherwise: string): string {
   return [...(typed ?? '').trim()].slice(0, MAX_NAME).join('').trim() || otherwise;
-}
-
-/** The address signs in, so no other request may carry it, not even to this host, whose proxy may log it. */
-function keepAddress(reply: FastifyReply): void {
-  reply.header('Referrer-Policy', 'strict-origin');
 }
