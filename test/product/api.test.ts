@@ -62,8 +62,7 @@ test('a product lists the connection that a user made, and ends it', async (t) =
   const [connection] = (await connections.list('p-17', { language: 'en', limit: 1 })).connections;
   assert.ok(connection);
   assert.deepEqual([connection.name, connection.device, connection.permissions], ['Test App', false, []]);
-  const { connection_id } = connection;
-  assert.equal(await connections.revoke('p-17', { connection_id }), true);
+  assert.equal(await connections.revoke('p-17', connection), true, 'the entry itself names one connection');
   assert.deepEqual((await connections.list('p-17')).connections, []);
 });
 

@@ -11,18 +11,18 @@ import { installProduct } from './installed.ts';
 
 /** Maximum size of the file (bytes). It is 18.4 KiB now. */
 const MAX_SIZE = 24 * 1024;
-/** Maximum number of lines of code: neither blank ones nor comments. */
+/** Maximum number of lines, with blank ones and comments. */
 const MAX_LINES = 700;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { modules, consumer, built, packed } = await installProduct({ after });
 const paths = packed.files.map(({ path }) => path);
 
-test(`the package has at most ${MAX_LINES} lines of code, and depends on nothing`, () => {
+test(`the package has at most ${MAX_LINES} lines, and depends on nothing`, () => {
   const sources = globSync('packages/product/src/*.ts', { cwd: root }).map((path) =>
     readFileSync(join(root, path), 'utf8'),
   );
-  const lines = sources.flatMap((text) => text.split('\n')).filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line));
+  const lines = sources.flatMap((text) => text.trimEnd().split('\n'));
   assert.ok(lines.length > 300 && lines.length <= MAX_LINES, `${lines.length} lines`);
   const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
   for (const field of [

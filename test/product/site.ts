@@ -55,7 +55,7 @@ export async function startSite(
   t: Lifetime,
   modules: Modules,
   framework: Framework,
-  registration: { readonly url: string } & Pick<SignInOptions<unknown>, 'secret' | 'privateKey' | 'fetch'>,
+  registration: { readonly url: string } & Pick<SignInOptions<unknown>, 'secret' | 'privateKey'>,
   port: number,
   habits: Habits = {},
 ): Promise<Site> {

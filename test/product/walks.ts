@@ -1,5 +1,4 @@
 /** A product with the package and a service beside it, and a browser's steps through both. */
-import type { Registration } from '../../packages/product/src/product.ts';
 import { startService } from '../examples/product.ts';
 import type { Browser, Visit } from '../support/browser.ts';
 import type { TestClient } from '../support/flow.ts';
@@ -22,11 +21,10 @@ export async function startWorld(
   modules: Modules,
   framework: Framework = 'Express',
   habits: Habits = {},
-  { fetch }: Pick<Registration, 'fetch'> = {},
 ): Promise<World> {
   const port = await freePort();
   const { service, secret } = await startService(t, `http://localhost:${port}${PATH}`);
-  const site = await startSite(t, modules, framework, { url: service.appUrl, secret, fetch }, port, habits);
+  const site = await startSite(t, modules, framework, { url: service.appUrl, secret }, port, habits);
   return { service, secret, site, client: await addClient(service) };
 }
 

@@ -1,21 +1,20 @@
-/** The product's calls about its own users, with the right `users`. Each throws `ValetkeyError` unless it succeeds. */
-import { call, ValetkeyError } from './call.ts';
-import { Credentials, type Registration } from './credentials.ts';
+/** The product's calls about its own users, with the right `users`. A failed call throws `ValetkeyError`. */
+import { type Registration, Valetkey, ValetkeyError } from './valetkey.ts';
 
-/** A user's profile. An absent field stays as it is; null clears it. */
+/** A user's profile. An absent field stays as it is; null clears it. `avatarUrl` is https. */
 export type Profile = {
   readonly name?: string | null | undefined;
   readonly email?: string | null | undefined;
   readonly emailVerified?: boolean | null | undefined;
   readonly username?: string | null | undefined;
-  /** Address of a picture; https. */
   readonly avatarUrl?: string | null | undefined;
 };
 
+/** A user to create or update. */
+export type UserToPut = Profile & { readonly subject: string };
+
 /** A user as Valetkey knows them; `id` is what apps see. */
-export type KnownUser = { readonly subject: string; readonly id: string; readonly status: 'active' | 'disabled' } & {
-  readonly [field in keyof Profile]-?: Exclude<Profile[field], undefined>;
-};
+export type KnownUser = UserToPut & { readonly id: string; readonly status: 'active' | 'disabled' };
 
 /** An app's access to one user's data. Times in ISO 8601. */
 export type Connection = {
@@ -64,94 +63,69 @@ export type Disconnect = {
   readonly at: string;
 };
 
-/** A page of disconnects; send `next` with the next call. */
-export type Disconnects = {
-  readonly disconnects: readonly Disconnect[];
-  readonly next: string;
-  readonly has_more: boolean;
-};
+/** A page of disconnects; `next` is the cursor of the next call. */
+export type Disconnects = { disconnects: readonly Disconnect[]; next: string; has_more: boolean };
 
 /** Options of a list of connections; `language` is a BCP 47 tag, `after` the `next` of a page. */
 export type ListOptions = { readonly language?: string; readonly limit?: number; readonly after?: string };
 
-/** The calls of a product. */
-export type Api = ReturnType<typeof createApi>;
-
 /** Makes the calls of a product. */
 export function createApi(registration: Registration) {
-  const credentials = new Credentials(registration);
-  const ask = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) =>
-    call(credentials, { method, path: `/users${path}`, ...(body && { body }) });
-  const get = (path: string, query: object) => ask('GET', `${path}?${new URLSearchParams(given(query))}`);
-  const act = (path: string) => (subject: string) =>
-    unless(
-      404,
-      ask('POST', path, { subject }).then(() => true),
-      false,
-    );
+  const valetkey = new Valetkey(registration);
+  const get = async <T>(path: string, query: object): Promise<T> => {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+    return (await valetkey.call(`GET /users${path}?${new URLSearchParams(given)}`)) as T;
+  };
+  const post = (path: string, body: object): Promise<boolean> =>
+    valetkey.call(`POST /users${path}`, body).then(() => true, unless(404, false));
   return {
     users: {
       /** Creates or updates a user, or up to 200: all of them, or none. */
       put: async (users: UserToPut | readonly UserToPut[]): Promise<void> => {
-        await ask('PUT', '', { users: [users].flat().map(asMembers) });
+        await valetkey.call('PUT /users', { users: [users].flat().map(membersOf) });
       },
-      /** Returns a user; null if Valetkey knows none with this subject. */
-      get: (subject: string): Promise<KnownUser | null> => unless(404, get('', { subject }).then(asUser), null),
+      /** Returns a user; null if Valetkey has none with this subject. */
+      get: (subject: string): Promise<KnownUser | null> =>
+        get<Record<string, never>>('', { subject }).then(userOf, unless(404, null)),
       /** Ends the sessions, and refuses the user and all of the user's apps. False if Valetkey has no such user. */
-      disable: act('/disable'),
-      enable: act('/enable'),
-      /** Erases the account, and ends all access. False if Valetkey has no such user, or no longer. */
-      delete: act('/delete'),
+      disable: (subject: string) => post('/disable', { subject }),
+      /** Ends `disable`. False if Valetkey has no such user. */
+      enable: (subject: string) => post('/enable', { subject }),
+      /** Erases the account, and ends all access. False if Valetkey has no such user. */
+      delete: (subject: string) => post('/delete', { subject }),
       /** Signs the user out of Valetkey; apps stay connected. False if Valetkey has no such user. */
-      endSessions: act('/end-sessions'),
+      endSessions: (subject: string) => post('/end-sessions', { subject }),
     },
     connections: {
-      /** Returns a page of the user's connected apps; an empty one for a user whom Valetkey does not know. */
+      /** Returns a page of the user's connected apps; an empty one if Valetkey has no such user. */
       list: (subject: string, options: ListOptions = {}): Promise<Connections> =>
-        unless(404, get('/connections', { subject, ...options }) as Promise<Connections>, {
-          connections: [],
-          next: null,
-        }),
+        get<Connections>('/connections', { subject, ...options }).catch(unless(404, { connections: [], next: null })),
       /** Ends one connection, or all of an app. False if Valetkey has no such user. */
-      revoke: (subject: string, which: { connection_id: string } | { client_id: string }): Promise<boolean> =>
-        unless(
-          404,
-          ask('POST', '/connections/revoke', { subject, ...which }).then(() => true),
-          false,
-        ),
+      revoke: (subject: string, which: { connection_id: string } | { client_id: string }) => {
+        const isOne = 'connection_id' in which;
+        const named = isOne ? { connection_id: which.connection_id } : { client_id: which.client_id };
+        return post('/connections/revoke', { subject, ...named });
+      },
     },
     /** Returns a page of the access that apps lost after a cursor; null if the cursor is older than a day. */
     disconnects: (after?: string | null): Promise<Disconnects | null> =>
-      unless(410, get('/disconnects', { after }) as Promise<Disconnects>, null),
+      get<Disconnects>('/disconnects', { after }).catch(unless(410, null)),
   };
 }
 
-/** A user to create or update. */
-export type UserToPut = Profile & { readonly subject: string };
-
-/** Returns a profile as it is sent; undefined members are left out. */
-export function profileMembers({ name, email, emailVerified, username, avatarUrl }: Profile): object {
-  return { name, email, email_verified: emailVerified, username, avatar_url: avatarUrl };
+/** Returns a user as sent: these members alone, whatever else the product's object has. */
+export function membersOf({ subject, name, email, emailVerified, username, avatarUrl }: UserToPut): object {
+  return { subject, name, email, email_verified: emailVerified, username, avatar_url: avatarUrl };
 }
 
-function asMembers({ subject, ...profile }: UserToPut): object {
-  return { subject, ...profileMembers(profile) };
+function userOf({ email_verified, avatar_url, ...same }: Record<string, never>): KnownUser {
+  return { ...(same as unknown as KnownUser), emailVerified: email_verified, avatarUrl: avatar_url };
 }
 
-function asUser(said: unknown): KnownUser {
-  const { email_verified, avatar_url, ...same } = said as Record<string, never>;
-  return { ...(same as object), emailVerified: email_verified, avatarUrl: avatar_url } as unknown as KnownUser;
-}
-
-/** Returns the given options as texts. */
-function given(query: object): [string, string][] {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  return pairs.map(([name, value]) => [name, String(value)]);
-}
-
-function unless<T, U>(status: number, result: Promise<T>, instead: U): Promise<T | U> {
-  return result.catch((error: unknown) => {
-    if (error instanceof ValetkeyError && error.status === status) return instead;
+/** Returns a handler of failures that takes one status for a value. */
+function unless<T>(status: number, value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ValetkeyError && error.status === status) return value;
     throw error;
-  });
+  };
 }

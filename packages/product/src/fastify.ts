@@ -1,23 +1,21 @@
 /** For Fastify 4 and 5. */
-import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
-import { type NodeRequest, nodeVisit } from './visits.ts';
+import { type NodeVisit, type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
 
 /** The part of Fastify's reply that is used. */
 export type FastifyReplyLike = {
-  code(status: number): FastifyReplyLike;
-  header(name: string, value: string): FastifyReplyLike;
-  headers(headers: Record<string, string>): FastifyReplyLike;
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
   send(body: unknown): unknown;
 };
 
 /** Makes the sign-in endpoint: a handler for `app.all`, or a route with GET and POST. */
-export function signIn<R extends NodeRequest>(options: SignInOptions<R>) {
+export function signIn<R extends NodeVisit>(options: SignInOptions<R>) {
   const endpoint = new SignInEndpoint(options);
   const handler = async (request: R, reply: FastifyReplyLike): Promise<unknown> => {
-    const { status, headers, cookies, body } = await endpoint.answer(nodeVisit(request), request);
-    reply.code(status).headers(headers);
-    for (const cookie of cookies) reply.header('Set-Cookie', cookie);
+    const { status, headers, body } = await endpoint.answer(request, request);
+    reply.code(status);
+    for (const [name, value] of headers) reply.header(name, value);
     return reply.send(body);
   };
-  return Object.assign(handler, { pending: (request: R): Pending | null => endpoint.pending(nodeVisit(request)) });
+  return Object.assign(handler, { pending: (request: R): Pending | null => endpoint.pending(request) });
 }

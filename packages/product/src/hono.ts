@@ -1,13 +1,12 @@
 /** For Hono. */
 import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
-import { fetchVisit, respond } from './visits.ts';
-
-/** The part of Hono's context that is read. */
-export type HonoContextLike = { readonly req: { readonly raw: Request } };
 
 /** Makes the sign-in endpoint: a handler for `app.on(['GET', 'POST'], …)`. */
-export function signIn<C extends HonoContextLike>(options: SignInOptions<C>) {
+export function signIn<C extends { readonly req: { readonly raw: Request } }>(options: SignInOptions<C>) {
   const endpoint = new SignInEndpoint(options);
-  const handler = (context: C): Promise<Response> => respond(endpoint, context.req.raw, context);
-  return Object.assign(handler, { pending: ({ req }: C): Pending | null => endpoint.pending(fetchVisit(req.raw)) });
+  const handler = async (context: C): Promise<Response> => {
+    const { body, ...init } = await endpoint.answer(context.req.raw, context);
+    return new Response(body, init);
+  };
+  return Object.assign(handler, { pending: ({ req }: C): Pending | null => endpoint.pending(req.raw) });
 }

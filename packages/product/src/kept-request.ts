@@ -1,24 +1,25 @@
 /** Sign-in requests between two visits: each in a cookie of this browser, so that the product stores nothing. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Header } from './pages.ts';
 
-/** A request as Valetkey sent it. `since` is when it came, in ms. */
+/** A request as Valetkey sent it: the digest that names it, its sealed text, and when it came. Times in ms. */
 export type KeptRequest = {
-  /** Names the request in addresses. */
   readonly digest: string;
-  /** The sealed text. */
   readonly text: string;
   readonly since: number;
+  /** The time of the oldest sign-in that satisfies the app; null if any does. */
+  readonly oldest: number | null;
+  readonly mustChoose: boolean;
   readonly appName: string;
-  readonly prompts: readonly string[];
-  /** Maximum age of the sign-in, in seconds. */
-  readonly maxAge: number | null;
+  /** The email address that the app expects. */
   readonly hint: string | null;
+  /** Languages by preference, such as `fr-CA fr`. */
   readonly locales: string | null;
 };
 
 /** Lifetime of a sealed text, in seconds. */
 const LIFETIME = 3600;
-/** Maximum number of requests of a browser, and of the characters of all their cookies: headers bear about 8,000. */
+/** Maximum number of a browser's requests, and of the characters of their cookies: headers bear about 8,000. */
 const MAX_REQUESTS = 3;
 const MAX_CHARACTERS = 7000;
 /** Maximum characters of one cookie: browsers keep 4,096 with its name and attributes. */
@@ -31,83 +32,74 @@ export class KeptRequests {
 
   constructor(key: Buffer, isSecure: boolean) {
     this.#key = key;
-    this.#attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Reads what Valetkey sent; null if it is too long for cookies, or no sealed text. `now` in ms. */
-  receive(query: URLSearchParams, now: number): KeptRequest | null {
+  /** Reads the query that Valetkey sent; null if it has no sealed text, or is too long for cookies. */
+  receive(query: URLSearchParams): KeptRequest | null {
     const text = query.get('sign_in_request') ?? '';
-    if (!/^[\w-]+$/.test(text)) return null;
-    const maxAge = /^\d{1,10}$/.exec(query.get('max_age') ?? '');
-    const request: KeptRequest = {
-      ...{ digest: digestOf(text), text, since: now },
-      appName: [...(query.get('client_name') || 'An app')].slice(0, 100).join(''),
-      prompts: (query.get('prompt') ?? '').split(' ').filter((one) => one === 'login' || one === 'select_account'),
-      maxAge: maxAge && Number(maxAge[0]),
-      hint: shortOf(query.get('login_hint'), 254),
-      locales: shortOf(query.get('ui_locales'), 100),
+    const prompts = query.get('prompt')?.split(' ') ?? [];
+    const maxAge = prompts.includes('login') ? '0' : query.get('max_age');
+    const since = Date.now();
+    const request = {
+      digest: digestOf(text),
+      text,
+      since,
+      oldest: maxAge === null ? null : since - Number(maxAge) * 1000,
+      mustChoose: prompts.includes('select_account'),
+      appName: query.get('client_name')?.slice(0, 100) || 'An app',
+      hint: query.get('login_hint')?.slice(0, 254) ?? null,
+      locales: query.get('ui_locales')?.slice(0, 100) ?? null,
     };
-    if (this.#format(request).length <= MAX_CHARACTERS) return request;
-    const bare = { ...request, hint: null, locales: null }; // They help, and nothing depends on them.
-    return this.#format(bare).length <= MAX_CHARACTERS ? bare : null;
+    return /^[\w-]+$/.test(text) && this.#format(request).length <= MAX_CHARACTERS ? request : null;
   }
 
-  /** Returns the `Set-Cookie` headers that keep a request, and forget the oldest for which there is no room. */
-  keep(request: KeptRequest, cookie: string): string[] {
-    const value = this.#format(request);
+  /** Returns the `Set-Cookie` headers that keep a request, and forget the oldest ones for which there is no room. */
+  keep(request: KeptRequest, cookie: string): Header[] {
     const others = this.all(cookie).filter(({ digest }) => digest !== request.digest);
-    const forgotten = new Set(digestsIn(cookie));
-    let room = MAX_CHARACTERS - value.length;
-    for (const other of others.slice(0, MAX_REQUESTS - 1)) {
-      room -= this.#format(other).length;
-      if (room >= 0) forgotten.delete(other.digest);
-    }
-    forgotten.delete(request.digest);
-    const name = nameOf(request.digest);
-    const parts = [value.slice(0, MAX_COOKIE), value.slice(MAX_COOKIE)];
-    return [
-      ...[...forgotten].flatMap((digest) => this.forget(digest)),
-      `${name}=${parts[0]}; Max-Age=${LIFETIME}${this.#attributes}`,
-      // Empty where one cookie is enough, so that no second half of an earlier visit stays.
-      `${name}.2=${parts[1]}; Max-Age=${parts[1] ? LIFETIME : 0}${this.#attributes}`,
-    ];
+    const kept = [request, ...others].slice(0, MAX_REQUESTS);
+    while (kept.map((one) => this.#format(one)).join('').length > MAX_CHARACTERS) kept.pop();
+    const gone = [...textsIn(cookie).keys()].filter((digest) => kept.every((one) => one.digest !== digest));
+    return [...gone.flatMap((digest) => this.cookies(digest)), ...this.cookies(request.digest, this.#format(request))];
   }
 
-  /** Returns the `Set-Cookie` headers that forget a request. */
-  forget(digest: string): string[] {
-    return [nameOf(digest), `${nameOf(digest)}.2`].map((name) => `${name}=; Max-Age=0${this.#attributes}`);
+  /** Returns the `Set-Cookie` headers of a request's two cookies, so that no half stays; without a value, they forget it. */
+  cookies(digest: string, value = ''): Header[] {
+    return ['', '.2'].map((end, index) => {
+      const part = value.slice(index * MAX_COOKIE, (index + 1) * MAX_COOKIE);
+      return [
+        'Set-Cookie',
+        `valetkey_request_${digest}${end}=${part}; Max-Age=${part ? LIFETIME : 0}; ${this.#attributes}`,
+      ];
+    });
   }
 
-  /** Returns the requests that a browser holds, newest first: none that somebody changed, or made elsewhere. */
+  /** Returns a browser's requests, newest first, except those that somebody changed. */
   all(cookie: string): KeptRequest[] {
-    const found = digestsIn(cookie).flatMap((digest) => this.find(cookie, digest) ?? []);
+    const found = [...textsIn(cookie)].flatMap(([digest, text]) => this.#parse(digest, text) ?? []);
     return found.sort((one, other) => other.since - one.since);
   }
 
-  /** Returns a request that a browser holds; null if it does not, or not as we wrote it. */
-  find(cookie: string, digest: string): KeptRequest | null {
-    const values = new Map(pairsIn(cookie));
-    const value = (values.get(nameOf(digest)) ?? '') + (values.get(`${nameOf(digest)}.2`) ?? '');
-    const [since = '', text = '', rest = '', mac = ''] = value.split('.');
-    if (!this.isMac(mac, ['request', since, text, rest]) || digestOf(text) !== digest) return null;
-    const others = JSON.parse(Buffer.from(rest, 'base64url').toString());
-    return { ...others, digest, text, since: Number.parseInt(since, 36) };
-  }
-
   /** Returns the MAC of some texts, the first of which is its purpose. */
-  mac(texts: readonly string[]): string {
+  mac(...texts: readonly string[]): string {
     return createHmac('sha256', this.#key).update(JSON.stringify(texts)).digest('base64url');
   }
 
   /** Returns true for the MAC of these texts. */
-  isMac(mac: string, texts: readonly string[]): boolean {
-    const [given, right] = [Buffer.from(mac), Buffer.from(this.mac(texts))];
+  isMac(mac: string, ...texts: readonly string[]): boolean {
+    const [given, right] = [Buffer.from(mac), Buffer.from(this.mac(...texts))];
     return given.length === right.length && timingSafeEqual(given, right);
   }
 
-  #format({ digest, text, since, ...others }: KeptRequest): string {
-    const parts = [since.toString(36), text, Buffer.from(JSON.stringify(others)).toString('base64url')];
-    return [...parts, this.mac(['request', ...parts])].join('.');
+  #format({ digest, text, ...others }: KeptRequest): string {
+    const rest = Buffer.from(JSON.stringify(others)).toString('base64url');
+    return [text, rest, this.mac('request', text, rest)].join('.');
+  }
+
+  #parse(digest: string, value: string): KeptRequest | null {
+    const [text = '', rest = '', mac = ''] = value.split('.');
+    if (!this.isMac(mac, 'request', text, rest) || digestOf(text) !== digest) return null;
+    return { digest, text, ...JSON.parse(Buffer.from(rest, 'base64url').toString()) };
   }
 }
 
@@ -115,25 +107,9 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-function nameOf(digest: string): string {
-  return `valetkey_request_${digest}`;
-}
-
-function digestsIn(cookie: string): string[] {
-  return [
-    ...new Set(pairsIn(cookie).flatMap(([name]) => /^valetkey_request_([\w-]{16})(\.2)?$/.exec(name)?.[1] ?? [])),
-  ];
-}
-
-/** Of two cookies with one name, the first counts, which is the one with the longer path. */
-function pairsIn(cookie: string): [string, string][] {
-  const pairs = cookie.split(/; ?/).map((pair): [string, string] => {
-    const end = pair.indexOf('=');
-    return [pair.slice(0, end), pair.slice(end + 1)];
-  });
-  return pairs.reverse();
-}
-
-function shortOf(text: string | null, most: number): string | null {
-  return text && text.length <= most ? text : null;
+/** Returns the texts of kept requests by digest. Of two cookies with one name, the first counts: it has the longer path. */
+function textsIn(cookie: string): Map<string, string> {
+  const pairs = [...cookie.matchAll(/(?:^|;) ?valetkey_request_([\w-]{16})(\.2)?=([^;]*)/g)];
+  const half = (digest: string, end?: string) => pairs.find((pair) => pair[1] === digest && pair[2] === end)?.[3] ?? '';
+  return new Map(pairs.map(([, digest = '']) => [digest, half(digest) + half(digest, '.2')]));
 }
