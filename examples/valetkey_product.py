@@ -34,6 +34,11 @@ MARGIN = 50  # seconds ahead of Valetkey's own check of max_age, which allows 60
 STEP_AGAIN, STEP_SENT = "again", "sent"
 BEGIN_AGAIN = "Go back to the app, and begin again there."
 LOST = ("This sign-in is over", "It took too long, began in another browser, or is done. " + BEGIN_AGAIN)
+FOREIGN = (
+    "This request is not for here",
+    "It was made for another product or installation, or is too old: go back to the app, begin again there, "
+    "and ask its support if this page comes back.",
+)
 NOT_HERE = ("Not from here", BEGIN_AGAIN)
 TOO_LONG = ("The app asks too much", "What the app sent is too long for this browser. Tell the app’s makers.")
 NOT_SIGNED_IN = ("You are not signed in", "Your browser may refuse cookies of this site.")
@@ -210,7 +215,8 @@ class Valetkey:
                 raise ValetkeyError(200, "odd_answer", "redirect_to is no address of Valetkey: compare url with VALETKEY_APP_URL")
             return redirect(said["redirect_to"], forget(kept["digest"]))
         except ValetkeyError as error:
-            over = LOST if error.code == "invalid_grant" else CLOSED if error.code == "access_denied" else None
+            lost = FOREIGN if "not for this identity provider" in str(error) else LOST
+            over = {"invalid_grant": lost, "access_denied": CLOSED}.get(error.code)
             if over:
                 return self.fail(400, str(error), over, cookies=forget(kept["digest"]))
             status = 503 if error.status == 0 or error.status >= 429 else 500

@@ -16,7 +16,11 @@ for (const example of WITH_PACKAGE) products.push(example.command && (await star
 const requestsIn = ({ cookies }: Browser) =>
   [...cookies].filter(([name, value]) => name.startsWith('valetkey_request_') && value !== '""');
 
-for (const [index, { file }] of WITH_PACKAGE.entries()) {
+/** What a person reads whose request is another product's or installation's. */
+const FOREIGN =
+  /<h1>This request is not for here<\/h1><p>It was made for another product or installation, or is too old: go back to the app, begin again there, and ask its support if this page comes back\.<\/p>/;
+
+for (const [index, example] of WITH_PACKAGE.entries()) {
   const started = products[index];
   if (!started) continue; // Then npm run test:languages walks it.
   const { service, productUrl } = started;
@@ -36,7 +40,7 @@ for (const [index, { file }] of WITH_PACKAGE.entries()) {
   };
   const nextOf = (login: Visit) => productUrl + (new URL(login.url).searchParams.get('next') ?? '');
 
-  describe(file, { concurrency: false }, () => {
+  describe(example.file, { concurrency: false }, () => {
     test('a post that another site forged is refused', async () => {
       const browser = await signedIn(ADA);
       const target = targetOf(await begin(browser, { prompt: 'select_account' }), 'No, go back').href;
@@ -103,7 +107,23 @@ for (const [index, { file }] of WITH_PACKAGE.entries()) {
       const visit = await new Browser().get(standardUrl(elsewhere, await addClient(elsewhere)));
       const victim = await signedIn(ADA);
       const end = await follow(victim, await victim.get(visit.headers.get('location') ?? ''));
-      assert.deepEqual([end.status, /This sign-in is over/.test(end.body), requestsIn(victim)], [400, true, []]);
+      assert.match(end.body, FOREIGN);
+      assert.deepEqual([end.status, requestsIn(victim)], [400, []]);
+    });
+
+    test('a request of another provider of the installation is refused, and the page says so', async (t) => {
+      const music = { id: 'music', name: 'Music', signInUrl: 'http://localhost:9/sign-in' };
+      const { service, productUrl } = await startProduct(t, example, [music]);
+      const victim = new Browser();
+      const form = await victim.get(`${productUrl}/sign-in`);
+      await victim.submit(form, '/sign-in', ADA);
+      const choice = await victim.get(standardUrl(service, await addClient(service)));
+      const [, href] = /href="(\/sign-in\/with\?provider=music&[^"]*)"/.exec(choice.body) ?? [];
+      const foreign = await victim.get(service.appUrl + (href ?? '').replaceAll('&amp;', '&'));
+      const { search } = new URL(foreign.headers.get('location') ?? '');
+      const end = await follow(victim, await victim.get(`${productUrl}/oauth/sign-in${search}`));
+      assert.match(end.body, FOREIGN);
+      assert.deepEqual([end.status, requestsIn(victim)], [400, []]);
     });
 
     test('nothing in an address or a header leads to another host', async () => {

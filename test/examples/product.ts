@@ -52,11 +52,15 @@ export const GRACE = { name: 'Grace Hopper', email: 'grace@example.com', passwor
 export type AtProduct = { readonly service: TestService; readonly productUrl: string };
 
 /** Starts both, for the length of a test; the service follows the machine's time, as the product does. */
-export async function startProduct(t: Lifetime, { file, command }: Example): Promise<AtProduct> {
+export async function startProduct(
+  t: Lifetime,
+  { file, command }: Example,
+  others: readonly Partial<NewIdentityProvider>[] = [],
+): Promise<AtProduct> {
   const [program = '', ...options] = command ?? [];
   const port = await freePort();
   const productUrl = `http://localhost:${port}`;
-  const { service, secret } = await startService(t, `${productUrl}/oauth/sign-in`);
+  const { service, secret } = await startService(t, `${productUrl}/oauth/sign-in`, {}, others);
   const env = { PATH: process.env['PATH'], PORT: String(port), OAUTH_URL: service.appUrl, OAUTH_SECRET: secret };
   const child = spawn(program, [...options, file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => void child.kill('SIGKILL'));

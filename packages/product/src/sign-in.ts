@@ -132,7 +132,8 @@ export class SignInEndpoint<R> {
       if (!(error instanceof ValetkeyError)) throw error;
       const { code, message, status } = error;
       if (code === 'access_denied') return this.#fail(400, CLOSED, { code, message, status }, '', forget);
-      if (code === 'invalid_grant') return this.#fail(400, LOST, { code, message, status }, '', forget);
+      const lost = message.includes('not for this identity provider') ? FOREIGN : LOST;
+      if (code === 'invalid_grant') return this.#fail(400, lost, { code, message, status }, '', forget);
       const now = status === 0 || status >= 429 ? 503 : 500;
       return this.#fail(now, NOT_NOW, { code, message, status }, button(this.#path(kept), 'Try again'));
     }
@@ -175,6 +176,10 @@ const NOT_HERE = ['Not from here', BEGIN_AGAIN] as const;
 const LOST = [
   'This sign-in is over',
   `It took too long, began in another browser, or is done. ${BEGIN_AGAIN}`,
+] as const;
+const FOREIGN = [
+  'This request is not for here',
+  'It was made for another product or installation, or is too old: go back to the app, begin again there, and ask its support if this page comes back.',
 ] as const;
 const TOO_LONG = ['The app asks too much', 'The app’s request is too long for this browser.'] as const;
 const NOT_SIGNED_IN = ['You are not signed in', 'Your browser may refuse cookies of this site.'] as const;

@@ -125,7 +125,6 @@ function withoutSecrets(text: string): string {
 /** Returns an address without a query that is https, or http on this machine; otherwise undefined. */
 export function safeUrl(text: string | undefined): URL | undefined {
   const url = text && URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.href !== url.origin + url.pathname) return undefined;
-  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback) ? url : undefined;
+  const isSafe = /^(https:|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])[:/])/.test(url?.href ?? '');
+  return url && isSafe && url.href === url.origin + url.pathname ? url : undefined;
 }
