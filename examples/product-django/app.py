@@ -21,7 +21,7 @@ from django.urls import path
 from django.utils.http import url_has_allowed_host_and_scheme
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))  # In your product, the file lies beside this one.
-from valetkey_product import Valetkey  # noqa: E402
+from valetkey_product import Valetkey, ValetkeyError  # noqa: E402
 
 OAUTH_URL = os.environ.get("OAUTH_URL", "http://localhost:3000")
 OAUTH_SECRET = os.environ.get("OAUTH_SECRET", "")
@@ -70,7 +70,9 @@ valetkey = Valetkey(OAUTH_URL, "product", OAUTH_SECRET, ADDRESS, current_user, l
 
 
 def home(request):
-    return page("Photos", "There are none yet.") if request.user.is_authenticated else redirect("/sign-in")
+    if not request.user.is_authenticated:
+        return redirect("/sign-in")
+    return page(f"{request.user.get_full_name()}’s photos", "There are none yet.", render(HOME, request))
 
 
 def sign_in(request):
@@ -88,21 +90,57 @@ def sign_in(request):
     elif request.user.is_authenticated and "again" not in given:
         return redirect(next)
     pending = valetkey.pending(given, request.COOKIES)
-    more = engines["django"].from_string(SIGN_IN).render({"next": next, "pending": pending, "problem": problem}, request)
+    more = render(SIGN_IN, request, next=next, pending=pending, problem=problem)
     return page("Sign in to Photos", more=more)
 
 
 def sign_out(request):
-    logout(request)
+    if request.method == "POST":
+        subject = str(request.user.pk)
+        logout(request)
+        ask("POST", "/users/end-sessions", {"subject": subject})
     return redirect("/sign-in")
+
+
+def connected_apps(request):
+    if not request.user.is_authenticated:
+        return redirect("/sign-in?next=/settings")
+    subject = str(request.user.pk)
+    if request.method == "POST":
+        named = {"subject": subject, "connection_id": request.POST.get("connection_id", "")}
+        ask("POST", "/users/connections/revoke", named)
+        return redirect("/settings")
+    asked = {"subject": subject, **({"after": request.GET["after"]} if "after" in request.GET else {})}
+    try:
+        listed = valetkey.call("GET", "/users/connections?" + urllib.parse.urlencode(asked))
+    except ValetkeyError as error:
+        if error.status != 404:  # 404: a user who never signed in for an app.
+            print(error, file=sys.stderr)
+            return page("Connected apps", "Your apps can’t be shown right now.", status=503)
+        listed = {"connections": [], "next": None}
+    for one in listed["connections"]:
+        one["profile"] = ", ".join(FIELDS.get(field, field) for field in one["profile"])
+    return page("Connected apps", more=render(SETTINGS, request, **listed))
+
+
+def ask(method, path, body):
+    try:
+        valetkey.call(method, path, body)
+    except ValetkeyError as error:
+        if error.status != 404:  # A user who never signed in for an app.
+            print(error, file=sys.stderr)
 
 
 urlpatterns = [
     path("", home),
     path("sign-in", sign_in),
     path("sign-out", sign_out),
+    path("settings", connected_apps),
     path("oauth/sign-in", valetkey.django_view),  # Valetkey
 ]
+
+HOME = """<p><a href="/settings">Connected apps</a></p>
+<form method="post" action="/sign-out">{% csrf_token %}<button>Sign out</button></form>"""
 
 SIGN_IN = """{% if pending %}<p>{{ pending.app_name }} asks for your photos.</p>{% endif %}<p role="alert">{{ problem }}</p>
 <form method="post" action="/sign-in">{% csrf_token %}<input type="hidden" name="next" value="{{ next }}">
@@ -111,12 +149,42 @@ SIGN_IN = """{% if pending %}<p>{{ pending.app_name }} asks for your photos.</p>
 <button>Sign in</button></form>
 {% if pending %}<form method="post" enctype="text/plain" action="{{ pending.refuse_url }}"><button>No, go back</button></form>{% endif %}"""
 
+FIELDS = {"name": "name", "username": "username", "email": "email", "avatar_url": "picture"}
+
+# A connection as Valetkey's own page shows it. The template escapes what an app says of itself.
+SETTINGS = """{% for one in connections %}<section><h2>{{ one.name }}</h2>{% if one.device %}<p>On a device</p>{% endif %}
+<p>{% if one.publisher %}by {{ one.publisher }}{% else %}Publisher not stated{% endif %}
+· {{ one.is_checked|yesno:"checked,not checked" }}
+{% if one.host %}· describes itself at {{ one.host }}{% endif %}{% for host in one.redirect_hosts %}· {{ host }}
+{% endfor %}{% if one.homepage %}<a href="{{ one.homepage }}" rel="noreferrer">Website</a>{% endif %}
+{% if one.privacy_page %}<a href="{{ one.privacy_page }}" rel="noreferrer">Privacy</a>{% endif %}
+{% if one.contact %}<a href="{% if ":" not in one.contact %}mailto:{% endif %}{{ one.contact }}" rel="noreferrer">Contact</a>
+{% endif %}</p>
+<ul><li>See who you are: {% if one.profile %}your {{ one.profile }}{% else %}only an ID{% endif %}</li>
+{% for right in one.permissions %}<li>{% firstof right.sentence "Use the permission "|add:right.name %}
+{% if right.effect and right.optional %}({{ right.effect }}, optional)
+{% elif right.effect %}({{ right.effect }}){% elif right.optional %}(optional){% endif %}</li>
+{% endfor %}</ul>
+<p>{% if one.is_waiting %}Allowed {{ one.granted_at|slice:":10" }}. Waiting for the app: expires if the app doesn’t fetch it.
+{% else %}Connected {{ one.granted_at|slice:":10" }}.
+{% if one.last_used_at %}Last used {{ one.last_used_at|slice:":10" }}{% else %}Not used yet{% endif %}.
+Ends on {{ one.expires_at_the_latest|slice:":10" }}{% if one.expires_at < one.expires_at_the_latest %}, or on
+{{ one.expires_at|slice:":10" }} without use{% endif %}.{% endif %}</p>
+<form method="post" action="/settings">{% csrf_token %}
+<input type="hidden" name="connection_id" value="{{ one.connection_id }}">
+<button>Remove {{ one.name }}</button></form></section>{% empty %}<p>No app is connected.</p>{% endfor %}
+{% if next %}<a href="/settings?after={{ next|urlencode:"" }}">More apps</a>{% endif %}"""
+
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{{ title }}</title>
 <h1>{{ title }}</h1><p>{{ words }}</p>{{ more }}"""
 
 
-def page(title, words="", more=""):
-    return HttpResponse(engines["django"].from_string(PAGE).render({"title": title, "words": words, "more": more}))
+def page(title, words="", more="", status=200):
+    return HttpResponse(render(PAGE, title=title, words=words, more=more), status=status)
+
+
+def render(template, request=None, **context):
+    return engines["django"].from_string(template).render(context, request)
 
 
 class Quiet(WSGIRequestHandler):

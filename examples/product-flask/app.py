@@ -94,7 +94,7 @@ app.add_url_rule("/oauth/sign-in", view_func=valetkey.flask_view, methods=["GET"
 def home():
     if "person" not in g.session:
         return redirect("/sign-in", 303)
-    return page(f"{g.session['person']['name']}’s photos", "There are none yet.", SIGN_OUT)
+    return page(f"{g.session['person']['name']}’s photos", "There are none yet.", HOME)
 
 
 @app.get("/sign-in")
@@ -165,7 +165,8 @@ def safe_path(next):
     return next if re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f]*", next) else "/"
 
 
-SIGN_OUT = '<form method="post" action="/sign-out"><button>Sign out</button></form>'
+HOME = """<p><a href="/settings">Connected apps</a></p>
+<form method="post" action="/sign-out"><button>Sign out</button></form>"""
 
 SIGN_IN = """{% if pending %}<p>{{ pending.app_name }} asks for your photos.</p>{% endif %}<p role="alert">{{ problem }}</p>
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="{{ next }}">

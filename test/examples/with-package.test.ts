@@ -14,7 +14,6 @@ for (const example of WITH_PACKAGE) products.push(example.command && (await star
 
 for (const [index, example] of WITH_PACKAGE.entries()) {
   const started = products[index];
-  const hasSettingsPage = !example.file.includes('django');
 
   describe(example.file, { concurrency: false }, () => {
     test('adopting: what it needs for Valetkey is at most 20 lines that one can read', () => {
@@ -44,7 +43,6 @@ for (const [index, example] of WITH_PACKAGE.entries()) {
       const { accessToken } = pairOf(await exchange(service, client, code));
       assert.equal(((await me(service, accessToken)).body['data'] as { email: string }).email, ADA.email);
       assert.match((await follow(browser, await browser.get(authorizeUrl(service, client)))).body, /value="allow"/);
-      if (!hasSettingsPage) return;
       const settings = await browser.get(`${productUrl}/settings`);
       assert.match(settings.body, /Test App.*Publisher not stated.*client\.example/s);
       const left = await follow(browser, await browser.submit(settings, '/settings'));
@@ -52,55 +50,50 @@ for (const [index, example] of WITH_PACKAGE.entries()) {
       assert.equal((await me(service, accessToken)).status, 401);
     });
 
-    if (hasSettingsPage)
-      test('a settings page shows a connection as the page of Valetkey does, and removes it', async () => {
-        const { scopes, operator } = service.installation;
-        const sentences = { en: 'Read your <i>photos</i>' };
-        await scopes.put('photos.read', { sentences, effect: 'sensitive' }, operator);
-        const client = await addClient(service, {
-          ...{ name: 'Postcards <b>', publisher: 'Acme <Ltd>', contact: 'help@acme.example', isChecked: true },
-          ...{ homepage: 'https://acme.example/?a&b', privacyPage: 'https://acme.example/privacy' },
-          scopes: ['photos.read', 'print'].map((name) => ({ name, sentence: null, optional: name === 'print' })),
-        });
-        const browser = new Browser();
-        const form = await follow(browser, await browser.get(standardUrl(service, client)));
-        const consent = await follow(browser, await browser.submit(form, '/sign-in', GRACE));
-        const scope = ['print'];
-        const allowed = await browser.submit(consent, '/oauth2/authorize', { decision: 'allow', scope });
-        const textOf = async () => {
-          const { body } = await browser.get(`${productUrl}/settings`);
-          assert.doesNotMatch(body, /<[bi]>|<Ltd>|\?a&b/, 'escaped');
-          return unescaped(body.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ');
-        };
-        const waiting = await textOf();
-        assert.match(waiting, /Allowed 20\d\d-\d\d-\d\d\. Waiting for the app: expires if the app doesn’t fetch it\./);
-        const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
-        const { accessToken } = pairOf(await exchange(service, client, code, { code_verifier: VERIFIER }));
-        assert.match(await textOf(), /Not used yet\. Ends on 20/);
-        assert.equal((await me(service, accessToken)).status, 200);
-        const shown = await textOf();
-        for (const part of [
-          /Postcards <b> by Acme <Ltd> · checked · client\.example Website Privacy Contact/,
-          /See who you are: your name, email Read your <i>photos<\/i> \(sensitive\) Use the permission print \(optional\)/,
-          /Connected 20\d\d-\d\d-\d\d\. Last used 20\d\d-\d\d-\d\d\. Ends on 20\d\d-\d\d-\d\d, or on 20\d\d-\d\d-\d\d without use\./,
-          /Remove Postcards <b>/,
-        ])
-          assert.match(shown, part);
-        const { body } = await browser.get(`${productUrl}/settings`);
-        assert.match(body, /href="mailto:help@acme\.example"/);
-        const failed = await browser.get(`${productUrl}/settings?after=x`);
-        assert.deepEqual(
-          [failed.status, /can’t be shown right now/.test(failed.body)],
-          [503, true],
-          'and not “no app”',
-        );
-        const left = await follow(
-          browser,
-          await browser.submit(await browser.get(`${productUrl}/settings`), '/settings'),
-        );
-        assert.match(left.body, /No app is connected/);
-        assert.equal((await me(service, accessToken)).status, 401);
+    test('a settings page shows a connection as the page of Valetkey does, and removes it', async () => {
+      const { scopes, operator } = service.installation;
+      const sentences = { en: 'Read your <i>photos</i>' };
+      await scopes.put('photos.read', { sentences, effect: 'sensitive' }, operator);
+      const client = await addClient(service, {
+        ...{ name: 'Postcards <b>', publisher: 'Acme <Ltd>', contact: 'help@acme.example', isChecked: true },
+        ...{ homepage: 'https://acme.example/?a&b', privacyPage: 'https://acme.example/privacy' },
+        scopes: ['photos.read', 'print'].map((name) => ({ name, sentence: null, optional: name === 'print' })),
       });
+      const browser = new Browser();
+      const form = await follow(browser, await browser.get(standardUrl(service, client)));
+      const consent = await follow(browser, await browser.submit(form, '/sign-in', GRACE));
+      const scope = ['print'];
+      const allowed = await browser.submit(consent, '/oauth2/authorize', { decision: 'allow', scope });
+      const textOf = async () => {
+        const { body } = await browser.get(`${productUrl}/settings`);
+        assert.doesNotMatch(body, /<[bi]>|<Ltd>|\?a&b/, 'escaped');
+        return unescaped(body.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ');
+      };
+      const waiting = await textOf();
+      assert.match(waiting, /Allowed 20\d\d-\d\d-\d\d\. Waiting for the app: expires if the app doesn’t fetch it\./);
+      const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+      const { accessToken } = pairOf(await exchange(service, client, code, { code_verifier: VERIFIER }));
+      assert.match(await textOf(), /Not used yet\. Ends on 20/);
+      assert.equal((await me(service, accessToken)).status, 200);
+      const shown = await textOf();
+      for (const part of [
+        /Postcards <b> by Acme <Ltd> · checked · client\.example Website Privacy Contact/,
+        /See who you are: your name, email Read your <i>photos<\/i> \(sensitive\) Use the permission print \(optional\)/,
+        /Connected 20\d\d-\d\d-\d\d\. Last used 20\d\d-\d\d-\d\d\. Ends on 20\d\d-\d\d-\d\d, or on 20\d\d-\d\d-\d\d without use\./,
+        /Remove Postcards <b>/,
+      ])
+        assert.match(shown, part);
+      const { body } = await browser.get(`${productUrl}/settings`);
+      assert.match(body, /href="mailto:help@acme\.example"/);
+      const failed = await browser.get(`${productUrl}/settings?after=x`);
+      assert.deepEqual([failed.status, /can’t be shown right now/.test(failed.body)], [503, true], 'and not “no app”');
+      const left = await follow(
+        browser,
+        await browser.submit(await browser.get(`${productUrl}/settings`), '/settings'),
+      );
+      assert.match(left.body, /No app is connected/);
+      assert.equal((await me(service, accessToken)).status, 401);
+    });
 
     test('adopting: prompt and max_age are heard, accounts are chosen, and a refusal goes on to the app', async () => {
       const client = await addClient(service);
