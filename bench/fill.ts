@@ -146,7 +146,8 @@ async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   await store.addAccount({ ...about, ...times, ...SET_HERE, status: 'active', epoch: 0 }, email, event);
   const session = passwordSession(newSessionToken(), id, createdAt);
   await store.addSession(session, password, null, auditEvent('sign_in', OPERATOR, createdAt, { resourceOwnerId: id }));
-  return { session: session.digest, resourceOwnerId: id, providerId: null, externalId: null, signedInAt: createdAt };
+  const signIn = { signedInAt: createdAt, authTime: createdAt, amr: [] };
+  return { session: session.digest, resourceOwnerId: id, providerId: null, externalId: null, ...signIn };
 }
 
 if (import.meta.main) process.stdout.write(JSON.stringify(await fill(Number(process.argv[2]))));

@@ -38,6 +38,7 @@ const CLIENTS = STORED_CLIENT.computed({
   deviceFlow: 'false',
   assertionAudience: "'any'",
   seesExternalId: 'false',
+  signIn: 'false',
   nameKey: "'app ' || n",
   documentSha256: 'NULL',
   jwksUri: 'NULL',

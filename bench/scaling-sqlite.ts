@@ -164,6 +164,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp) {
     deviceFlow: false,
     assertionAudience: 'any',
     seesExternalId: false,
+    signIn: false,
     defaultResource: null,
     documentSha256: null,
     jwksUri: null,

@@ -110,7 +110,8 @@ function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: 
     resource: null,
     resourceIsDefault: false,
   };
-  const signIn = { resourceOwnerId: accountId(account), providerId: null, externalId: null, signedInAt: at };
+  const times = { signedInAt: at, authTime: at, amr: [] };
+  const signIn = { resourceOwnerId: accountId(account), providerId: null, externalId: null, ...times };
   const owner = { ...signIn, session: Buffer.alloc(0) };
   const epochs = { installation: 0, client: 0, resourceOwner: 0 };
   return newGrant(

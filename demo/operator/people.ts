@@ -62,6 +62,6 @@ export async function signIn(
     throw new Error(`${account.email} cannot sign in`);
   return {
     ...{ resourceOwnerId: account.id, providerId: null, externalId: null },
-    ...{ signedInAt: at, session: session.digest },
+    ...{ signedInAt: at, authTime: at, amr: [], session: session.digest },
   };
 }

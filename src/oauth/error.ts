@@ -5,7 +5,7 @@
 
 /**
  * The error codes that this service uses: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9101
- * §7, RFC 9396 §5, and for `prompt` those of OpenID Connect Core §3.1.2.6; `not_found` and `gone` are our own.
+ * §7, RFC 9396 §5, and those of OpenID Connect Core §3.1.2.6; `not_found` and `gone` are our own.
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'invalid_authorization_details'
   | 'request_not_supported'
   | 'request_uri_not_supported'
+  | 'registration_not_supported'
   | 'login_required'
   | 'consent_required'
   | 'authorization_pending'

@@ -55,8 +55,8 @@ export function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string 
 }
 
 /**
- * Warnings about an app's registration that could mislead users: another app's name, scopes without a sentence, and schemes
- * that other programs can claim. `alike` are clients with similar names; the app may be among them.
+ * Warnings about an app's registration that could mislead users or its developer: another app's name, scopes without a
+ * sentence, the meaning of `openid`, and schemes that other programs can claim. `alike` are clients with similar names; the app may be among them.
  */
 export function misleading(client: Client, alike: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
   const other = alike.find(({ id }) => id !== client.id);
@@ -67,6 +67,9 @@ export function misleading(client: Client, alike: readonly Client[], scopes: rea
     ...unsaid.map(
       (name) => `People see the bare name ${name}: "valetkey scope define ${name} --sentence TEXT" says what it means.`,
     ),
+    ...(client.signIn
+      ? ['scope=openid no longer means all registered scopes: with sign-in, the app names each scope that it wants.']
+      : []),
     ...[...schemes].map(
       (scheme) =>
         `Any program on a device can claim the scheme ${scheme}, which names no domain of the app's maker (RFC 8252 §7.1): users are asked each time. Prefer an https or loopback redirect URI if the app has one.`,

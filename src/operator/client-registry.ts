@@ -10,7 +10,7 @@ import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import type { Actor, AuditEvent } from '../oauth/trail/audit.ts';
 import { misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
-import { checkSettings, type NewClientSettings, scopeNamesOf } from './client-settings.ts';
+import { checkSettings, type NewClientSettings, refuseSignIn, scopeNamesOf } from './client-settings.ts';
 import { changesOfUpdate } from './client-update.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { registeredResource } from './default-resource.ts';
@@ -41,6 +41,8 @@ export type ClientRegistryParts = RegistryParts & {
     Pick<SecretUseStore, 'findSecretUse'> &
     Pick<ResourceServerStore, 'listResources'>;
   readonly accessTokenLifetime: number;
+  /** Makes what signing in needs, before the first client gets it. */
+  readonly onSignInAllowed?: () => Promise<void>;
 };
 
 /** The operator's acts on clients. */
@@ -74,7 +76,9 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
     const settings = { ...withDefaults(CLIENT_SETTINGS, said), keys: usableKeys(said.keys ?? []), defaultResource };
     checkSettings(type, settings, accessTokenLifetime);
+    if (settings.signIn) refuseSignIn(document?.sha256 ?? null);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
+    if (settings.signIn) await this.#parts.onSignInAllowed?.();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
     const proof = isHandedOver ? 'hand-over' : needsSecret ? 'secret' : 'no secret';
     const jwksFetchedAt = document?.jwksUri ? document.fetchedAt : null;
@@ -140,6 +144,7 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
     const changes = changesOfUpdate(before, { ...given, ...keys, ...resource });
     checkSettings(before.type, { ...before, ...changes }, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), store);
+    if (changes.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();
     return changes;
   }
 

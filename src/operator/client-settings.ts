@@ -3,6 +3,7 @@ import type { ClientSettings, ClientType } from '../oauth/clients/client.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Scope, sentenceProblem } from '../oauth/grants/scope.ts';
+import { isSignInScope } from '../oauth/openid/openid-scope.ts';
 import { checkProfile } from './app-profile.ts';
 import { refuseCommaListOfUris } from './comma-lists.ts';
 import { CLIENT_SETTINGS } from './fields/client-fields.ts';
@@ -18,11 +19,31 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
   checkProfile(settings);
   checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
+  checkSignIn(settings);
   if (type === 'public' && settings.keys.length > 0)
     throw new OperatorError('a public app cannot keep a private key', 'keys');
   for (const { name, member, field, label } of described(CLIENT_SETTINGS))
     if (field.kind === 'seconds')
       checkSeconds(label.toLowerCase(), settings[name] as number | null, member, accessTokenLifetime);
+}
+
+/**
+ * Throws an `OperatorError` if users may not sign in at a client because it has a metadata document: its ID is the same in every
+ * installation, so no operator can answer for it. `document` is the document's SHA-256, or null.
+ */
+export function refuseSignIn(document: string | null): void {
+  if (document !== null)
+    throw new OperatorError('users cannot sign in at an app that describes itself in a metadata document', 'sign_in');
+}
+
+/** OpenID Connect gives some scopes a meaning of its own (Core §5.4). */
+function checkSignIn({ signIn, scopes }: ClientSettings): void {
+  const taken = signIn && scopes.find(({ name }) => isSignInScope(name));
+  if (taken)
+    throw new OperatorError(
+      `users cannot sign in at an app with the registered scope ${taken.name}, which OpenID Connect defines: remove the scope`,
+      'sign_in',
+    );
 }
 
 function checkSeconds(what: string, seconds: number | null, field: string, accessTokenLifetime: number): void {

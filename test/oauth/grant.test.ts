@@ -111,7 +111,7 @@ test('RFC 6749 §5.1: what is issued says when its access token expires, and wha
   const { accessToken, refreshToken, grant, ...rest } = deriveTokens(keyring, PREFIX, issuedGrant, pair);
   const { clientId, resourceOwnerId } = issuedGrant;
   assert.deepEqual(grant, { grantId: grantIdText(issuedGrant.id), clientId, resourceOwnerId });
-  assert.deepEqual(rest, { accessTokenExpiresAt: NOW + 1_800_000, scope: 'read write' });
+  assert.deepEqual(rest, { accessTokenExpiresAt: NOW + 1_800_000, scope: 'read write', isSignInAlone: false });
   assert.equal(readCredential(PREFIX, 'at', accessToken)?.expiresAt, NOW + 1_800_000);
   assert.equal(readCredential(PREFIX, 'rt', refreshToken)?.expiresAt, NOW + 30 * DAY * 1000);
 });
@@ -125,7 +125,8 @@ test('design: a new grant is in generation 0, with a seed of its own, and ends i
   const { seed, ...rest } = newGrant(allow, read, lifetimes, NOW);
   const { seed: _, ...usual } = issuedGrant;
   const { codeChallenge, resource, resourceIsDefault } = allow.asked;
-  const { session: __, ...signIn } = allow.owner;
+  const { session: __, authTime, amr, ...signIn } = allow.owner;
+  assert.deepEqual([authTime, amr], [null, []]);
   assert.deepEqual(rest, {
     ...usual,
     ...made,

@@ -124,14 +124,13 @@ test('RFC 6749 §3.3: what was left out is decided as long as it may be left out
 test('more of the person is asked for, and less is not', () => {
   const asking = request('confidential', 'remember', https, []);
   const before = { ...earlier(['read', 'write']), personFields: ['name', 'email'] as const };
-  const asked = (...personFields: PersonField[]) =>
-    needsConsent({ ...asking, client: { ...asking.client, personFields } }, before, ada);
+  const asked = (...personFields: PersonField[]) => needsConsent({ ...asking, personFields }, before, ada);
   assert.deepEqual([asked('name', 'email'), asked('name'), asked()], [false, false, false]);
   assert.deepEqual([asked('name', 'email', 'username'), asked('avatar_url')], [true, true]);
-  const withoutPicture = { ...asking, client: { ...asking.client, personFields: ['name', 'avatar_url'] as const } };
+  const withoutPicture = { ...asking, personFields: ['name', 'avatar_url'] as const };
   assert.equal(needsConsent(withoutPicture, before, ada), true);
   assert.equal(needsConsent(withoutPicture, before, { ...ada, avatarUrl: null }), false, 'nor what the person has not');
-  const withoutEmail = { ...asking, client: { ...asking.client, personFields: ['name', 'email'] as const } };
+  const withoutEmail = { ...asking, personFields: ['name', 'email'] as const };
   const unasked = { ...before, personFields: ['name'] as const };
   assert.equal(needsConsent(withoutEmail, unasked, ada), true);
   assert.equal(

@@ -31,7 +31,9 @@ const pairs: Parameter[] = [
 ];
 
 function push(pushed: readonly Parameter[] = pairs, clientId = CLIENT): string {
-  return requestUriFor(keyring, clientId, new Parameters(pushed), NOW) ?? assert.fail('too long');
+  return (
+    requestUriFor(keyring, { id: clientId, signIn: false }, new Parameters(pushed), NOW) ?? assert.fail('too long')
+  );
 }
 
 function open(requestUri: string, clientId: string | undefined = CLIENT, now = NOW): Parameters | null {
@@ -129,13 +131,13 @@ test('design: a reference fits into the headers that carry it, or is none', () =
   ];
   const lengths = Array.from({ length: 100 }, (_, n) => n * 100);
   for (const length of lengths) {
-    const uri = requestUriFor(keyring, CLIENT, new Parameters(stateOf(length)), NOW);
+    const uri = requestUriFor(keyring, { id: CLIENT, signIn: false }, new Parameters(stateOf(length)), NOW);
     assert.ok(uri === null ? length > 4096 : uri.length <= 8000, `${length}`);
   }
   const random = ['state', randomBytes(8000).toString('base64url').slice(0, 5000)] as const;
   const long = push([...pairs.filter(([name]) => name !== 'state'), random]);
   assert.ok(long.length <= 8000 && long.length > 5000);
-  assert.equal(requestUriFor(keyring, CLIENT, new Parameters(stateOf(8000)), NOW), null);
+  assert.equal(requestUriFor(keyring, { id: CLIENT, signIn: false }, new Parameters(stateOf(8000)), NOW), null);
 });
 
 test('RFC 9126 §4: whatever text is pushed comes back unchanged', () => {

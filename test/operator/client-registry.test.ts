@@ -30,6 +30,7 @@ const settings: ClientSettings = {
   deviceFlow: false,
   assertionAudience: 'any',
   seesExternalId: false,
+  signIn: false,
   defaultResource: null,
 };
 
@@ -284,7 +285,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
     operator,
   );
   const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
-  const { assertionAudience, seesExternalId, publisher, homepage, privacyPage, contact, isChecked } = client;
+  const { assertionAudience, seesExternalId, signIn, publisher, homepage, privacyPage, contact, isChecked } = client;
   assert.deepEqual(
     {
       name,
@@ -304,6 +305,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
       deviceFlow,
       assertionAudience,
       seesExternalId,
+      signIn,
       keys: client.keys,
     },
     { ...settings, scopes: [] },

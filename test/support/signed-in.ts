@@ -16,7 +16,15 @@ export async function signedIn(
   const account = await store.findAccount(resourceOwnerId);
   const signIn = { ...event('sign_in', { resourceOwnerId }), at };
   if (account?.password) await store.addSession(session, account.password, null, signIn);
-  return { session: session.digest, resourceOwnerId, providerId: null, externalId: null, signedInAt: at };
+  return {
+    session: session.digest,
+    resourceOwnerId,
+    providerId: null,
+    externalId: null,
+    signedInAt: at,
+    authTime: at,
+    amr: [],
+  };
 }
 
 /** A press of Allow, with these optional scopes, on a page that named all fields of the person. */

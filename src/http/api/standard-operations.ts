@@ -55,7 +55,12 @@ const TOKENS = namedObject('TokenResponse', {
   access_token: credential('For the `Authorization: Bearer` header of an API.', 'vk_at_example'),
   token_type: { const: 'Bearer' },
   expires_in: { type: 'integer', minimum: 0, description: 'Lifetime of the access token in seconds.' },
-  refresh_token: credential('For the next refresh. It replaces the earlier one.', 'vk_rt_example'),
+  refresh_token: optional(
+    credential(
+      'For the next refresh. It replaces the earlier one. Absent if the app only signs the user in.',
+      'vk_rt_example',
+    ),
+  ),
   scope: optional(text('The granted scopes; absent if there are none (RFC 6749 §5.1).', { minLength: 1 })),
 });
 /** `/oauth2/token`. */
@@ -141,6 +146,7 @@ export const PUSH: Operation = {
       'invalid_target',
       'invalid_authorization_details',
       'request_not_supported',
+      'registration_not_supported',
     ),
   }),
 };

@@ -53,7 +53,7 @@ async function token(service: Service, request: FastifyRequest, reply: FastifyRe
     access_token: result.accessToken,
     token_type: 'Bearer',
     expires_in: Math.max(0, Math.floor((result.accessTokenExpiresAt - service.now()) / 1000)),
-    refresh_token: result.refreshToken,
+    ...(result.isSignInAlone ? {} : { refresh_token: result.refreshToken }),
     // A scope has at least one value (RFC 6749 §3.3), so an empty one is omitted.
     ...(result.scope === '' ? {} : { scope: result.scope }),
   });

@@ -33,6 +33,7 @@ import { isLoadedAhead } from './navigation.ts';
 import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { accessDuration, permissionsToAsk, personToAsk } from './permissions.ts';
+import { addressOfPosted } from './posted-request.ts';
 import { FACES } from './request-on-the-way.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
@@ -82,6 +83,9 @@ async function showValid(
   }
   const { client, redirectUri } = outcome;
   const owner = signedIn.account.id;
+  // Elsewhere the user sees the account, and can change it.
+  if (wantsNoPage(outcome) && !(await service.authorizationServer.expects(outcome, owner)))
+    return refuse(pages, request, reply, outcome, 'login_required');
   const remembered =
     client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, outcome) : null;
   if (!needsConsent(outcome, remembered, signedIn.account)) {
@@ -117,6 +121,8 @@ async function decide(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
+  const posted = face === 'standard' ? await addressOfPosted(service, request) : null;
+  if (posted !== null) return redirect(pages, reply, posted);
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(parts, request, reply, outcome);
@@ -143,7 +149,7 @@ async function decide(
   const throttled = countDecision(service, request, reply, signedIn);
   if (throttled) return again({ ...throttled, choice: form.all('scope') });
   if (decision === 'allow') {
-    const shownFields = fieldsThere(outcome.client.personFields, signedIn.account);
+    const shownFields = fieldsThere(outcome.personFields, signedIn.account);
     const consent = { given: 'allowed', chosen: form.all('scope'), shownFields } as const;
     return allow(parts, request, reply, outcome, signedIn, consent);
   }
@@ -240,7 +246,7 @@ async function sendConsent(
     account: await pageAccount(service, signedIn),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
-    person: personToAsk(outcome.client, signedIn.account, earlier),
+    person: personToAsk(outcome, signedIn.account, earlier),
     accessDuration: accessDuration(service),
     notTaken,
     action: addressOf(request, outcome),
@@ -252,7 +258,7 @@ async function sendConsent(
 
 /** Returns the subject of the consent form: the request, and the profile fields that it shows. */
 function formSubject(outcome: AuthorizationRequest, { account }: SignedIn): string {
-  return JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)]);
+  return JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.personFields, account)]);
 }
 
 async function allow(

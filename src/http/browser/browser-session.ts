@@ -106,8 +106,10 @@ export class BrowserSessions {
     const { account, session, sessionToken } = found;
     const { digest, providerId, external } = session;
     const externalId = external?.externalId ?? null;
-    const owner = { session: digest, resourceOwnerId: account.id, providerId, externalId, signedInAt };
-    return { account, sessionToken, signedInAt, authTime: external ? external.authTime : signedInAt, owner };
+    const authTime = external ? external.authTime : signedInAt;
+    const who = { resourceOwnerId: account.id, providerId, externalId };
+    const owner = { session: digest, ...who, signedInAt, authTime, amr: external?.amr ?? [] };
+    return { account, sessionToken, signedInAt, authTime, owner };
   }
 
   /** Returns the browser's session, valid for any request or not; or null. */

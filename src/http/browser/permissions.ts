@@ -34,7 +34,11 @@ export async function permissionsToAsk(
  * Returns the profile fields that a client gets, as far as the account has them; `earlier` is the user's earlier
  * decision.
  */
-export function personToAsk({ personFields }: Client, account: Account, earlier: EarlierConsent | null): PersonSeen {
+export function personToAsk(
+  { personFields }: Pick<Client, 'personFields'>,
+  account: Account,
+  earlier: EarlierConsent | null,
+): PersonSeen {
   const fields = fieldsThere(personFields, account);
   return { fields, isNew: earlier !== null && fields.some((field) => !earlier.personFields.includes(field)) };
 }

@@ -49,6 +49,8 @@ export type ClientSettings = {
   readonly assertionAudience: AssertionAudience;
   /** True if `/v2/me` tells it the external ID of the resource owner. */
   readonly seesExternalId: boolean;
+  /** True if users may sign in at it with OpenID Connect. */
+  readonly signIn: boolean;
 };
 
 /** A registered client. Times in ms since the epoch. */

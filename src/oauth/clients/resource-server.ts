@@ -7,6 +7,7 @@ import { visibleFields } from '../grants/person-fields.ts';
 import { scopeNames } from '../grants/scope.ts';
 import { mistakeOfSecret } from '../keys/mistaken-credential.ts';
 import { type StoredSecret, secretOf } from '../keys/secret.ts';
+import { withoutSignIn } from '../openid/openid-scope.ts';
 import { isSameResource } from './resource-uri.ts';
 
 /** A registered resource server. Times in ms since the epoch. */
@@ -64,7 +65,8 @@ export function visibleToken(
   resourceOwner: ResourceOwner,
   expiresAt: number,
 ): ActiveToken | null {
-  const visible = visibleScopes(resourceServer, grant);
+  const scope = grant.openid ? withoutSignIn(grant.scope) : grant.scope;
+  const visible = scope === null ? null : visibleScopes(resourceServer, { ...grant, scope });
   if (!visible) return null;
   const { clientId, externalId } = grant;
   const about = {

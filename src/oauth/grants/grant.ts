@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GRANT_ID_BYTES } from '../keys/credential.ts';
+import type { OpenIdContext } from '../openid/openid-context.ts';
 
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
 export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
@@ -35,6 +36,8 @@ export type Grant = {
   readonly externalId: string | null;
   /** When they signed in. */
   readonly signedInAt: number;
+  /** The sign-in that the client asked for with OpenID Connect; null if it asked for none. */
+  readonly openid: OpenIdContext | null;
   /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
   readonly seed: Buffer;
   /** As they were at the Allow. The grant lives only while all three are unchanged. */
@@ -68,6 +71,7 @@ export type RevocationReason =
   | 'refresh_reuse'
   | 'refresh_conflict'
   | 'too_many_grants'
+  | 'replaced'
   | 'restored';
 
 /** Returns the reason of an end that somebody asked for: an operator, or the user, here or at a provider. */
@@ -168,6 +172,8 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** `true` if its client has a metadata document: then the client's id is that of every installation. */
   readonly hasDocument: boolean;
   readonly isRedeemed: boolean;
+  /** True if it signs the resource owner in at its client. */
+  readonly signsIn: boolean;
   /** The time of the latest Allow (ms). */
   readonly lastGrantedAt: number;
   /** The latest `lastUse` of them (ms); null when none was used. */

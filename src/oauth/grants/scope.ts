@@ -47,6 +47,9 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
 /** Scopes that OpenID Connect clients always request, whether the server supports them or not. */
 const OPENID_HABITS: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
 
+/** Scopes that mean nothing here beside `openid` (OpenID Connect Core §5.4, §11). */
+const BESIDE_OPENID: readonly string[] = ['offline_access', 'address', 'phone'];
+
 /** Tells if OpenID Connect defines a scope name. */
 export function isOpenIdHabit(name: string): boolean {
   return OPENID_HABITS.includes(name);
@@ -54,11 +57,17 @@ export function isOpenIdHabit(name: string): boolean {
 
 /**
  * A requested scope without the names that OpenID Connect clients always add, unless they are registered for the client (RFC
- * 6749 §3.3: the response's scope says what was granted). Undefined if nothing else was requested.
+ * 6749 §3.3: the response's scope says what was granted). Undefined if nothing else was requested. `isSignIn`: `openid` itself
+ * has a meaning.
  */
-export function withoutOpenIdHabits(registered: readonly Scope[], requested: string | undefined): string | undefined {
+export function withoutOpenIdHabits(
+  registered: readonly Scope[],
+  requested: string | undefined,
+  isSignIn = false,
+): string | undefined {
   const names = scopeNames(requested ?? '');
-  const kept = names.filter((name) => !isOpenIdHabit(name) || registered.some((scope) => scope.name === name));
+  const dropped = isSignIn ? BESIDE_OPENID : OPENID_HABITS;
+  const kept = names.filter((name) => !dropped.includes(name) || registered.some((scope) => scope.name === name));
   if (kept.length === names.length) return requested;
   return kept.length === 0 ? undefined : kept.join(' ');
 }

@@ -10,18 +10,24 @@ import { type Grant, type Lifetimes, namesOf } from '../grants/grant.ts';
 import { type PersonField, personFieldsText } from '../grants/person-fields.ts';
 import { leftOutScope, scopeNames } from '../grants/scope.ts';
 import { SEED_BYTES } from '../keys/credential.ts';
+import type { OpenIdContext } from '../openid/openid-context.ts';
+import { isSignInAlone } from '../openid/openid-scope.ts';
 import { type AuditAction, type AuditEvent, auditEvent, userActor } from '../trail/audit.ts';
 import type { Consent } from './consent.ts';
 
 /** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
 export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
   readonly session: Buffer;
+  /** The time of the last authentication (ms), if it is known, and the methods that a product named. */
+  readonly authTime: number | null;
+  readonly amr: readonly string[];
 };
 
-/** A client's request. */
+/** A client's request; `openid` if it asks to sign in, which no device does. */
 export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource' | 'resourceIsDefault'> & {
   readonly client: Pick<Client, 'id' | 'epoch' | 'scopes'>;
   readonly scope: readonly string[];
+  readonly openid?: { readonly nonce: string | null } | null;
 };
 
 /** The access that somebody allows: `scope` of the names that were asked for, and what the client gets of them. */
@@ -42,13 +48,13 @@ type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
 
 /** The grant that is allowed now (ms): generation 0, with a seed of its own. */
 export function newGrant(
-  { asked, scope, personFields, owner }: Allow,
+  { asked, scope, personFields, owner, given }: Allow,
   made: Made,
   { refreshTokenMax }: Pick<Lifetimes, 'refreshTokenMax'>,
   now: number,
 ): Grant {
   const { client, redirectUri, codeChallenge, resource, resourceIsDefault } = asked;
-  const { session: _, ...signIn } = owner;
+  const { session: _, authTime, amr, ...signIn } = owner;
   return {
     ...made,
     ...signIn,
@@ -62,6 +68,7 @@ export function newGrant(
     codeChallenge,
     resource,
     resourceIsDefault,
+    openid: asked.openid ? openIdContext(asked.openid.nonce, scope, { authTime, amr }, given) : null,
     seed: randomBytes(SEED_BYTES),
     grantedAt: now,
     absoluteExpiresAt: now + refreshTokenMax * 1000,
@@ -72,6 +79,20 @@ export function newGrant(
     lastUsedAt: null,
     revokedAt: null,
     revocationReason: null,
+  };
+}
+
+function openIdContext(
+  nonce: string | null,
+  scope: readonly string[],
+  { authTime, amr }: Pick<OwnerSession, 'authTime' | 'amr'>,
+  given: Consent['given'],
+): OpenIdContext {
+  return {
+    ...(nonce === null ? {} : { nonce }),
+    ...(authTime === null ? {} : { authTime: Math.floor(authTime / 1000) }),
+    ...(amr.length === 0 ? {} : { amr }),
+    ...(given !== 'allowed' && isSignInAlone(scope) ? { renews: true } : {}),
   };
 }
 

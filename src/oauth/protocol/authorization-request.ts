@@ -9,7 +9,17 @@ import { isRegisteredRedirectUri } from '../clients/redirect-uri.ts';
 import { isSameResource } from '../clients/resource-uri.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../error.ts';
 import type { GrantedResource } from '../grants/grant.ts';
-import { invalidScope, optionalNames, resolveScope, type ScopeRule, withoutOpenIdHabits } from '../grants/scope.ts';
+import type { PersonField } from '../grants/person-fields.ts';
+import {
+  invalidScope,
+  optionalNames,
+  resolveScope,
+  type Scope,
+  type ScopeRule,
+  withoutOpenIdHabits,
+} from '../grants/scope.ts';
+import { OPENID_PARAMETERS, type OpenIdRequest, openIdRefusal, openIdRequest } from '../openid/openid-request.ts';
+import { asksToSignIn, fieldsAskedFor, withSignInScopes } from '../openid/openid-scope.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 
@@ -29,6 +39,12 @@ export type AuthorizationRequest = {
   readonly state: string | null;
   /** The scope names that were asked for. */
   readonly scope: readonly string[];
+  /** The scopes that the client may be granted now: those of its registration, and with `openid` those of OpenID Connect. */
+  readonly scopes: readonly Scope[];
+  /** The profile fields that the client gets: those of its registration, or those of them that its scopes ask for. */
+  readonly personFields: readonly PersonField[];
+  /** Null unless the client asks to sign the resource owner in. */
+  readonly openid: OpenIdRequest | null;
   readonly codeChallenge: string | null;
   /** The resource that the tokens are for (RFC 8707 §2), or null for any. */
   readonly resource: string | null;
@@ -168,12 +184,17 @@ export function validateAuthorizationRequest(
     face === 'published' ? publishedRefusal(parameters, client) : standardRefusal(parameters, client, context);
   if (refusal) return { kind: 'redirect', refusal, ...back };
   const isStandard = face === 'standard';
+  const { isSignIn, scopes, requested } = scopeAsked(parameters, client, face);
+  const scope = resolveScope(scopes, requested) as string[];
   return {
     kind: 'valid',
     face,
     client,
     ...back,
-    scope: resolveScope(client.scopes, scopeAsked(parameters, client, face)) as string[],
+    scope,
+    scopes,
+    personFields: isSignIn ? fieldsAskedFor(scope, client) : client.personFields,
+    openid: isSignIn ? openIdRequest(parameters) : null,
     codeChallenge: parameters.get('code_challenge') ?? null,
     ...grantedResource(client, isStandard ? knownResource(context.resources, parameters.all('resource')[0]) : null),
     prompt: isStandard ? promptsOf(parameters) : [],
@@ -198,7 +219,9 @@ function publishedRefusal(parameters: Parameters, client: Client): Refusal | nul
 function standardRefusal(parameters: Parameters, client: Client, { resources }: RequestContext): Refusal | null {
   const details = authorizationDetailsRefusal(parameters);
   if (details) return details; // RFC 9396 §5
-  const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);
+  const { isSignIn } = scopeAsked(parameters, client, 'standard');
+  const read = isSignIn ? [...STANDARD_PARAMETERS, ...OPENID_PARAMETERS] : STANDARD_PARAMETERS;
+  const problem = parameters.problem(read, ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.1
   for (const [name, error, description] of REFUSED_PARAMETERS)
     if (parameters.get(name) !== undefined) return new Refusal(error, description); // RFC 9101 §7
@@ -210,7 +233,8 @@ function standardRefusal(parameters: Parameters, client: Client, { resources }: 
     commonRefusal(parameters, client, 'standard', responseType) ??
     resourceRefusal(parameters.all('resource'), resources) ??
     promptRefusal(promptsOf(parameters)) ??
-    maxAgeRefusal(maxAgeOf(parameters))
+    maxAgeRefusal(maxAgeOf(parameters)) ??
+    (isSignIn ? openIdRefusal(parameters) : null)
   );
 }
 
@@ -220,16 +244,26 @@ function commonRefusal(parameters: Parameters, client: Client, face: Face, respo
   if (responseType !== 'code') return new Refusal('unsupported_response_type', 'response_type must be code'); // RFC 6749 §3.1.1
   const pkceRefusal = checkCodeChallenge(parameters, client);
   if (pkceRefusal) return pkceRefusal;
-  const scope = scopeAsked(parameters, client, face);
-  if (resolveScope(client.scopes, scope)) return null;
-  const registered = client.scopes.map(({ name }) => name);
-  return invalidScope(scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
+  const { scopes, requested } = scopeAsked(parameters, client, face);
+  if (resolveScope(scopes, requested)) return null;
+  const registered = scopes.map(({ name }) => name);
+  return invalidScope(requested, registered, NOT_REGISTERED); // RFC 6749 §3.3
 }
 
+/** A requested scope, and the scopes that the client may ask for; `isSignIn` if `openid` is one of them. */
+type ScopeAsked = {
+  readonly isSignIn: boolean;
+  readonly scopes: readonly Scope[];
+  readonly requested: string | undefined;
+};
+
 /** The published face refuses each scope that is not registered; libraries that add some by habit come to the standard face. */
-function scopeAsked(parameters: Parameters, client: Client, face: Face): string | undefined {
+function scopeAsked(parameters: Parameters, client: Client, face: Face): ScopeAsked {
   const requested = parameters.get('scope');
-  return face === 'standard' ? withoutOpenIdHabits(client.scopes, requested) : requested;
+  if (face === 'published') return { isSignIn: false, scopes: client.scopes, requested };
+  const isSignIn = asksToSignIn(client, requested);
+  const scopes = isSignIn ? withSignInScopes(client.scopes) : client.scopes;
+  return { isSignIn, scopes, requested: withoutOpenIdHabits(scopes, requested, isSignIn) };
 }
 
 /** RFC 7636 §4.3: a request without a method means `plain`. That is refused, and never read as S256. */
@@ -300,10 +334,10 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
  * the request, and which of its scopes were optional. The form itself names the profile fields.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
-  const { face, client, redirectUri, state, scope, codeChallenge, resource, resourceIsDefault } = request;
+  const { face, client, redirectUri, state, scope, codeChallenge, resource, resourceIsDefault, openid } = request;
   const optional = optionalNames(client.scopes, scope);
   const asked = [face, client.id, redirectUri, state, scope, optional, codeChallenge, resource, resourceIsDefault];
-  return JSON.stringify(asked);
+  return JSON.stringify(openid ? [...asked, { nonce: openid.nonce }] : asked);
 }
 
 /** Says what an operator can do for an id that may be a metadata document's address. Nothing fetches it. */

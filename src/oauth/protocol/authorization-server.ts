@@ -24,6 +24,7 @@ import { allowedScope } from '../grants/scope.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
+import type { IdTokenHints } from '../openid/openid-request.ts';
 import { type Actor, auditEvent, userActor } from '../trail/audit.ts';
 import type { AuditStore } from '../trail/audit-store.ts';
 import { type CheckedToken, decideAccessToken } from './access-token.ts';
@@ -58,6 +59,8 @@ export type AuthorizationServerParts = {
   readonly prefix: string;
   /** `{app_url}` (RFC 8414 §2). */
   readonly issuer: string;
+  /** Without it no hint is good. */
+  readonly idTokenHints?: IdTokenHints;
   /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
   readonly ownResource: string;
   readonly now: () => number;
@@ -111,7 +114,7 @@ export class AuthorizationServer {
   async #push(client: Client, parameters: Parameters): Promise<string | Refusal> {
     const { keyring, now } = this.#parts;
     if (parameters.get('request_uri') !== undefined) return invalidRequest('request_uri must not be pushed'); // RFC 9126 §2.1
-    const requestUri = requestUriFor(keyring, client.id, parameters, now(), this.#parts.signsInElsewhere);
+    const requestUri = requestUriFor(keyring, client, parameters, now(), this.#parts.signsInElsewhere);
     if (requestUri === null)
       return invalidRequest('the request is too long: shorten state, login_hint or redirect_uri');
     const outcome = await this.#validate('standard', parameters, client);
@@ -134,13 +137,13 @@ export class AuthorizationServer {
     const { store, keyring, lifetimes, prefix, now } = this.#parts;
     const { client } = request;
     const { given } = consent;
-    const scope = allowedScope(client.scopes, request.scope, chosenScope(consent, request.scope));
+    const scope = allowedScope(request.scopes, request.scope, chosenScope(consent, request.scope));
     if (!scope) return this.deny(request, owner.resourceOwnerId, origin);
     const remembered = given === 'remembered' ? consent.remembered : null;
     const epochs = remembered?.epochs ?? (await store.findEpochs(client.id, owner.resourceOwnerId));
     if (!epochs) return null;
     const at = now();
-    const allow = { asked: request, scope, personFields: consentedFields(consent, client), owner, given, origin };
+    const allow = { asked: request, scope, personFields: consentedFields(consent, request), owner, given, origin };
     const made = { id: newGrantId(at), epochs, keyId: keyring.currentKeyId, expiresAt: at + lifetimes.code * 1000 };
     const grant = newGrant(allow, made, lifetimes, at);
     const basis = { session: owner.session, remembered: remembered?.grantIds ?? [] };
@@ -151,6 +154,12 @@ export class AuthorizationServer {
     }
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
+  }
+
+  /** Returns true unless a request expects another resource owner, or nobody that it can name (OpenID Connect Core §3.1.2.1). */
+  async expects({ client, openid }: AuthorizationRequest, resourceOwnerId: string): Promise<boolean> {
+    const hint = openid?.idTokenHint ?? null;
+    return hint === null || (await this.#parts.idTokenHints?.(hint, client.id)) === resourceOwnerId;
   }
 
   /** The resource owner pressed Deny: records it and returns the location that says so (RFC 6749 §4.1.2.1). */

@@ -1,6 +1,5 @@
 /** Consent: what a resource owner decided before, and whether they must be asked again. */
 
-import type { Client } from '../clients/client.ts';
 import { isAppBound } from '../clients/redirect-uri.ts';
 import type { Epochs } from '../grants/grant.ts';
 import { fieldsThere, type Person, type PersonField } from '../grants/person-fields.ts';
@@ -46,7 +45,7 @@ export function chosenScope(consent: Consent, requested: readonly string[]): rea
 /** Returns the fields of the person that the client gets by consent: those that it named. Without consent the operator decides. */
 export function consentedFields(
   consent: Consent,
-  { personFields }: Pick<Client, 'personFields'>,
+  { personFields }: Pick<AuthorizationRequest, 'personFields'>,
 ): readonly PersonField[] {
   if (consent.given === 'allowed') return consent.shownFields;
   if (consent.given === 'skipped') return personFields;
@@ -57,28 +56,29 @@ export function consentedFields(
  * True if the resource owner must be asked. `remembered` is their earlier consent to the client, for the same
  * resource and redirect URI (`GrantRegistry.rememberedConsent`), or null.
  */
-export function needsConsent(
-  { client, redirectUri, prompt, scope }: AuthorizationRequest,
-  remembered: EarlierConsent | null,
-  owner: Person,
-): boolean {
+export function needsConsent(request: AuthorizationRequest, remembered: EarlierConsent | null, owner: Person): boolean {
+  const { client, redirectUri, prompt } = request;
   if (prompt.includes('consent') || client.consent === 'ask') return true;
   // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
   if (client.type === 'public' && isAppBound(redirectUri)) return true;
-  return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered, owner));
+  return client.consent === 'remember' && !(remembered && isDecided(request, remembered, owner));
 }
 
 /**
  * True if each scope was decided on, and each profile field of the user was allowed. If all scopes were declined,
  * nothing can be granted without asking.
  */
-function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent, owner: Person): boolean {
+function isDecided(
+  { client, scope, personFields }: AuthorizationRequest,
+  remembered: EarlierConsent,
+  owner: Person,
+): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
   const isEachDecided = scope.every((name) =>
     chosen.includes(name) ? remembered.granted.includes(name) : mayStayOut.includes(name),
   );
-  const hasFields = fieldsThere(client.personFields, owner).every((field) => remembered.personFields.includes(field));
+  const hasFields = fieldsThere(personFields, owner).every((field) => remembered.personFields.includes(field));
   return isEachDecided && hasFields && (chosen.length > 0 || scope.length === 0);
 }
 

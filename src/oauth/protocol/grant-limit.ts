@@ -31,7 +31,7 @@ export class GrantLimit {
 
   /** Redeems a grant, in `client`'s request; see `GrantStore.redeemAuthorizationCode`. */
   async redeem(grant: Grant, next: Generation, client: Client, origin: RequestOrigin): Promise<boolean> {
-    const redemption = await this.#store.redeemAuthorizationCode(next, origin.source);
+    const redemption = await this.#store.redeemAuthorizationCode(next, origin.source, grant.openid?.renews);
     if (redemption === 'overLimit') await this.#keep(grant, client, origin);
     return redemption !== false;
   }

@@ -81,9 +81,10 @@ export type GrantStore = {
   issueGrant(grant: Grant, event: AuditEvent, basis?: AllowBasis): Promise<boolean>;
   /**
    * Generation 0 → 1. `source` is the network address that presented the code; `findPresentation` returns it later. At most
-   * one caller ever gets another result than `false`; an earlier revocation wins.
+   * one caller ever gets another result than `false`; an earlier revocation wins. With `renews` the same write ends the
+   * earlier redeemed grants that are equal to this one, without an event: they are for signing in alone, so no API knows them.
    */
-  redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
+  redeemAuthorizationCode(next: Generation, source?: string, renews?: boolean): Promise<Redemption>;
   /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
   rotateRefreshToken(next: Generation, source?: string): Promise<boolean>;
   /**

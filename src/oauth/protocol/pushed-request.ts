@@ -3,9 +3,11 @@
  * reference to it. The reference is the request itself, sealed, so that nothing is stored before Allow.
  */
 
+import type { Client } from '../clients/client.ts';
 import { isAheadOfClock } from '../grants/clock-steps.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { compressed, decompressed, seal, unseal } from '../keys/sealed.ts';
+import { OPENID_PARAMETERS } from '../openid/openid-request.ts';
 import { STANDARD_PARAMETERS } from './authorization-request.ts';
 import { Parameters } from './parameters.ts';
 
@@ -35,14 +37,15 @@ export type OpenedRequest = {
 /** The reference to a pushed request of an authenticated client; null when it is too long. `now` in ms. */
 export function requestUriFor(
   keyring: Keyring,
-  clientId: string,
+  { id: clientId, signIn }: Pick<Client, 'id' | 'signIn'>,
   pushed: Parameters,
   now: number,
   signsInElsewhere = false,
 ): string | null {
-  const pairs = STANDARD_PARAMETERS.filter((name) => name !== 'client_id').flatMap((name) =>
-    pushed.all(name).map((value) => [name, value]),
-  );
+  const read = signIn ? [...STANDARD_PARAMETERS, ...OPENID_PARAMETERS] : STANDARD_PARAMETERS;
+  const pairs = read
+    .filter((name) => name !== 'client_id')
+    .flatMap((name) => pushed.all(name).map((value) => [name, value]));
   const text = JSON.stringify([['client_id', clientId], ...pairs]);
   if (Buffer.byteLength(text) > (signsInElsewhere ? MAX_BYTES_ELSEWHERE : MAX_BYTES)) return null;
   return REQUEST_URI_START + seal(keyring, 'request', compressed(text), now + PUSHED_REQUEST_LIFETIME * 1000);

@@ -1,8 +1,10 @@
 /** The pair of tokens of one generation: computed from the grant's row, and never stored. */
 
 import { type Generation, type Grant, type GrantNames, type Lifetimes, namesOf } from '../grants/grant.ts';
+import { scopeNames } from '../grants/scope.ts';
 import { deriveCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { isSignInAlone } from '../openid/openid-scope.ts';
 
 /** An access token (with its expiry in ms) and a refresh token, made by the same transition, their scope and grant. */
 export type IssuedTokens = {
@@ -11,6 +13,8 @@ export type IssuedTokens = {
   readonly accessTokenExpiresAt: number;
   readonly scope: string;
   readonly grant: GrantNames;
+  /** True if the grant is for signing in alone: the standard face gives such a client no refresh token. */
+  readonly isSignInAlone: boolean;
 };
 
 /**
@@ -59,6 +63,7 @@ export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pai
     accessTokenExpiresAt,
     scope: grant.scope,
     grant: namesOf(grant),
+    isSignInAlone: grant.openid !== null && isSignInAlone(scopeNames(grant.scope)),
   };
 }
 

@@ -107,6 +107,8 @@ export const ACTS = {
   'clients.vouch': present('clients.trust'),
   /** Sets `consent` to anything but `ask`. */
   'clients.set-consent': present('clients.trust'),
+  /** Lets users sign in at the app. */
+  'clients.set-sign-in': present('clients.trust'),
   /** Sets the public keys that the app proves itself with. */
   'clients.set-keys': present('clients.secrets'),
   /** Makes a secret of an app, when it is registered or later. */

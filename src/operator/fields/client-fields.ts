@@ -157,6 +157,14 @@ export const CLIENT_SETTINGS: Settings<ClientSettings> = {
     option: { flag: '--external-id', no: "omit the product's own ID of the user from /v2/me" },
     words: { true: ['included in /v2/me'], false: ['not included'] },
   },
+  signIn: {
+    ...{ field: flag, initial: false, label: 'Sign-in', group: ACCESS },
+    help: 'Users may sign in at the app with their account here (OpenID Connect).',
+    option: { flag: '--sign-in', no: 'end sign-in at the app: no ID tokens, and no userinfo' },
+    implies: { consent: 'remember' } satisfies Partial<ClientSettings>,
+    act: ['clients.set-sign-in', 'unless default'],
+    words: { true: ['with OpenID Connect'], false: ['not allowed'] },
+  },
 };
 
 /** A new app as a body describes it. `handOver`: no secret now, but an address at which the developer makes it. */

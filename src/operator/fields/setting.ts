@@ -25,6 +25,8 @@ export type Setting<Value> = {
   readonly group: string;
   /** Its option; without one the commands have another way. */
   readonly option?: SettingOption;
+  /** The defaults of other settings where this flag is set. */
+  readonly implies?: Readonly<Record<string, unknown>>;
   /** The further act that it is to set it: to any value, or to any but the default. */
   readonly act?: readonly [act: Act, when: 'always' | 'unless default'];
   /** The words for people of a choice (`true` and `false` for a flag), with a hint for its form. */
@@ -80,7 +82,14 @@ export function settingsJson<Values>(settings: Settings<Values>, values: Values)
 /** Returns the settings of something new: those that are given, and the defaults of the others. */
 export function withDefaults<Values>(settings: Settings<Values>, given: Partial<Values>): Values {
   const initial = described(settings).filter(hasDefault);
-  return { ...Object.fromEntries(initial.map((setting) => [setting.name, setting.initial])), ...given } as Values;
+  const defaults = Object.fromEntries(initial.map((setting) => [setting.name, setting.initial]));
+  return { ...defaults, ...impliedBy(settings, given), ...given } as Values;
+}
+
+/** Returns the defaults of other settings that flags bring which are set. */
+export function impliedBy<Values>(settings: Settings<Values>, set: Partial<Values>): Partial<Values> {
+  const implying = described(settings).filter(({ name }) => set[name] === true);
+  return Object.assign({}, ...implying.map(({ implies }) => implies)) as Partial<Values>;
 }
 
 /**

@@ -9,8 +9,9 @@ import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP, revokerOf, type Use } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../oauth/protocol/grant-store.ts';
+import { UNDONE } from '../acts.ts';
 import { bytesOf } from '../row-key.ts';
-import { MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
+import { MARK, MARKED, NOT_ENDED, replaceEqual, STORED_GRANT } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { Table } from '../tables/table.ts';
@@ -57,6 +58,8 @@ const REDEEM = `${ADVANCE}, EXISTS (
   WHERE (other.resource_owner_id, other.client_id) BETWEEN ${OWNER_AND_CLIENT} AND ${OWNER_AND_CLIENT}
   OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_over_limit`;
 
+const REPLACE_EQUAL = replaceEqual('$1::uuid');
+
 const ATTEMPTED = `
   SELECT oauth_grant.id FROM ${given(ATTEMPT)}
   JOIN oauth_grant ON oauth_grant.id = asked.id AND oauth_grant.attempt = asked.attempt`;
@@ -81,6 +84,9 @@ const MARK_USES = `
 
 /** A written row. After a lost connection a second statement finds it, which does not return `is_over_limit`. */
 type WrittenRow = { readonly id: string; readonly is_over_limit?: boolean };
+
+/** The row of a redemption. */
+type Redeemed = Parameters<typeof ADVANCED.values>[0];
 
 /** Number of marks that share one statement. */
 const MARKS_PER_STATEMENT = 256;
@@ -112,8 +118,10 @@ export function ownGrants(database: Database): OwnGrants {
   const [redeem, rotate] = [write(ADVANCED, REDEEM), write(ADVANCED, ADVANCE)];
 
   return {
-    async redeemAuthorizationCode(next, source): Promise<Redemption> {
-      const redeemed = await redeem(advanced(next, source));
+    async redeemAuthorizationCode(next, source, renews = false): Promise<Redemption> {
+      const redeemed = renews
+        ? await redeemRenewed(database, { ...advanced(next, source), attempt: randomBytes(16) })
+        : await redeem(advanced(next, source));
       if (!redeemed) return false;
       return redeemed.is_over_limit === false ? 'redeemed' : 'overLimit';
     },
@@ -133,6 +141,25 @@ export function ownGrants(database: Database): OwnGrants {
       return ended.length;
     },
   };
+}
+
+/** Redeems a grant that replaces its equals, in one transaction; resolves to null, and replaces none, if it was not redeemed. */
+function redeemRenewed(database: Database, row: Redeemed): Promise<WrittenRow | null> {
+  return database.run(async (connection, again) => {
+    const [written] = again ? await connection.rows<WrittenRow>(ATTEMPTED, arraysOf(ATTEMPT, [row])) : [];
+    if (written) return written;
+    try {
+      return await connection.transaction(async () => {
+        await connection.change(REPLACE_EQUAL, [grantIdText(row.id), row.rotatedAt]);
+        const [redeemed] = await connection.rows<WrittenRow>(REDEEM, arraysOf(ADVANCED, [row]));
+        if (!redeemed) throw UNDONE;
+        return redeemed;
+      });
+    } catch (error) {
+      if (error !== UNDONE) throw error;
+      return null;
+    }
+  });
 }
 
 /**

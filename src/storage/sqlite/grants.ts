@@ -7,7 +7,7 @@ import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { type Generation, MAX_GRANTS_OF_ONE_APP, revokerOf } from '../../oauth/grants/grant.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
-import { ENDED_ACCESS, MARK, MARKED, NOT_ENDED, STORED_GRANT } from '../tables/grant-rows.ts';
+import { ENDED_ACCESS, MARK, MARKED, NOT_ENDED, replaceEqual, STORED_GRANT } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
 import { stillProven } from '../tables/identity-providers.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
@@ -30,6 +30,8 @@ const OVER_LIMIT = `
     ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
   WHERE oauth_grant.id = $1 LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`;
 
+const REPLACE_EQUAL = replaceEqual('$1');
+
 const REVOKE_OF_CLIENT = `
   UPDATE oauth_grant SET revoked_at = $1, revocation_reason = $5
   WHERE resource_owner_id = $2 AND client_id = $3 AND redirect_uri IS NOT $4 AND ${NOT_ENDED} RETURNING ${ENDED_ACCESS.names}`;
@@ -50,9 +52,10 @@ export function useMarks(tables: Tables): UseMarks {
 /** Returns the transitions of grants on these tables. */
 export function ownGrants(tables: Tables, runner: Runner): OwnGrants {
   return {
-    redeemAuthorizationCode: (next, source) =>
+    redeemAuthorizationCode: (next, source, renews = false) =>
       tables.write([rowKey(next.grantId)], () => {
         if (tables.change(advancing(next, source)) === 0) return false;
+        if (renews) tables.change({ sql: REPLACE_EQUAL, values: [next.grantId, next.rotatedAt] });
         return tables.isAny({ sql: OVER_LIMIT, values: [next.grantId] }) ? 'overLimit' : 'redeemed';
       }),
     rotateRefreshToken: (next, source) => runner.changeOne([rowKey(next.grantId)], advancing(next, source)),

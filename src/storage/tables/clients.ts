@@ -55,6 +55,7 @@ export const STORED_CLIENT = Table.of<Client & NameKeys>('client', {
   deviceFlow: 'boolean',
   assertionAudience: 'text',
   seesExternalId: 'boolean',
+  signIn: 'boolean',
   documentSha256: nullable('text'),
   jwksUri: nullable('text'),
   jwksFetchedAt: nullable('time'),

@@ -1,7 +1,8 @@
 /** The rows of grants in both stores, and the conditions of their transitions. */
 import type { Grant, Use } from '../../oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../oauth/grants/granted-access.ts';
-import { nullable, Table } from './table.ts';
+import { readOpenIdContext, writeOpenIdContext } from '../../oauth/openid/openid-context.ts';
+import { JsonForm, nullable, nullableJson, Table } from './table.ts';
 
 /**
  * A stored grant, with the source address that presented its current generation: the audit trail names it after a
@@ -35,6 +36,7 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
   providerId: nullable('text'),
   externalId: nullable('text'),
   signedInAt: 'time',
+  openid: nullableJson(new JsonForm(writeOpenIdContext, readOpenIdContext)),
 });
 
 /** The columns of a grant that a request reads. */
@@ -74,6 +76,22 @@ export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
 
 /** The access of a grant, as returned by the statement that ends it. */
 export const ENDED_ACCESS = Table.of<GrantedAccess>('oauth_grant', { resource: nullable('text'), scope: 'text' });
+
+/**
+ * Ends the grants of the same access that a grant for signing in alone (`id`) replaces, at a time (`$2`, ms): those that were
+ * redeemed before its Allow, which rested on them.
+ * They are locked in key order, before the grant itself, as other transactions do.
+ */
+export const replaceEqual = (id: string) => `
+  UPDATE oauth_grant SET revoked_at = $2, revocation_reason = 'replaced' WHERE id IN (
+    SELECT earlier.id FROM oauth_grant AS renewed JOIN oauth_grant AS earlier
+      ON earlier.resource_owner_id = renewed.resource_owner_id AND earlier.client_id = renewed.client_id
+    WHERE renewed.id = ${id} AND earlier.id <> renewed.id AND earlier.revoked_at IS NULL
+      AND earlier.generation > 0 AND earlier.rotated_at <= renewed.granted_at
+      AND earlier.openid IS NOT NULL AND earlier.scope = renewed.scope AND earlier.person_fields = renewed.person_fields
+      AND earlier.redirect_uri = renewed.redirect_uri AND earlier.resource IS NOT DISTINCT FROM renewed.resource
+      AND earlier.resource_is_default = renewed.resource_is_default
+    ORDER BY earlier.id FOR NO KEY UPDATE OF earlier)`;
 
 /** A use mark without its grant. */
 export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });

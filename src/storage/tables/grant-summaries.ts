@@ -16,6 +16,7 @@ const OF_SUMMARY = Table.of<Omit<GrantSummary, Summarized>>('summary', {
   clientName: 'text',
   hasDocument: 'boolean',
   isRedeemed: 'boolean',
+  signsIn: 'boolean',
   lastGrantedAt: 'time',
   lastUsedAt: nullable('time'),
 });
@@ -48,10 +49,11 @@ export const summarize = (newestId: string, inWindow: string): string => `
     clientName: 'client.name',
     hasDocument: 'client.document_sha256 IS NOT NULL',
     isRedeemed: 'generation > 0',
+    signsIn: 'oauth_grant.openid IS NOT NULL',
     lastGrantedAt: 'max(granted_at)',
     lastUsedAt: `max(${LAST_USE})`,
   })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND ${inWindow} AND expires_at > $6 AND ${NOT_ENDED}
-  GROUP BY ${alike.join(', ')}, client.name, client.document_sha256 IS NOT NULL, generation > 0,
+  GROUP BY ${alike.join(', ')}, client.name, client.document_sha256 IS NOT NULL, generation > 0, oauth_grant.openid IS NOT NULL,
     CASE WHEN generation = 0 OR redirect_uri = $7 OR client.document_sha256 IS NOT NULL THEN oauth_grant.id END`;

@@ -122,6 +122,7 @@ export function clients(withStore: WithStore): void {
         secrets: [],
         assertionAudience: 'issuer' as const,
         seesExternalId: true,
+        signIn: true,
         defaultResource: 'https://letters.test',
       };
       await store.registerClient(sampleClient(some), event('client_registered'));
@@ -161,6 +162,7 @@ export function clients(withStore: WithStore): void {
       deviceFlow: true,
       assertionAudience: 'issuer' as const,
       seesExternalId: true,
+      signIn: true,
     };
     const asked = { ...before, ...changed, epoch: 9, status: 'paused' as const, secrets: [] };
     assert.equal(await store.updateClient(asked, before, event('client_updated')), true);

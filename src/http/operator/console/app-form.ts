@@ -179,12 +179,17 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   }
 }
 
-/** Returns the members of the app that a form registers. Only a server without keys has a secret to hand over. */
+/**
+ * Returns the members of the app that a form registers. Only a server without keys has a secret to hand over. The default of
+ * consent is not named: with sign-in it is another.
+ */
 function typedApp({ form }: ConsoleCall): Members {
   const values = typedValues(form, valuesOf(null));
   const { type, hand_over: way, keys } = values;
   const takesSecret = type === 'confidential' && keys === '';
-  return { ...membersOf(values, []), type, hand_over: takesSecret && way !== 'secret' };
+  const { consent, ...members } = membersOf(values, []);
+  const named = consent === CLIENT_SETTINGS.consent.initial ? {} : { consent };
+  return { ...members, ...named, type, hand_over: takesSecret && way !== 'secret' };
 }
 
 function changedMeanwhile(): OperatorError {

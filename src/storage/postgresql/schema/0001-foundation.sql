@@ -70,6 +70,7 @@ CREATE TABLE client (
   device_flow boolean NOT NULL,
   assertion_audience text NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id boolean NOT NULL,
+  sign_in boolean NOT NULL,
   -- The SHA-256 of the metadata document from which the client was registered; the document's address is the client's id.
   document_sha256 text,
   -- The address of its keys, the time of the last fetch, and the time of the last try, successful or not.
@@ -318,7 +319,8 @@ CREATE TABLE oauth_grant (
   revoked_at bigint,
   revocation_reason text CHECK (
     revocation_reason IN (
-      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict', 'restored'
+      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict',
+      'replaced', 'restored'
     )
   ),
   attempt uuid,
@@ -334,7 +336,8 @@ CREATE TABLE oauth_grant (
   resource_is_default boolean NOT NULL,
   provider_id text COLLATE "C",
   external_id text COLLATE "C",
-  signed_in_at bigint NOT NULL
+  signed_in_at bigint NOT NULL,
+  openid text
 ) WITH (fillfactor = 70);
 
 -- Only on columns that never change, so that a transition writes no index. A client's newest grants need no sorting.

@@ -68,6 +68,7 @@ CREATE TABLE client (
   device_flow INTEGER NOT NULL CHECK (device_flow IN (0, 1)),
   assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1)),
+  sign_in INTEGER NOT NULL CHECK (sign_in IN (0, 1)),
   -- The SHA-256 of the metadata document from which the client was registered; the document's address is the client's id.
   document_sha256 TEXT,
   -- The address of its keys, the time of the last fetch, and the time of the last try, successful or not.
@@ -312,7 +313,8 @@ CREATE TABLE oauth_grant (
   revoked_at INTEGER,
   revocation_reason TEXT CHECK (
     revocation_reason IN (
-      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict', 'restored'
+      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict',
+      'replaced', 'restored'
     )
   ),
   granted_at INTEGER NOT NULL,
@@ -327,7 +329,8 @@ CREATE TABLE oauth_grant (
   resource_is_default INTEGER NOT NULL CHECK (resource_is_default IN (0, 1)),
   provider_id TEXT,
   external_id TEXT,
-  signed_in_at INTEGER NOT NULL
+  signed_in_at INTEGER NOT NULL,
+  openid TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- Only on columns that never change, so that a transition writes no index. Each ends with the id, because the table is

@@ -39,7 +39,7 @@ const SETTINGS: {
     ...{ name: true, publisher: true, homepage: true, privacyPage: true, contact: true, isChecked: true },
     ...{ redirectUris: true, scopes: true, defaultResource: true, personFields: true, requirePkce: true },
     ...{ refreshOverlap: true, refreshRetryWindow: true, keys: true, consent: true, deviceFlow: true },
-    ...{ assertionAudience: true, seesExternalId: true },
+    ...{ assertionAudience: true, seesExternalId: true, signIn: true },
   },
   client_document_refreshed: {
     ...{ redirectUris: true, type: true, jwksUri: true, isChecked: true, consent: true, keys: true },

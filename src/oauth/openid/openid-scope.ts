@@ -1,0 +1,79 @@
+/** The scopes of OpenID Connect (Core §5.4), which an app with sign-in may ask for without a registration. */
+import type { Client } from '../clients/client.ts';
+import type { Grant, ResourceOwner } from '../grants/grant.ts';
+import { type PersonField, visibleFields } from '../grants/person-fields.ts';
+import { type Scope, scopeNames } from '../grants/scope.ts';
+
+/** The scopes, in the order in which a grant names them. */
+const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
+
+const AS_REGISTERED: readonly Scope[] = SIGN_IN_SCOPES.map((name) => ({ name, sentence: null, optional: false }));
+
+/** The profile fields that each scope asks for (Core §5.4). */
+const FIELDS: Readonly<Record<string, readonly PersonField[]>> = {
+  profile: ['name', 'username', 'avatar_url'],
+  email: ['email'],
+};
+
+/** Returns true for one of the scopes. */
+export function isSignInScope(name: string): boolean {
+  return (SIGN_IN_SCOPES as readonly string[]).includes(name);
+}
+
+/** Returns true if a requested scope asks to sign in, and the client may have that (Core §3.1.2.1). */
+export function asksToSignIn({ signIn }: Pick<Client, 'signIn'>, requested: string | undefined): boolean {
+  return signIn && scopeNames(requested ?? '').includes('openid');
+}
+
+/** Returns the scopes that a client may ask for beside `openid`. */
+export function withSignInScopes(registered: readonly Scope[]): readonly Scope[] {
+  return [...AS_REGISTERED, ...registered];
+}
+
+/** Returns true if a scope is for signing in and nothing else. */
+export function isSignInAlone(scope: readonly string[]): boolean {
+  return scope.includes('openid') && scope.every(isSignInScope);
+}
+
+/**
+ * Returns the scope of a grant with `openid` as APIs see it, which learn nothing of a sign-in; null if nothing of it is left,
+ * so that no API accepts the token.
+ */
+export function withoutSignIn(scope: string): string | null {
+  const names = scopeNames(scope).filter((name) => !isSignInScope(name));
+  return names.length === 0 ? null : names.join(' ');
+}
+
+/** Returns the profile fields of a client's registration that the scopes of a request with `openid` ask for (Core §5.4). */
+export function fieldsAskedFor(
+  scope: readonly string[],
+  { personFields }: Pick<Client, 'personFields'>,
+): readonly PersonField[] {
+  const asked = scope.flatMap((name) => FIELDS[name] ?? []);
+  return personFields.filter((field) => asked.includes(field));
+}
+
+/** The claims about a resource owner (Core §5.1), in the ID token and at the userinfo endpoint alike. */
+export type UserClaims = {
+  readonly sub: string;
+  readonly name?: string;
+  readonly preferred_username?: string;
+  readonly picture?: string;
+  readonly email?: string;
+  readonly email_verified?: true;
+};
+
+/**
+ * Returns the claims about a resource owner that a grant with `openid` gives its client: the fields that were allowed, as far
+ * as they have a value. An unverified email address is disclosed to no client.
+ */
+export function claimsOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): UserClaims {
+  const { id, name, username, avatarUrl, email } = visibleFields(owner, grant);
+  return {
+    sub: id,
+    ...(name === null ? {} : { name }),
+    ...(username === null ? {} : { preferred_username: username }),
+    ...(avatarUrl === null ? {} : { picture: avatarUrl }),
+    ...(email === null ? {} : { email, email_verified: true }),
+  };
+}
