@@ -7,7 +7,14 @@ import { isolated } from './isolated.ts';
 import type { PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
-import { haveEffects, isSensitive, type Permission, type PersonField, permissionList } from './permissions.ts';
+import {
+  haveEffects,
+  isSensitive,
+  type Permission,
+  type PersonField,
+  permissionList,
+  signInList,
+} from './permissions.ts';
 
 /**
  * An app's access that is removed by itself: on one device, in one installation, what waits for the app to fetch it, or all
@@ -22,6 +29,8 @@ export type ConnectedLine = {
   /** The redirect hosts; none for a device. */
   hosts: readonly string[];
   permissions: readonly Permission[];
+  /** True if it signs the user in. */
+  signsIn: boolean;
   /** The profile fields that the app gets, as far as the account has them. */
   person: readonly PersonField[];
   since: number;
@@ -39,7 +48,8 @@ export type ConnectedApp = {
   /** Its lines on this page, of `lineCount`. */
   lines: readonly ConnectedLine[];
   lineCount: number;
-  /** Its permissions anywhere, and the profile fields that it gets. */
+  /** What it may do anywhere, and the profile fields that it gets. */
+  signsIn: boolean;
   permissions: readonly Permission[];
   person: readonly PersonField[];
   /** True if it fetched none of its access yet. */
@@ -75,8 +85,7 @@ export function cardBody(context: PageContext, app: ConnectedApp, form: CardForm
   const lines = app.lineCount === 1 && only ? dates(messages, only, momentOf(messages, only, app.lines)) : null;
   return html`<div class="app-body">
 ${appProfile(context, app.profile, hosts)}
-<h3>${app.isWaiting ? texts.canOnceFetched : texts.can}</h3>
-${permissionsOf(messages, app.permissions, app.person)}
+${permissionsOf(messages, app, app.isWaiting ? texts.canOnceFetched : texts.can)}
 ${lines ?? html`<h3>${texts.lines}</h3>\n<ul class="lines">\n${app.lines.map((line) => lineOf(context, app, line, form))}</ul>`}
 </div>
 `;
@@ -91,7 +100,17 @@ export function linkToApp({ messages, paths }: PageContext, { clientId, appName 
 /** Permissions that stand at once; the others are folded. */
 const AT_ONCE = 10;
 
-function permissionsOf(messages: Messages, all: readonly Permission[], person: readonly PersonField[]): Html {
+type Access = Pick<ConnectedLine, 'permissions' | 'person' | 'signsIn'>;
+
+function permissionsOf(messages: Messages, { permissions: all, person, signsIn }: Access, heading?: string): Html {
+  const title = heading !== undefined && html`<h3>${heading}</h3>\n`;
+  if (signsIn)
+    return html`${signInList(messages, person)}
+${all.length > 0 && html`${title}${scopesOf(messages, all, null)}`}`;
+  return html`${title}${scopesOf(messages, all, person)}`;
+}
+
+function scopesOf(messages: Messages, all: readonly Permission[], person: readonly PersonField[] | null): Html {
   const permissions = all.toSorted((one, other) => Number(isSensitive(other)) - Number(isSensitive(one)));
   const showsEffects = haveEffects(permissions);
   const more = permissions.slice(AT_ONCE);
@@ -99,12 +118,13 @@ function permissionsOf(messages: Messages, all: readonly Permission[], person: r
 ${more.length > 0 && html`<details class="more"><summary>${messages.connectedApps.morePermissions(more.length)}</summary>${permissionList(messages, more, null, showsEffects)}</details>`}`;
 }
 
-function summary(messages: Messages, { permissions, isWaiting, lastUsed, lineCount }: ConnectedApp, now: number): Html {
+function summary(messages: Messages, app: ConnectedApp, now: number): Html {
+  const { permissions, signsIn, isWaiting, lastUsed, lineCount } = app;
   const { connectedApps: texts } = messages;
   const sensitive = permissions.filter(isSensitive).length;
   const used =
     lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${moment(lastUsed, (at) => messages.ago(at, now))}`;
-  return html`${sensitive > 0 && html`<strong class="effect sensitive">${texts.sensitive(sensitive)}</strong>`}<span>${texts.permissions(permissions.length + 1)}</span>${lineCount > 1 && html`<span>${texts.places(lineCount)}</span>`}<span>${isWaiting ? texts.waiting : used}</span>`;
+  return html`${sensitive > 0 && html`<strong class="effect sensitive">${texts.sensitive(sensitive)}</strong>`}${signsIn && html`<span>${messages.permissions.signsIn}</span>`}${(!signsIn || permissions.length > 0) && html`<span>${texts.permissions(permissions.length + (signsIn ? 0 : 1))}</span>`}${lineCount > 1 && html`<span>${texts.places(lineCount)}</span>`}<span>${isWaiting ? texts.waiting : used}</span>`;
 }
 
 /** One press removes the whole app; the button says how many lines that ends. An app's only line is removed as that line. */
@@ -120,16 +140,20 @@ function lineOf(context: PageContext, app: ConnectedApp, line: ConnectedLine, fo
   const { messages } = context;
   const { connectedApps: texts } = messages;
   const began = momentOf(messages, line, app.lines);
-  const isAlike = JSON.stringify([line.permissions, line.person]) === JSON.stringify([app.permissions, app.person]);
+  const isAlike = JSON.stringify(accessIn(line)) === JSON.stringify(accessIn(app));
   const kind = line.isWaiting
     ? html`${icons.clock}${texts.waiting}`
     : line.kind === 'device' && html`${icons.device}${texts.onDevice}`;
   return html`<li><div>
 ${kind && html`<p class="kinds"><span>${kind}</span>${line.isWaiting && line.kind === 'device' && html`<span>${texts.onDevice}</span>`}</p>`}
 ${dates(messages, line, began)}
-${!isAlike && html`<details class="more"><summary>${texts.ofThisLine}</summary>${permissionsOf(messages, line.permissions, line.person)}</details>`}</div>
+${!isAlike && html`<details class="more"><summary>${texts.ofThisLine}</summary>${permissionsOf(messages, line)}</details>`}</div>
 ${lineForm(context, app, line, began, form)}</li>
 `;
+}
+
+function accessIn({ permissions, person, signsIn }: Access): Access {
+  return { permissions, person, signsIn };
 }
 
 function lineForm(

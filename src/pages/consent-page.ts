@@ -60,12 +60,14 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.consent;
   const asksForMore = data.hasAccessAlready && (data.person.isNew || data.permissions.some(({ earlier }) => !earlier));
-  const heading = asksForMore ? texts.headingMore : texts.heading;
-  const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
+  const isSignIn = data.person.signsIn && data.permissions.length === 0;
+  const heading = isSignIn ? texts.signIn.heading : asksForMore ? texts.headingMore : texts.heading;
+  const named = isSignIn ? texts.signIn.title : texts.title;
+  const title = data.notTaken ? messages.layout.titleWithProblem(named) : named;
+  const count = data.permissions.length + 1 + (data.person.signsIn ? data.person.fields.length : 0);
   // In the column that has room for them: a device's code is beside the permissions.
   const facts = html`<ul class="facts">
-<li>${icons.clock}<span>${duration(texts, data.accessDuration)}</span></li>
-<li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
+${!isSignIn && html`<li>${icons.clock}<span>${duration(texts, data.accessDuration)}</span></li>\n`}<li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
 </ul>`;
   return layout(
     context,
@@ -74,7 +76,7 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
 <div class="asking">${monogram(data.appName, 'app')}
 <div><h1>${heading(data.appName, brand.productName)}</h1>
 ${appProfile(context, data.profile)}
-${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
+${data.hasAccessAlready && (asksForMore || !isSignIn) && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 ${!('userCode' in data) && facts}
@@ -83,7 +85,7 @@ ${!('userCode' in data) && facts}
 ${hiddenFields(data.formToken)}
 ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore, data.person)}
 <div class="verdict${'userCode' in data && ' of-device'}">
-${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${texts.below(data.permissions.length + 1)}</span></p>`}
+${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${texts.below(count)}</span></p>`}
 ${'userCode' in data && facts}
 <div class="choice">
 ${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}

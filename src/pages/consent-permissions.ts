@@ -7,6 +7,7 @@ import {
   type PersonSeen,
   permissionList,
   permissionText,
+  signInList,
 } from './permissions.ts';
 
 /**
@@ -24,6 +25,7 @@ export function requestedPermissions(
 ): Html {
   const { consent: texts } = messages;
   const permissions = sensitiveFirst(asked);
+  if (person.signsIn) return requestedSignIn(messages, permissions, choice, asksForMore, person);
   const showsEffects = haveEffects(asked);
   if (!asksForMore) {
     const required = permissions.filter(({ optional }) => !optional);
@@ -39,6 +41,30 @@ ${(required.length > 0 || person.isNew) && permissionList(messages, required, pe
 ${options(messages, added, choice, showsEffects)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
 ${permissionList(messages, held, person.isNew ? null : person.fields, showsEffects)}</div>
+${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
+}
+
+/** The same where the app signs the user in: that comes first, with each profile field. */
+function requestedSignIn(
+  messages: Messages,
+  permissions: readonly Permission[],
+  choice: readonly string[] | null,
+  asksForMore: boolean,
+  { fields, isNew }: PersonSeen,
+): Html {
+  const { consent: texts } = messages;
+  const showsEffects = haveEffects(permissions);
+  const held = asksForMore ? permissions.filter(({ earlier }) => earlier === 'allowed') : [];
+  const added = permissions.filter((each) => !held.includes(each));
+  const required = added.filter(({ optional }) => !optional);
+  const isAdded = isNew || !asksForMore;
+  const list = (heading: Html, some: readonly Permission[]) =>
+    some.length > 0 && html`${heading}\n${permissionList(messages, some, null, showsEffects)}\n`;
+  return html`${isAdded && html`<h2>${texts.signIn.effects}</h2>\n${signInList(messages, fields)}\n`}
+${list(html`<h2>${isAdded ? texts.signIn.also : texts.permissionsMore}</h2>`, required)}
+${options(messages, added, choice, showsEffects)}
+${!isAdded && html`<div class="already"><h3>${texts.signIn.already}</h3>\n${signInList(messages, fields)}</div>\n`}
+${held.length > 0 && html`<div class="already">${list(html`<h3>${texts.permissionsAlready}</h3>`, held)}</div>`}
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 

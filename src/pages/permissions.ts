@@ -24,8 +24,11 @@ export type Permission = {
 /** A profile field that `/v2/me` may show, besides the ID. */
 export type PersonField = keyof Messages['permissions']['fields'];
 
-/** The profile fields that an app gets, as far as the account has them; `isNew` if it asks for more of them than it has. */
-export type PersonSeen = { fields: readonly PersonField[]; isNew: boolean };
+/**
+ * The profile fields that an app gets, as far as the account has them, and whether it signs the user in; `isNew` if it asks for
+ * more of that than it has.
+ */
+export type PersonSeen = { fields: readonly PersonField[]; signsIn: boolean; isNew: boolean };
 
 /** True if a page may show every effect: each of its permissions has one. Otherwise it marks the sensitive ones alone. */
 export function haveEffects(permissions: readonly Permission[]): boolean {
@@ -49,6 +52,14 @@ export function permissionList(
 ): Html {
   return html`<ul class="permissions">
 ${person !== null && html`<li>${icons.check}${personText(messages, person, showsEffects)}</li>\n`}${permissions.map((each) => html`<li${isSensitive(each) && html` class="sensitive"`}>${isSensitive(each) ? icons.warning : icons.check}${permissionText(messages, each, showsEffects)}</li>\n`)}</ul>`;
+}
+
+/** The list of what an app that signs the user in gets of them, one by one. */
+export function signInList({ permissions: texts }: Messages, fields: readonly PersonField[]): Html {
+  const detail = fields.length === 0 && html`<small>${texts.nobody}</small>`;
+  return html`<ul class="permissions">
+<li>${icons.check}<span>${texts.signsIn}${detail}</span></li>
+${fields.map((field) => html`<li>${icons.check}<span>${texts.gets(texts.fields[field])}</span></li>\n`)}</ul>`;
 }
 
 /** Returns the profile fields in words. */

@@ -228,7 +228,7 @@ details[open] > summary .app-name::after { transform: translateY(0.0625rem) rota
 .find .field { flex: 1 1 14rem; max-inline-size: 22rem; }
 .find + .fine { margin-block-start: 0.5rem; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
-.app-body > .permissions + .dates { margin-block-start: 0.75rem; }
+.app-body > .profile + .permissions, .app-body > .permissions + .dates { margin-block-start: 0.75rem; }
 .kinds { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; font-weight: 550; }
 .kinds span { display: flex; align-items: center; gap: 0.375rem; }
 .kinds .icon { inline-size: 1.125rem; block-size: 1.125rem; color: var(--brand-text); }

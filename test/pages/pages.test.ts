@@ -149,7 +149,7 @@ const nobody: AppProfile = {
 const consent = {
   appName: 'Planner',
   profile: nobody,
-  person: { fields: ['name', 'email'], isNew: false } as PersonSeen,
+  person: { fields: ['name', 'email'], signsIn: false, isNew: false } as PersonSeen,
   account: { name: 'Ada', email: 'ada@northwind.example', at: 'Northwind', homePage: null },
   hasAccessAlready: false,
   permissions: [] as Permission[],
@@ -267,13 +267,13 @@ test('app developers: the list of permissions says which of them are sensitive',
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
   assert.match(said({}), /See who you are\s*Your name and email/);
   assert.match(
-    said({ person: { fields: ['name', 'username', 'email', 'avatar_url'], isNew: false } }),
+    said({ person: { fields: ['name', 'username', 'email', 'avatar_url'], signsIn: false, isNew: false } }),
     /Your name, username, email and picture/,
   );
-  assert.match(said({ person: { fields: [], isNew: false } }), /Only an ID/);
+  assert.match(said({ person: { fields: [], signsIn: false, isNew: false } }), /Only an ID/);
   const more = said({
     hasAccessAlready: true,
-    person: { fields: ['name', 'email'], isNew: true },
+    person: { fields: ['name', 'email'], signsIn: false, isNew: true },
     permissions: [{ name: 'a', sentence: 'Read', earlier: 'allowed' }],
   });
   assert.match(more, /to do more with/);

@@ -111,7 +111,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const consent = {
     accessDuration: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
-    person: { fields: ['name', 'username', 'email', 'avatar_url'] as const, isNew: false },
+    person: { fields: ['name', 'username', 'email', 'avatar_url'] as const, signsIn: false, isNew: false },
     profile,
     appName: text('Meeting Room Planner'),
     account,
@@ -121,6 +121,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     formToken: text('token'),
     switchAccount: { continueTo: text('/auth/oauth2/authorize?client_id=a'), formToken: text('token') },
   };
+  const signsIn = { ...consent.person, signsIn: true };
   const toApp = { redirectHost: text('planner.example') };
   const toDevice = { userCode: text('BCDF-GHJK') };
   const optional = [
@@ -163,6 +164,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     isWaiting: false,
     hosts: [text('planner.example')],
     permissions,
+    signsIn: false,
     person: ['name', 'email'],
     since: 1_780_000_000_000,
     lastUsed: 1_795_000_000_000,
@@ -176,11 +178,13 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     profile,
     lineCount: more.lines.length,
     permissions,
+    signsIn: false,
     person: ['name', 'email'],
     isWaiting: false,
     lastUsed: line.lastUsed,
     ...more,
   });
+  const signedIn = { signsIn: true, permissions: [] };
   const backup = { ...line, permissions: [], since: 1_790_000_000_000, lastUsed: null };
   const apps = [
     connectedApp({
@@ -200,6 +204,14 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       lines: [backup, { ...waiting, permissions: [] }, { ...waiting, permissions: [], since: waiting.since + 7_000 }],
     }),
     connectedApp({ clientId: text('c'), appName: text('Calendar'), lines: [line] }),
+    connectedApp({ clientId: text('e'), appName: text('Postcards'), ...signedIn, lines: [{ ...line, ...signedIn }] }),
+    connectedApp({
+      ...{ clientId: text('f'), appName: text('Photos'), signsIn: true },
+      lines: [
+        { ...line, ...signedIn },
+        { ...line, signsIn: true, since: 1_788_000_000_000 },
+      ],
+    }),
     connectedApp({ clientId: text('d'), appName: text('Notes'), isWaiting: true, lastUsed: null, lines: [waiting] }),
   ];
   const listed = { ...connected, apps, shown: apps.length, total: apps.length, appCount: apps.length };
@@ -327,6 +339,28 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       profile: agent,
       redirectHost: 'localhost:51234',
     }),
+    'consent-signs-in': consentPage(context, { ...consent, ...toApp, permissions: [], person: signsIn }),
+    'consent-signs-in-bare': consentPage(context, {
+      ...consent,
+      ...toApp,
+      permissions: [],
+      person: { ...signsIn, fields: [] },
+    }),
+    'consent-signs-in-options': consentPage(context, { ...consent, ...toApp, permissions: optional, person: signsIn }),
+    'consent-signs-in-more': consentPage(context, {
+      ...consent,
+      ...toApp,
+      hasAccessAlready: true,
+      permissions: more,
+      person: signsIn,
+    }),
+    'consent-signs-in-also': consentPage(context, {
+      ...consent,
+      ...toApp,
+      hasAccessAlready: true,
+      permissions: more,
+      person: { ...signsIn, isNew: true },
+    }),
     'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
     ...Object.fromEntries(
       (['expired', 'elsewhere', 'signed_out'] as const).map((why) => [
@@ -373,7 +407,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'consent-long': consentPage(context, {
       ...consent,
-      person: { fields: [], isNew: false },
+      person: { fields: [], signsIn: false, isNew: false },
       profile: { ...nobody, publisher: text('P'.repeat(300)) },
       appName: text('<b>Wonderful</b> '.repeat(300)),
       redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),

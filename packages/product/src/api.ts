@@ -32,6 +32,8 @@ export type Connection = {
   readonly host: string | null;
   /** The hosts that the app sends people to. */
   readonly redirect_hosts: readonly string[];
+  /** True if the app signs the user in. */
+  readonly signs_in: boolean;
   readonly scope: string;
   readonly permissions: readonly {
     readonly name: string;

@@ -3,6 +3,7 @@ import type { Account } from '../../accounts/people/account.ts';
 import type { Client } from '../../oauth/clients/client.ts';
 import { fieldsThere } from '../../oauth/grants/person-fields.ts';
 import { effectOf, type ScopeDefinition, sentenceFor } from '../../oauth/grants/scope.ts';
+import type { AuthorizationRequest } from '../../oauth/protocol/authorization-request.ts';
 import type { EarlierConsent } from '../../oauth/protocol/consent.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
@@ -31,16 +32,19 @@ export async function permissionsToAsk(
 }
 
 /**
- * Returns the profile fields that a client gets, as far as the account has them; `earlier` is the user's earlier
- * decision.
+ * Returns the profile fields that a client gets, as far as the account has them, and whether it signs the user in; `earlier` is
+ * the user's earlier decision.
  */
 export function personToAsk(
-  { personFields }: Pick<Client, 'personFields'>,
+  { personFields, openid = null }: Pick<Client, 'personFields'> & Partial<Pick<AuthorizationRequest, 'openid'>>,
   account: Account,
   earlier: EarlierConsent | null,
 ): PersonSeen {
   const fields = fieldsThere(personFields, account);
-  return { fields, isNew: earlier !== null && fields.some((field) => !earlier.personFields.includes(field)) };
+  const signsIn = openid !== null;
+  const isMore = ({ personFields: had, granted }: EarlierConsent) =>
+    fields.some((field) => !had.includes(field)) || (signsIn && !granted.includes('openid'));
+  return { fields, signsIn, isNew: earlier !== null && isMore(earlier) };
 }
 
 /** Returns the lifetimes of access by this installation's settings (s). */

@@ -68,6 +68,7 @@ async function describe(
     is_checked: client?.isChecked ?? false,
     host: client && documentHost(client),
     redirect_hosts: app.redirectHosts,
+    signs_in: app.signsIn,
     scope: app.scope.join(' '),
     permissions: app.scope.map((name) => {
       const known = client?.scopes.find((scope) => scope.name === name) ?? { name, sentence: null, optional: false };

@@ -66,7 +66,8 @@ const CONNECTION = namedObject('Connection', {
     items: { type: 'string' },
     description: 'Hosts that the app sends users to; none for a device.',
   },
-  scope: text('The granted scopes, separated by spaces; may be empty.'),
+  signs_in: { type: 'boolean', description: 'True if the app signs the user in with OpenID Connect.' },
+  scope: text('The granted scopes besides those of a sign-in, separated by spaces; may be empty.'),
   permissions: {
     type: 'array',
     items: object({
@@ -82,7 +83,9 @@ const CONNECTION = namedObject('Connection', {
     description: 'The profile fields that the app gets and the account has.',
   },
   granted_at: text('Time of the first Allow.', { format: 'date-time' }),
-  last_used_at: textOrNull('Time of the last check or refresh; null if there was none.', { format: 'date-time' }),
+  last_used_at: textOrNull('Time of the last check, refresh or sign-in; null if there was none.', {
+    format: 'date-time',
+  }),
   expires_at: text('End of the access without further use.', { format: 'date-time' }),
   expires_at_the_latest: text('End of the access in any case.', { format: 'date-time' }),
   device: { type: 'boolean', description: 'True for an app on a device without a browser.' },

@@ -22,11 +22,13 @@ export type ConnectedApp = {
   readonly isWaiting: boolean;
   /** The hosts that it sends people to, on loopback without a port; none for a device. */
   readonly redirectHosts: readonly string[];
-  /** The scope names of all its grants together. */
+  /** True if it signs the user in. */
+  readonly signsIn: boolean;
+  /** The scope names of all its grants together, without those of a sign-in. */
   readonly scope: readonly string[];
   readonly personFields: readonly PersonField[];
   readonly since: number;
-  /** The last check or refresh; null if there was none. */
+  /** The last check, refresh or sign-in; null if there was none. */
   readonly lastUsedAt: number | null;
   /** The expiry without another refresh, and the expiry in any case. */
   readonly expiresAt: number;

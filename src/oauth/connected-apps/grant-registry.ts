@@ -16,6 +16,7 @@ import {
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
 import { scopeNames } from '../grants/scope.ts';
+import { withoutSignIn } from '../openid/openid-scope.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
@@ -231,13 +232,24 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     redirectHosts: isForDevice(newest)
       ? []
       : [...new Set(summaries.map((each) => lastingRedirectHost(each.redirectUri)))],
-    scope: scopesOf(summaries),
+    signsIn: summaries.some(({ signsIn }) => signsIn),
+    scope: [...new Set(summaries.flatMap(accessOf))],
     personFields: fieldsOf(summaries),
     since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
-    lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,
+    lastUsedAt: Math.max(...summaries.map(lastUseOf)) || null,
     expiresAt: Math.max(...summaries.map(({ expiresAt }) => expiresAt)),
     absoluteExpiresAt: Math.max(...summaries.map(({ absoluteExpiresAt }) => absoluteExpiresAt)),
   };
+}
+
+/** Returns the scope names besides those of a sign-in. */
+function accessOf({ signsIn, scope }: GrantSummary): string[] {
+  return scopeNames(signsIn ? (withoutSignIn(scope) ?? '') : scope);
+}
+
+/** A sign-in is a use of its own; an app need not present its token anywhere. */
+function lastUseOf({ lastUsedAt, signsIn, isRedeemed, lastGrantedAt }: GrantSummary): number {
+  return Math.max(lastUsedAt ?? 0, signsIn && isRedeemed ? lastGrantedAt : 0);
 }
 
 function fieldsOf(summaries: readonly GrantSummary[]): PersonField[] {

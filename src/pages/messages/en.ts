@@ -86,6 +86,8 @@ export const en = {
     list: (fields: readonly string[]): string => `Your ${formats.list(fields)}`,
     effects: { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' },
     nobody: 'Only an ID: neither your name nor your address',
+    signsIn: 'Signs you in',
+    gets: (field: string): string => `Gets your ${field}`,
     sentence: (sentence: string): Html => isolated(sentence, 300),
     scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,
   },
@@ -301,6 +303,14 @@ export const en = {
     destinationByName: html`The name <bdi class="address" dir="ltr">localhost</bdi> means this device unless its network settings were changed.`,
     account: 'Your account',
     switchAccount: html`Switch <span class="unseen">account</span>`,
+    signIn: {
+      title: 'Sign in with your account',
+      heading: (app: string, product: string): Html =>
+        html`Sign in to ${isolated(app)} with your ${isolated(product)} account`,
+      effects: 'If you allow it, this app',
+      already: 'It already',
+      also: 'It can also',
+    },
     permissions: 'If you allow it, this app can',
     permissionsMore: 'If you allow it, this app can also',
     permissionsAlready: 'It can already',

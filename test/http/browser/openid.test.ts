@@ -264,8 +264,8 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
     const app = await addApp({ personFields: ['username'] });
     const scope = 'openid profile email';
     const page = (await visit(app, { scope })).body;
-    assert.match(page, /Your username/);
-    assert.doesNotMatch(page, /Your name|Your email|Your picture/);
+    assert.match(page, /Gets your username/);
+    assert.doesNotMatch(page, /Gets your (?:name|email|picture)/);
     assert.deepEqual(await profileOf((await signedIn(app, { scope }))['access_token']), { username: 'ada' });
   });
 
@@ -283,6 +283,61 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
     await signedIn(app, { scope: 'photos' });
     await clients.update(app.clientId, { signIn: true }, operator);
     assert.equal(isAsked(await visit(app)), true);
+  });
+});
+
+describe('what the person sees', { concurrency: true }, () => {
+  const headingOf = ({ body }: Visit) => /<h1>(.*?)<\/h1>/s.exec(body)?.[1]?.replace(/<[^>]*>/g, '');
+  const linesOf = ({ body }: Visit) =>
+    [...body.matchAll(/<li(?: class="sensitive")?><svg.*?<span>(.*?)<\/span><\/li>/gs)]
+      .map(([, line = '']) => line.replace(/<[^>]*>/g, ''))
+      .filter((line) => /you|photos|ID|See/.test(line) && !line.includes('take it back') && !line.includes('away'));
+
+  test('signing in alone has a heading of its own, and says nothing of access while they are away', async () => {
+    const app = await addApp({ name: 'Postcards' });
+    const page = await visit(app, { scope: 'openid profile email' });
+    assert.equal(headingOf(page), 'Sign in to Postcards with your Valetkey account');
+    assert.match(page.body, /<title>Sign in with your account/);
+    assert.deepEqual(linesOf(page), ['Signs you in', 'Gets your name', 'Gets your username', 'Gets your email']);
+    assert.doesNotMatch(page.body, /even while you’re away/);
+    assert.deepEqual(linesOf(await visit(app)), ['Signs you inOnly an ID: neither your name nor your address']);
+  });
+
+  test('beside other access, the heading is as ever, and the sign-in is the first line', async () => {
+    const page = await visit(await addApp({ name: 'Postcards' }), { scope: 'photos openid email' });
+    assert.equal(headingOf(page), 'Allow Postcards to use your Valetkey account?');
+    assert.deepEqual(linesOf(page), ['Signs you in', 'Gets your email', 'Use the permission photos']);
+    assert.match(page.body, /even while you’re away/);
+  });
+
+  test('asked for more, the page says what is new: the sign-in, or the access', async () => {
+    const app = await addApp();
+    await signedIn(app, { scope: 'photos' });
+    const added = await visit(app, { scope: 'openid photos' });
+    assert.match(added.body, /<h2>If you allow it, this app<\/h2>.*Signs you in.*It can already.*photos/s);
+    await signedIn(app, { scope: 'openid' });
+    const more = await visit(app, { scope: 'openid send' });
+    assert.match(more.body, /value="send".*<h3>It already<\/h3>.*Signs you in/s);
+  });
+
+  test('Connected apps says that it signs them in, and name no scope for that', async () => {
+    const own = await startTestService({ after });
+    const user = await addUser(own);
+    const browser = await signedInBrowser(own);
+    const app = await addClient(own, { name: 'Postcards', signIn: true, scopes: scopes('photos') });
+    const sign = async (scope: string) => {
+      const location = await allowOn(browser, await browser.get(standardUrl(own, app, { scope })));
+      await exchangeCode(own, app, codeIn(location));
+    };
+    await sign('openid email');
+    const page = async () => (await browser.get(`${own.appUrl}/account/apps`)).body.replace(/<svg.*?<\/svg>/gs, '');
+    assert.match(await page(), /<span>Signs you in<\/span><span>Last used/);
+    assert.match(await page(), /<span>Signs you in<\/span><\/li>\s*<li><span>Gets your email<\/span>/);
+    await sign('openid email photos');
+    assert.match(await page(), /<span>Signs you in<\/span><span>1 permission<\/span>/);
+    assert.doesNotMatch(await page(), /permission <[^>]*>(openid|email)/);
+    const [listed] = await own.installation.grants.connectedApps(user.id);
+    assert.deepEqual([listed?.signsIn, listed?.scope, listed?.lastUsedAt], [true, ['photos'], own.clock.now()]);
   });
 });
 
@@ -329,8 +384,8 @@ describe('openid alone', { concurrency: true }, () => {
     assert.equal((await audit.listAuditEvents({ clientId: app.clientId, limit: 100 })).length, before);
     assert.equal((await me(service, String(first['access_token']))).status, 401);
     assert.equal((await me(service, String(kept['access_token']))).status, 200, 'access beside it stays');
-    const reasons = (await grantsOf(app)).map(({ revocationReason }) => revocationReason);
-    assert.deepEqual(reasons, [null, null, 'replaced']);
+    const reasons = (await grantsOf(app)).map(({ revocationReason }) => String(revocationReason)).sort();
+    assert.deepEqual(reasons, ['null', 'null', 'replaced']);
   });
 
   test('a hundred sign-ins leave one grant', async () => {

@@ -54,6 +54,7 @@ async function asShown(
 ): Promise<ConnectedApp> {
   const client = await service.clients.findClient(clientId);
   const access = (of: readonly Line[]) => ({
+    signsIn: of.some(({ signsIn }) => signsIn),
     permissions: permissionsGranted(definitions, client, [...new Set(of.flatMap(({ scope }) => scope))], language),
     person: fieldsThere([...new Set(of.flatMap(({ personFields }) => personFields))], account),
   });
