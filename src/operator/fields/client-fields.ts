@@ -159,7 +159,7 @@ export const CLIENT_SETTINGS: Settings<ClientSettings> = {
   },
   signIn: {
     ...{ field: flag, initial: false, label: 'Sign-in', group: ACCESS },
-    help: 'Users may sign in at the app with their account here (OpenID Connect).',
+    help: 'Users may sign in at the app with OpenID Connect; scope=openid then no longer means all its scopes.',
     option: { flag: '--sign-in', no: 'end sign-in at the app: no ID tokens, and no userinfo' },
     implies: { consent: 'remember' } satisfies Partial<ClientSettings>,
     act: ['clients.set-sign-in', 'unless default'],

@@ -48,6 +48,7 @@ export function grants(withStore: WithStore): void {
         keyId: 2 ** 32 - 1,
         resource: 'https://letters.test',
         resourceIsDefault: true,
+        openid: { nonce: 'n " \\', authTime: 1_800_000_000, amr: ['pwd'], renews: true as const },
       };
       const grant = await issue(store, some);
       assert.deepEqual(await store.findGrant(grant.id), {
@@ -137,6 +138,60 @@ export function grants(withStore: WithStore): void {
     const next = sampleGeneration(grant, 1);
     const { grantId, ...written } = next;
     assert.deepEqual((await find(store, grant)).grant, { ...grant, ...written, id: grantId });
+  });
+
+  const openid = { renews: true } as const;
+  const signIn = { scope: 'openid email', personFields: 'email', openid };
+  const reasonOf = async (store: AnyStore, grant: Grant) => (await find(store, grant)).grant.revocationReason;
+
+  withStore('a sign-in that nobody was asked about replaces its equals, and nothing else', async (store) => {
+    const others: Partial<Grant>[] = [
+      { scope: 'openid' },
+      { personFields: '' },
+      { redirectUri: 'https://one.test/other' },
+      { resource: 'https://letters.test' },
+      { resourceIsDefault: true },
+      { openid: null },
+    ];
+    const redeemed = await Promise.all([{}, ...others].map((more) => issue(store, { ...signIn, ...more })));
+    for (const grant of redeemed)
+      await store.redeemAuthorizationCode({ ...sampleGeneration(grant, 1), rotatedAt: NOW });
+    const waiting = await issue(store, signIn);
+    const later = await issue(store, { ...signIn, grantedAt: NOW + 5000 });
+    await store.redeemAuthorizationCode({ ...sampleGeneration(later, 1), rotatedAt: NOW + 6000 });
+    const before = (await store.listAuditEvents({ limit: 99 })).length;
+    const renewed = await issue(store, { ...signIn, grantedAt: NOW + 10 });
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(renewed, 1), 'here', true), 'redeemed');
+    const [equal, ...kept] = redeemed as [Grant, ...Grant[]];
+    assert.equal(await reasonOf(store, equal), 'replaced');
+    for (const grant of [...kept, waiting, later, renewed]) assert.equal(await reasonOf(store, grant), null);
+    assert.equal((await store.listAuditEvents({ limit: 99 })).length, before + 1, 'that of the Allow alone');
+    assert.equal((await store.findPresentation(renewed.id))?.source, 'here');
+  });
+
+  withStore('a sign-in whose code was redeemed or revoked replaces nothing', async (store) => {
+    const equal = await issue(store, signIn);
+    await store.redeemAuthorizationCode(sampleGeneration(equal, 1));
+    const [twice, revoked] = await Promise.all([1, 2].map(() => issue(store, { ...signIn, grantedAt: NOW + 10 })));
+    await store.redeemAuthorizationCode(sampleGeneration(twice as Grant, 1));
+    await store.revokeGrant((revoked as Grant).id, 'user', event('grant_revoked'));
+    for (const grant of [twice, revoked] as Grant[])
+      assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1), 'here', true), false);
+    assert.equal(await reasonOf(store, equal), null);
+  });
+
+  withStore('a hundred sign-ins that rest on the same one, beside its end, wait for each other', async (store) => {
+    const equal = await issue(store, signIn);
+    await store.redeemAuthorizationCode(sampleGeneration(equal, 1));
+    const all = await Promise.all(HUNDRED.map(() => issue(store, { ...signIn, grantedAt: NOW + 10 })));
+    const { resourceOwnerId, clientId } = equal;
+    const redeemed = all.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1), 'here', true));
+    const ended = store.revokeGrantsOfClient(resourceOwnerId, clientId, event('grant_revoked'));
+    const twice = all.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1), 'here', true));
+    const [wins, losses] = [await Promise.all(redeemed), await Promise.all(twice)];
+    for (const [at, won] of wins.entries()) assert.ok(won === false || losses[at] === false, 'one wins at most');
+    await ended;
+    assert.ok(['replaced', 'user'].includes(String(await reasonOf(store, equal))));
   });
 
   withStore('of 100 who rotate from one generation at once, one wins', async (store) => {

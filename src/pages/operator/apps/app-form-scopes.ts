@@ -26,6 +26,5 @@ function scopeField(form: AppForm, { name, sentence }: OfferedScope): Html {
   const box = (field: 'scopes' | 'optional_scopes') =>
     html`<input type="checkbox" name="${field}" value="${name}"${isChosen(form, field, name) && html` checked`}>`;
   const code = html`<code>${name}</code>`;
-  return html`<div><label>${box('scopes')}${sentence === null ? code : html`<span>${code}<small>${isolated(sentence, 200)}</small></span>`}</label><label>${box('optional_scopes')}<span>Optional<span class="unseen">: ${name}</span></span></label></div>
-`;
+  return html`<div><label>${box('scopes')}${sentence === null ? code : html`<span>${code}<small>${isolated(sentence, 200)}</small></span>`}</label><label>${box('optional_scopes')}<span>Optional<span class="unseen">: ${name}</span></span></label></div>`;
 }

@@ -169,6 +169,9 @@ export const FURTHER: readonly ActRow[] = [
   changes('clients.set-consent', 'clients.trust', aClient(), {
     ...{ method: 'PATCH', json: { consent: 'skip' }, also: ['clients.write'] },
   }),
+  changes('clients.set-sign-in', 'clients.trust', aClient(), {
+    ...{ method: 'PATCH', json: { sign_in: true, consent: 'ask' }, also: ['clients.write'] },
+  }),
   changes('scopes.set-sentences', 'scopes.trust', () => '/clients', {
     ...{ json: { ...APP, type: 'public', scopes: [OWN] }, also: ['clients.write'], done: 201 },
   }),

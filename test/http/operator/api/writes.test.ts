@@ -76,6 +76,28 @@ test('an app is registered, changed, paused, resumed and deleted, each as the co
   assert.deepEqual(errorOf(await remove(path)), [404, 'not_found', null]);
 });
 
+test('sign-in makes trust: a key needs clients.trust to set it, not to end it, and consent becomes remember', async () => {
+  const { client_id: id } = await register();
+  const { key: weak } = await addKey(api, 'admin', ['clients.write']);
+  const change = (json: object) => call(api, weak, `/v1/clients/${id}`, { method: 'PATCH', json });
+  assert.deepEqual(errorOf(await change({ sign_in: true })), [403, 'forbidden', null]);
+  const { body } = await patch(`/clients/${id}`, { sign_in: true });
+  assert.deepEqual([body['sign_in'], body['consent']], [true, 'remember']);
+  assert.equal((await change({ sign_in: false })).body['sign_in'], false);
+  for (const [json, consent] of [
+    [{ sign_in: true }, 'remember'],
+    [{ sign_in: true, consent: 'ask' }, 'ask'],
+  ] as const)
+    assert.equal((await ask(`/clients/${(await register({ ...APP, ...json })).client_id}`)).body['consent'], consent);
+  const refused = await post('/clients', { ...APP, sign_in: true, scopes: ['email'] });
+  assert.deepEqual(errorOf(refused), [400, 'invalid_request', 'sign_in']);
+  const denied = await call(api, weak, '/v1/clients', {
+    method: 'POST',
+    json: { ...APP, type: 'public', sign_in: true },
+  });
+  assert.deepEqual(errorOf(denied), [403, 'forbidden', null]);
+});
+
 test('consent: a key without trust leads no codes of an app that never asks to another host', async () => {
   const { client_id: id } = await register({ ...APP, type: 'public', consent: 'skip' });
   const writer = (await addKey(api, 'admin', ['clients.write'])).key;

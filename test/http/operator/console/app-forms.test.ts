@@ -279,6 +279,33 @@ test('operators §7: each setting of an app has a field, and a line on its page'
   assert.match(textOf(page.body), /Refresh overlap \d+ s, the default .*Public keys None/);
 });
 
+test('operators §7: sign-in is set in the form by a passkey, and changes the default of consent', async (t) => {
+  const { service, browser, passkey, open, save, app } = await openEdit(t);
+  service.clock.advance(PAST_PRESENCE);
+  const asked = await save({ ...(await open()), sign_in: 'true' });
+  assert.equal(asked.status, 403);
+  assert.equal((await confirmInPlace(browser, passkey, asked)).status, 303);
+  const { signIn, consent, id } = await app();
+  assert.deepEqual([signIn, consent], [true, 'remember']);
+  const page = await browser.get(`${service.operatorUrl}/apps/${id}`);
+  assert.match(textOf(page.body), /Sign-in With OpenID Connect/);
+  const off = await save({ ...(await open()), sign_in: [] });
+  assert.deepEqual([off.status, (await app()).signIn], [303, false]);
+});
+
+test('operators §7: a new app with sign-in remembers consent, unless the form names another', async (t) => {
+  const { service, browser, at, send } = await start(t);
+  for (const [named, consent] of [
+    ['ask', 'remember'],
+    ['skip', 'skip'],
+  ] as const) {
+    const once = hidden((await browser.get(at)).body, 'once');
+    await send(at, { ...NEW_APP, once, name: `Postcards ${named}`, sign_in: 'true', consent: named });
+    const made = (await appsOf(service)).find(({ name }) => name === `Postcards ${named}`);
+    assert.deepEqual([made?.signIn, made?.consent], [true, consent]);
+  }
+});
+
 test('operators §7: keys, durations, audience and external ID are set in the form; a key needs the passkey', async (t) => {
   const { service, browser, passkey, open, save, app } = await openEdit(t);
   const keys = JSON.stringify({ keys: FULL.keys });
