@@ -36,7 +36,7 @@ export function refuseSignIn(document: string | null): void {
     throw new OperatorError('users cannot sign in at an app that describes itself in a metadata document', 'sign_in');
 }
 
-/** OpenID Connect gives some scopes a meaning of its own (Core §5.4). */
+/** OpenID Connect gives some scopes a meaning of its own (OpenID Connect Core §5.4). */
 function checkSignIn({ signIn, scopes }: ClientSettings): void {
   const taken = signIn && scopes.find(({ name }) => isSignInScope(name));
   if (taken)

@@ -23,7 +23,7 @@ export function openIdRefusal(parameters: Parameters): Refusal | null {
   if (parameters.has('nonce') && !NONCE.test(parameters.get('nonce') ?? ''))
     return invalidRequest('nonce must be 1 to 255 printable ASCII characters');
   if (parameters.get('registration') !== undefined)
-    return new Refusal('registration_not_supported', 'registration is not supported'); // Core §7.2.1
+    return new Refusal('registration_not_supported', 'registration is not supported'); // OpenID Connect Core §7.2.1
   return (parameters.get('response_mode') ?? 'query') === 'query'
     ? null
     : invalidRequest('response_mode must be query');

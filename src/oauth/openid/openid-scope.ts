@@ -1,4 +1,4 @@
-/** The scopes of OpenID Connect (Core §5.4), which an app with sign-in may ask for without a registration. */
+/** The scopes of OpenID Connect (OpenID Connect Core §5.4), which an app with sign-in may ask for without a registration. */
 import type { Client } from '../clients/client.ts';
 import type { Grant, ResourceOwner } from '../grants/grant.ts';
 import { type PersonField, visibleFields } from '../grants/person-fields.ts';
@@ -9,7 +9,7 @@ const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
 
 const AS_REGISTERED: readonly Scope[] = SIGN_IN_SCOPES.map((name) => ({ name, sentence: null, optional: false }));
 
-/** The profile fields that each scope asks for (Core §5.4). */
+/** The profile fields that each scope asks for (OpenID Connect Core §5.4). */
 const FIELDS: Readonly<Record<string, readonly PersonField[]>> = {
   profile: ['name', 'username', 'avatar_url'],
   email: ['email'],
@@ -20,7 +20,7 @@ export function isSignInScope(name: string): boolean {
   return (SIGN_IN_SCOPES as readonly string[]).includes(name);
 }
 
-/** Returns true if a requested scope asks to sign in, and the client may have that (Core §3.1.2.1). */
+/** Returns true if a requested scope asks to sign in, and the client may have that (OpenID Connect Core §3.1.2.1). */
 export function asksToSignIn({ signIn }: Pick<Client, 'signIn'>, requested: string | undefined): boolean {
   return signIn && scopeNames(requested ?? '').includes('openid');
 }
@@ -44,7 +44,7 @@ export function withoutSignIn(scope: string): string | null {
   return names.length === 0 ? null : names.join(' ');
 }
 
-/** Returns the profile fields of a client's registration that the scopes of a request with `openid` ask for (Core §5.4). */
+/** Returns the profile fields of a client's registration that the scopes of a request with `openid` ask for (OpenID Connect Core §5.4). */
 export function fieldsAskedFor(
   scope: readonly string[],
   { personFields }: Pick<Client, 'personFields'>,
@@ -53,7 +53,7 @@ export function fieldsAskedFor(
   return personFields.filter((field) => asked.includes(field));
 }
 
-/** The claims about a resource owner (Core §5.1), in the ID token and at the userinfo endpoint alike. */
+/** The claims about a resource owner (OpenID Connect Core §5.1), in the ID token and at the userinfo endpoint alike. */
 export type UserClaims = {
   readonly sub: string;
   readonly name?: string;
