@@ -590,7 +590,7 @@ async function withSignIn(context: Parameters<typeof openMemory>[0]) {
   const registry = new ClientRegistry(parts);
   const { redirectUris } = settings;
   const add = async (more: Partial<ClientSettings>) =>
-    (await registry.register('confidential', { name: 'One', redirectUris, ...more }, operator)).client;
+    (await registry.register('confidential', { name: 'One', redirectUris, ...more }, operator)).row;
   return { registry, made, add };
 }
 
@@ -632,7 +632,7 @@ test('sign-in is refused for an app with a metadata document', async (context) =
   const register = (more: Partial<ClientSettings>) =>
     registry.register('public', { ...settings, ...more }, operator, document);
   await assert.rejects(register({ signIn: true }), /metadata document/);
-  const { client } = await register({});
+  const { row: client } = await register({});
   await assert.rejects(registry.update(client.id, { signIn: true }, operator), /metadata document/);
   assert.equal((await registry.exact(client.id)).signIn, false);
   assert.deepEqual(made, []);
@@ -655,7 +655,7 @@ test('what signing in needs is made before an app has it, and a failure leaves t
     now: () => clock.now,
     onSignInAllowed,
   });
-  const { client } = await failing.register('confidential', settings, operator);
+  const { row: client } = await failing.register('confidential', settings, operator);
   await assert.rejects(failing.update(client.id, { signIn: true }, operator), /no keys/);
   assert.equal((await failing.exact(client.id)).signIn, false);
 });
