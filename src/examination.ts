@@ -9,6 +9,7 @@ import { type AddressParts, examineAddress } from './doctor/public-address.ts';
 import { ofKeysPlace, ofNothing, ofUnusable, ofVariables, readOr } from './doctor/unopened.ts';
 import { makeInstallation } from './installation.ts';
 import { isLoopback } from './oauth/clients/loopback.ts';
+import { listSigningKeys } from './oauth/installation/signing-keys.ts';
 import { doctorPass } from './oauth/keys/doctor-pass.ts';
 import { createKeyring, type LiveKeyring } from './oauth/keys/keyring.ts';
 import { rootKeyName } from './oauth/keys/root-key.ts';
@@ -113,6 +114,7 @@ async function foundFacts(
     exposures: storage.exposures,
     keys: await storage.store.findRootKeys(),
     ownKeyIds: keyring.keyIds,
+    signingKeys: await listSigningKeys({ store: storage.store, keyring, now: storeNow }),
     serverNow: database.kind === 'postgresql' ? storeNow() : null,
     now: now(),
     newestEventAt: newest?.at ?? null,

@@ -20,6 +20,7 @@ import { ClientKeys } from './oauth/clients/client-keys.ts';
 import type { FetchJson } from './oauth/clients/key-set.ts';
 import { GrantRegistry } from './oauth/connected-apps/grant-registry.ts';
 import { DeviceFlow } from './oauth/device/device-flow.ts';
+import { SigningKeys } from './oauth/installation/signing-keys.ts';
 import type { Keyring } from './oauth/keys/keyring.ts';
 import { AuthorizationServer } from './oauth/protocol/authorization-server.ts';
 import { Introspection } from './oauth/protocol/introspection.ts';
@@ -209,6 +210,7 @@ export function makeInstallation(
       proveTrail: (isAccepted, operator) => auditTrail.prove(isAccepted, operator),
       countUses: countKeyUses,
     }),
+    signingKeys: new SigningKeys({ store, keyring, now, actor }),
     backups: new Backups(store, auditTrail, now),
     operatorRegistry,
     operators: {

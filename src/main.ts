@@ -67,6 +67,9 @@ const STOP_TIMEOUT_MS = 12_000;
 /** Time between two checks for ended hours, whose wrong sign-ins are then written to the audit trail (ms). */
 const WRONG_SIGN_INS_EVERY_MS = 1000;
 
+/** Time between two checks whether the keys for ID tokens must turn, or be sealed under another root key (ms). */
+const SIGNING_KEYS_EVERY_MS = 60_000;
+
 /**
  * Opens the database, wires the domain and starts the servers; resolves when both addresses answer. Throws
  * `InstallationError`.
@@ -162,6 +165,11 @@ export async function startService(configuration: Configuration, world: World): 
     () => void wrongSignIns.writeEnded().catch(onAuditWriteFailed),
     WRONG_SIGN_INS_EVERY_MS,
   ).unref();
+  const onKeepFailed = (error: Error) => logger.warn(`the keys for ID tokens are not kept yet: ${error.message}`);
+  const keeping = setInterval(
+    () => void installation.signingKeys.keep().catch(onKeepFailed),
+    SIGNING_KEYS_EVERY_MS,
+  ).unref();
   const onRehashFailed = (error: Error) => logger.warn(`imported passwords are not all wrapped yet: ${error.message}`);
   const wrapping = installation.startWrapping(onRehashFailed);
   const onResealFailed = (error: Error) =>
@@ -172,6 +180,7 @@ export async function startService(configuration: Configuration, world: World): 
     installation.accounts.turnStrangersAway();
     await servers.drain();
     clearInterval(checking);
+    clearInterval(keeping);
     keyWatch.stop();
     await Promise.all([
       installation.activity.close(),

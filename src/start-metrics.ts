@@ -10,7 +10,7 @@ import type { Storage } from './storage/storage.ts';
 export async function startMetrics(
   { metricsListen, database }: Configuration,
   { tally: requests, isReady, maxConnections }: Service,
-  { tally: protocol, signIns }: WiredInstallation,
+  { tally: protocol, signIns, signingKeys }: WiredInstallation,
   { store, figures }: Storage,
   counted: Pick<Measured, 'connections' | 'trailVerifiedAt' | 'droppedLines'>,
 ): Promise<{ readonly url: string; close(): Promise<void> } | null> {
@@ -25,6 +25,7 @@ export async function startMetrics(
     maxConnections: maxConnections.inAll,
     findRootKeys: () => store.findRootKeys(),
     findBackups: () => store.findBackups(),
+    listSigningKeys: () => signingKeys.list(),
   };
   return serveMetrics(new Metrics(measured), metricsListen);
 }

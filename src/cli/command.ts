@@ -1,5 +1,5 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
-import { Command } from 'commander';
+import { Command, type CommandOptions } from 'commander';
 import { QUESTIONS } from './questions.ts';
 import { aboutUnknown } from './unknown-command.ts';
 
@@ -22,10 +22,13 @@ export class CliCommand extends Command {
       .addHelpText('after', ({ command }) => explains(command as CliCommand));
   }
 
-  /** Adds a command; `signature` is its name with its arguments. One that asks before it acts gets `--yes`. */
-  leaf(signature: string, sentence: string, examples: readonly string[]): CliCommand {
+  /**
+   * Adds a command; `signature` is its name with its arguments. One that asks before it acts gets `--yes`. With `isDefault` it
+   * runs if none of its group is named.
+   */
+  leaf(signature: string, sentence: string, examples: readonly string[], options: CommandOptions = {}): CliCommand {
     const lines = examples.map((example) => `  valetkey ${example}`);
-    const leaf = this.command(signature)
+    const leaf = this.command(signature, options)
       .description(sentence)
       .option('--json', 'print JSON, for programs')
       .addHelpText('after', `\nExamples:\n${lines.join('\n')}`);

@@ -5,6 +5,7 @@ import type { UserLinks } from '../accounts/import/user-links.ts';
 import type { Accounts } from '../accounts/sign-in/accounts.ts';
 import type { BackupAsked, BackupMade } from '../backup/backup.ts';
 import type { GrantRegistry } from '../oauth/connected-apps/grant-registry.ts';
+import type { SigningKeys } from '../oauth/installation/signing-keys.ts';
 import type { Revived } from '../oauth/installation/since-backup.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import type { Actor } from '../oauth/trail/audit.ts';
@@ -38,6 +39,7 @@ export type Installation = {
   /** Tests the setup of an identity provider, by its id. */
   readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
   readonly rootKeys: KeyRegistry;
+  readonly signingKeys: SigningKeys;
   readonly accounts: Accounts;
   readonly appActivity: AppActivity;
   readonly imports: UserImport;

@@ -6,6 +6,7 @@ import type { KeyStatus, ListedKey } from '../operator/key-registry.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import { confirm } from './confirm.ts';
+import { addIdTokenKeysCommands } from './id-token-keys.ts';
 import { type Column, table } from './table.ts';
 import { readableTime } from './time.ts';
 
@@ -29,7 +30,7 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
   keys
     .leaf(
       'list',
-      'List the root keys of the installation, and the number of grants and passwords that depend on each.',
+      'List the root keys of the installation, and the number of grants, passwords and keys for ID tokens that depend on each.',
       ['keys list', 'keys list --json'],
     )
     .acts(run, async ({ rootKeys }) => listed(await rootKeys.list(), run.context.now(), run.width));
@@ -77,6 +78,7 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
         ],
       });
     });
+  addIdTokenKeysCommands(keys, run);
 }
 
 type RetireOptions = { endGrants?: boolean; acceptTrail?: boolean };
@@ -105,5 +107,6 @@ function columnsAt(now: number): readonly Column<RootKeyJson>[] {
     { heading: 'Since', value: (key) => `${readableTime(key.created_at)} (${days(key)} days)` },
     { heading: 'Live grants', value: (key) => String(key.live_grants) },
     { heading: 'Passwords', value: (key) => String(key.passwords) },
+    { heading: 'ID token keys', value: (key) => String(key.signing_keys) },
   ];
 }

@@ -1,6 +1,7 @@
 /** Checks an opened installation: settings, keys, clocks, sizes, permissions and ways to sign in. */
 import type { Client } from '../oauth/clients/client.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
 import type { Operator } from '../operator/access/operator.ts';
@@ -19,6 +20,8 @@ export type Opened = {
   readonly keys: RootKeys;
   /** The ids of the examiner's keys. */
   readonly ownKeyIds: readonly number[];
+  /** The keys for ID tokens. */
+  readonly signingKeys: readonly ListedSigningKey[];
   /** The process that looks, as its findings name it. */
   readonly examiner: 'command' | 'service';
   /** The clock of the database's server, if it has its own; this machine's clock; and the time of the newest event. */
@@ -68,6 +71,7 @@ export type Served = Pick<
   | 'exposures'
   | 'keys'
   | 'ownKeyIds'
+  | 'signingKeys'
   | 'examiner'
   | 'serverNow'
   | 'now'
@@ -84,6 +88,7 @@ export function examineServed(served: Served): Finding[] {
     ...ofDatabase(served),
     ...ofPermissions(served),
     ...ofKeys(served),
+    ...ofSigningKeys(served),
     ...ofClocks(served),
     ...ofSizes(served),
     ...ofBackups(served),
@@ -168,6 +173,20 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, examiner, now }: Serv
     );
   if (earlier.length > 0)
     found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" shows their uses`);
+  return found.all;
+}
+
+function ofSigningKeys({ signingKeys, examiner }: Served): Finding[] {
+  const found = new Findings('keys');
+  for (const { id, opens } of signingKeys)
+    if (!opens)
+      found.wrong(
+        'ID token key',
+        `the root keys of this ${examiner} do not open the key ${id}: apps that sign people in get 503`,
+        'restore the root key that "valetkey keys id-tokens" shows; or make other keys with "valetkey keys id-tokens replace --now"',
+      );
+  if (signingKeys.length > 0 && found.all.length === 0)
+    found.good('ID token keys', `${signingKeys.length} in the key set`);
   return found.all;
 }
 

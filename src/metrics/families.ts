@@ -2,6 +2,7 @@
 import type { SignInTally } from '../accounts/providers/tally.ts';
 import type { RequestTally } from '../http/request-tally.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
 import type { ProtocolTally } from '../oauth/protocol/tally.ts';
 import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
@@ -25,6 +26,7 @@ export type Snapshot = {
   /** Null until the first successful read. */
   readonly keys: RootKeys | null;
   readonly backups: BackupRecord | null;
+  readonly signingKeys: readonly ListedSigningKey[] | null;
 };
 
 /** The table. */
@@ -148,6 +150,14 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   ),
   gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
     one(keys?.keys.filter(({ retiredAt }) => retiredAt === null).length),
+  ),
+  gauge('valetkey_id_token_keys', 'Keys for ID tokens that are published; 0 before the first app with sign-in.', (of) =>
+    one(of.signingKeys?.length),
+  ),
+  gauge(
+    'valetkey_id_token_keys_unopened',
+    'Keys for ID tokens that the root keys of this instance do not open: apps that sign people in get 503.',
+    ({ signingKeys }) => one(signingKeys?.filter(({ opens }) => !opens).length),
   ),
 ];
 

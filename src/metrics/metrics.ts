@@ -7,6 +7,7 @@ import { isIPv6 } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
+import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
@@ -14,7 +15,7 @@ import { FAMILIES, type Snapshot } from './families.ts';
 /** The measured things: tallies of the service's parts, and the reads of the database. */
 export type Measured = Omit<
   Snapshot,
-  'isReady' | 'keys' | 'backups' | 'connections' | 'store' | 'trailVerifiedAt' | 'droppedLines'
+  'isReady' | 'keys' | 'backups' | 'signingKeys' | 'connections' | 'store' | 'trailVerifiedAt' | 'droppedLines'
 > & {
   readonly connections: () => Snapshot['connections'];
   readonly figures: () => Snapshot['store'];
@@ -23,6 +24,7 @@ export type Measured = Omit<
   readonly isReady: () => Promise<boolean>;
   readonly findRootKeys: () => Promise<RootKeys>;
   readonly findBackups: () => Promise<BackupRecord>;
+  readonly listSigningKeys: () => Promise<readonly ListedSigningKey[]>;
 };
 
 /**
@@ -39,6 +41,7 @@ export class Metrics {
   #snapshot: Snapshot | null = null;
   #keys: RootKeys | null = null;
   #backups: BackupRecord | null = null;
+  #signingKeys: readonly ListedSigningKey[] | null = null;
   /** Concurrent scrapes share one text. */
   #text: Promise<string> | null = null;
 
@@ -68,10 +71,15 @@ export class Metrics {
   }
 
   async #take(): Promise<Snapshot> {
-    const { connections, figures, trailVerifiedAt, droppedLines, isReady, findRootKeys, findBackups, ...counted } =
-      this.#measured;
-    const asked = [inTime(isReady()), inTime(findRootKeys()), inTime(findBackups())] as const;
-    const [ready, keys, backups] = await Promise.all(asked);
+    const { connections, figures, trailVerifiedAt, droppedLines, isReady, ...rest } = this.#measured;
+    const { findRootKeys, findBackups, listSigningKeys, ...counted } = rest;
+    const [ready, keys, backups, signingKeys] = await Promise.all([
+      inTime(isReady()),
+      inTime(findRootKeys()),
+      inTime(findBackups()),
+      inTime(listSigningKeys()),
+    ]);
+    this.#signingKeys = signingKeys ?? this.#signingKeys;
     this.#keys = keys ?? this.#keys;
     this.#backups = backups ?? this.#backups;
     return {
@@ -83,6 +91,7 @@ export class Metrics {
       droppedLines: droppedLines(),
       keys: this.#keys,
       backups: this.#backups,
+      signingKeys: this.#signingKeys,
     };
   }
 }

@@ -46,6 +46,7 @@ const WORDS: Readonly<Record<Exclude<MemberName, 'changes' | 'fields'>, string |
     enrolled: ['With an enrollment link'],
     exchanged_at: 'First exchanged',
     for_device: ['For a device'],
+    former_key: 'Former key',
     hour: 'In the hour from',
     invited: ['With an invitation link'],
     key: 'Key',
@@ -55,6 +56,7 @@ const WORDS: Readonly<Record<Exclude<MemberName, 'changes' | 'fields'>, string |
     made_secret: ['A secret was made', 'No secret was made: it proves itself by keys of its own'],
     methods: 'Signed in with',
     name: 'Name at that time',
+    next_key: 'Next key',
     number: 'Wrong passwords',
     one_session: ['One session'],
     one_time_address: ['With a sign-in link'],
@@ -70,6 +72,7 @@ const WORDS: Readonly<Record<Exclude<MemberName, 'changes' | 'fields'>, string |
     scope: 'Scope',
     scopes: 'Scopes',
     sha256: 'SHA-256 of the document',
+    signing_key: 'Signing key',
     since: 'Since',
     trail_failed: ['The later events had failed their verification'],
   };

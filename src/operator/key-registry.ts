@@ -61,9 +61,9 @@ export class KeyRegistry {
     const { store, keyring, countUses, now } = this.#parts;
     const [{ keys, currentKeyId }, uses] = [await store.findRootKeys(), await countUses(now())];
     return keys.map((key) => {
-      const { grants, passwords } = uses.find(({ keyId }) => keyId === key.keyId) ?? { grants: 0, passwords: 0 };
+      const { grants, passwords, signingKeys } = uses.find(({ keyId }) => keyId === key.keyId) ?? UNUSED;
       const isHere = keyring.keyIds.includes(key.keyId);
-      return { ...key, status: statusOf(key, currentKeyId), grants, passwords, isHere };
+      return { ...key, status: statusOf(key, currentKeyId), grants, passwords, signingKeys, isHere };
     });
   }
 
@@ -147,12 +147,14 @@ export class KeyRegistry {
     return ended;
   }
 
-  #whyNeeded({ keyId, supersededAt, grants, passwords }: ListedKey): string | null {
+  #whyNeeded({ keyId, supersededAt, grants, passwords, signingKeys }: ListedKey): string | null {
     const name = rootKeyName(keyId);
     if (grants > 0)
       return `${grants} live grants depend on root key ${name}: they move to the current key at their next refresh, or --end-grants ends them`;
     if (passwords > 0)
       return `${passwords} passwords are sealed with root key ${name}: a running service seals them again; retry when "keys list" shows none`;
+    if (signingKeys > 0)
+      return `${signingKeys} keys for ID tokens are sealed with root key ${name}: a running service seals them again within a minute; or replace them with "keys id-tokens replace --now"`;
     const leftMs = (supersededAt ?? 0) + LAST_USE_MS - this.#parts.now();
     const minutes = Math.ceil(leftMs / 60_000);
     return leftMs > 0
@@ -185,6 +187,8 @@ export class KeyRegistry {
       .map(({ name }) => name);
   }
 }
+
+const UNUSED = { grants: 0, passwords: 0, signingKeys: 0 } as const;
 
 const WHY_KEPT: Readonly<Record<Exclude<KeyStatus, 'earlier'>, string>> = {
   retired: 'was retired before',

@@ -17,6 +17,7 @@ import { OPERATOR_ONCE } from './tables/operator-rows.ts';
 import { OPERATOR_SESSION } from './tables/operator-sessions.ts';
 import { OPERATOR_ONE_TIME_ADDRESS } from './tables/operators.ts';
 import { SESSION } from './tables/sessions.ts';
+import { SIGNING_KEY } from './tables/signing-keys.ts';
 
 /** A table whose rows expire. */
 export type DyingRows = {
@@ -71,4 +72,5 @@ export const DYING: readonly DyingRows[] = [
   dyingAt(OPERATOR_KEY, 'expires_at', 30 * DAY_MS),
   dyingAt(OPERATOR_ONE_TIME_ADDRESS, 'expires_at'),
   dyingAt(OPERATOR_ONCE, 'expires_at'),
+  dyingAt(SIGNING_KEY, 'drop_at', 0),
 ];

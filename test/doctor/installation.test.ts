@@ -248,6 +248,7 @@ const SOUND: Opened = {
   exposures: [],
   keys: { currentKeyId: 1, nextKeyId: null, keys: [{ keyId: 1, createdAt: 0, supersededAt: null, retiredAt: null }] },
   ownKeyIds: [1],
+  signingKeys: [],
   examiner: 'command',
   serverNow: null,
   now: 1000,
@@ -269,6 +270,10 @@ const AGENT = {
   jwksUri: 'https://agent.example/keys.json',
   jwksFetchedAt: HOUR_MS,
   jwksAskedAt: HOUR_MS,
+};
+const UNOPENED: Opened['signingKeys'][number] = {
+  ...{ id: 'kid', state: 'signing', publicKey: { kty: 'RSA', n: 'n', e: 'AQAB' }, sealedKey: 'sealed', rootKeyId: 2 },
+  ...{ createdAt: 0, signsSince: 0, dropAt: null, opens: false },
 };
 const BACKED_UP = { backups: { backedUpAt: 401 * DAY_MS, restoredAt: null } };
 const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
@@ -296,6 +301,7 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
     { now: 3 * HOUR_MS, publishers: [{ ...AGENT, jwksAskedAt: 2 * HOUR_MS }] },
     'warning https://agent.example/client.json',
   ],
+  'a key for ID tokens that no root key here opens': [{ signingKeys: [UNOPENED] }, 'wrong ID token key'],
   'a key that is 370 days old': [{ now: 370 * DAY_MS, ...BACKED_UP }, 'warning current key'],
   'a key that is older than 400 days': [{ now: 401 * DAY_MS, ...BACKED_UP }, 'warning current key'],
   'a passkey that may have been copied': [

@@ -8,6 +8,7 @@ import { externalSignInGuards } from './external-sign-in.ts';
 import type { Guard } from './guard.ts';
 import { handOverGuards } from './hand-overs.ts';
 import { httpGuards } from './http.ts';
+import { idTokenGuards } from './id-tokens.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { operatorApiGuards } from './operator-api.ts';
@@ -30,6 +31,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   'external sign-in': externalSignInGuards,
   'hand-overs': handOverGuards,
   http: httpGuards,
+  'ID tokens': idTokenGuards,
   main: mainGuards,
   oauth: oauthGuards,
   operators: operatorGuards,

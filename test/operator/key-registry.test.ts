@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { createKeyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
+import { SigningKeys } from '../../src/oauth/installation/signing-keys.ts';
+import { createKeyring, type Keyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
 import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { KeyRegistry, LAST_USE_MS } from '../../src/operator/key-registry.ts';
@@ -193,6 +194,9 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const ada = await store.findAccount('usr_ada');
   assert.ok(ada?.password);
   await store.rehashPassword('usr_ada', ada.password, await hasher.hash('correct horse'));
+  const signingKeysIn = (keyring: Keyring) =>
+    new SigningKeys({ store, keyring, now: () => clock.now, actor: operator });
+  await signingKeysIn(createKeyring([FIRST])).ensure();
   const grant = sampleGrant({ keyId: first, expiresAt: NOW + 100 * HOUR, absoluteExpiresAt: NOW + 100 * HOUR });
   await store.issueGrant(grant, event('consent_allowed'));
   const one = await instanceOf(all, 'one', [FIRST, SECOND]);
@@ -207,6 +211,8 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const both = new PasswordHasher(one.keyring);
   const [{ password } = assert.fail()] = await store.listSealedWith(first, '', 1);
   await store.rehashPassword('usr_ada', password, both.reseal(password) ?? assert.fail());
+  await assert.rejects(registry.retire(first, operator), refused(/2 keys for ID tokens are sealed with root key/));
+  await signingKeysIn(one.keyring).keep();
   await assert.rejects(registry.retire(first, operator), refused(/are valid for another 24 h 1 min/));
   clock.now += LAST_USE_MS;
   await assert.rejects(registry.retire(first, operator), refused(/another 0 h 1 min|changed at the same time/));
@@ -220,10 +226,12 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   assert.equal(await both.verify(sealedAnew, 'correct horse', { lane: 'known', share: '' }), true);
   const list = await registry.list();
   assert.deepEqual(
-    list.map(({ keyId, status, grants, passwords }) => [keyId, status, grants, passwords]).toSorted(),
+    list
+      .map(({ keyId, status, grants, passwords, signingKeys }) => [keyId, status, grants, passwords, signingKeys])
+      .toSorted(),
     [
-      [first, 'retired', 0, 0],
-      [second, 'current', 0, 1],
+      [first, 'retired', 0, 0, 0],
+      [second, 'current', 0, 1, 2],
     ].toSorted(),
   );
 });

@@ -25,6 +25,7 @@ import { requestConditions } from './conformance/request-conditions.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 import { restsOn } from './conformance/rests-on/rests-on.ts';
 import { foundSecrets } from './conformance/secrets.ts';
+import { signingKeys } from './conformance/signing-keys.ts';
 import { windows } from './conformance/windows.ts';
 
 type Open = (t: TestContext) => Promise<AnyStore>;
@@ -48,6 +49,7 @@ export function storeConformance(name: string, open: Open): void {
   describe(`${name}: tallies and failures of apps`, () => activity(withStore));
   describe(`${name}: incidents`, () => incidents(withStore));
   describe(`${name}: lists by keys`, () => lists(withStore));
+  describe(`${name}: signing keys`, () => signingKeys(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));

@@ -73,6 +73,11 @@ const ODD_TEXT = 'line\nbreak\ttab "quoted" \\back\\N {a,b} NULL مثال 😀 \
 
 /** One of each kind of row and of each odd value that can be in it. */
 function addOddRows(installed: Installation): void {
+  const key = { public_key: JSON.stringify({ kty: ODD_TEXT }), created_at: MOST };
+  add(installed, 'signing_key', [
+    { id: 'a', state: 'signing', ...key, sealed_key: ODD_TEXT, root_key_id: 2 ** 32 - 1, signs_since: MOST },
+    { id: 'B', state: 'former', ...key, signs_since: 0, drop_at: MOST },
+  ]);
   add(installed, 'scope', [{ name: 'mail', sentences: JSON.stringify({ en: ODD_TEXT }), created_at: 0 }]);
   const server = { name: ODD_TEXT, secrets: '[]', created_at: MOST, accepts_unbound: 0 };
   add(installed, 'resource_server', [
@@ -385,6 +390,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
     tables.map(({ table, rows }: { table: string; rows: number }) => [table, rows]),
     Object.entries({
       root_key: 1,
+      signing_key: 2,
       scope: 1,
       resource_server: 2,
       client: 3,

@@ -24,7 +24,7 @@ export type BackupStore = {
   noteBackup(event: AuditEvent): Promise<void>;
   /**
    * Begins another history, because an older database was put in place: nothing can be opened that was sealed before. Ends
-   * codes and device codes, sessions, sign-ins that are under way, invitations, and what `also` names. Nobody may be served
+   * codes and device codes, sessions, sign-ins that are under way, invitations, signing keys, and what `also` names. Nobody may be served
    * meanwhile.
    */
   beginHistory(history: Buffer, event: AuditEvent, also: EndedByRestore): Promise<void>;

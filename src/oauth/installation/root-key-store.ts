@@ -10,8 +10,13 @@ export type ServingInstance = {
   readonly keyIds: readonly number[];
 };
 
-/** The remaining uses of a key: live grants, and passwords that are sealed with it. */
-export type KeyUse = { readonly keyId: number; readonly grants: number; readonly passwords: number };
+/** The remaining uses of a key: live grants, and passwords and keys for ID tokens that are sealed with it. */
+export type KeyUse = {
+  readonly keyId: number;
+  readonly grants: number;
+  readonly passwords: number;
+  readonly signingKeys: number;
+};
 
 /** The record of root keys. When a verb returns, its effect is on disk. */
 export type RootKeyStore = {

@@ -8,7 +8,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
  * The purposes of derived keys: the three kinds of credentials; passwords; form tokens; the marks of known browsers;
  * sealed values (pushed requests, device codes, sign-in requests, foreign hashes, cursors); the chains
  * and the checkpoints of the audit trail; the doctor's pass; secrets that are handed over; challenges of passkeys;
- * canaries.
+ * private keys that sign ID tokens; canaries.
  */
 const PURPOSES = [
   'ac',
@@ -29,6 +29,7 @@ const PURPOSES = [
   'doctor',
   'hand-over',
   'passkey',
+  'signing-key',
   'canary',
 ] as const;
 

@@ -17,7 +17,8 @@ export type SealPurpose =
   | 'password'
   | 'foreign-hash'
   | 'disconnects'
-  | 'cursor';
+  | 'cursor'
+  | 'signing-key';
 
 /** The expiry (ms) of values that are stored and never expire. */
 export const NEVER = 2 ** 48 - 1;

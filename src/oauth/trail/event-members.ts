@@ -29,6 +29,7 @@ const PRESENTED = { exchanged_at: 'time?', refreshed_at: 'time?', presented_from
 const NAME = { name: 'text' } as const;
 const CHANGES = { changes: 'changes' } as const;
 const BY_RESTORE = { by_restore: 'flag?' } as const;
+const SIGNING_KEYS = { signing_key: 'text', next_key: 'text' } as const;
 const THROUGH = { provider: 'text?', since: 'time?' } as const;
 /** A signed text instead of members: `audit-checkpoint.ts` alone reads it. */
 const STATEMENT = 'statement';
@@ -94,6 +95,9 @@ export const EVENT_MEMBERS = {
   sign_in_request_conflict: { reason: 'text' },
   root_key_used: { root_key: 'text' },
   root_key_retired: { root_key: 'text' },
+  signing_keys_made: SIGNING_KEYS,
+  signing_keys_turned: { ...SIGNING_KEYS, former_key: 'text' },
+  signing_keys_replaced: SIGNING_KEYS,
   audit_checkpoint: STATEMENT,
   audit_shortened: STATEMENT,
   database_backed_up: { backup: 'text' },

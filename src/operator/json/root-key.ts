@@ -17,5 +17,6 @@ export function rootKeyJson(key: ListedKey) {
     retired_at: isoTime(key.retiredAt),
     live_grants: key.grants,
     passwords: key.passwords,
+    signing_keys: key.signingKeys,
   };
 }

@@ -87,6 +87,8 @@ export const CATALOGUE: readonly string[] = [
   'index session session_by_account: CREATE INDEX session_by_account ON session USING btree (account_id)',
   'key session session_pkey: ALTER TABLE session ADD CONSTRAINT session_pkey PRIMARY KEY (digest)',
   'reference session session_account_id_fkey: ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE',
+  "index signing_key signing_key_by_state: CREATE UNIQUE INDEX signing_key_by_state ON signing_key USING btree (state) WHERE (state <> 'former'::text)",
+  'key signing_key signing_key_pkey: ALTER TABLE signing_key ADD CONSTRAINT signing_key_pkey PRIMARY KEY (id)',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally USING btree (span, bucket)',
   'index tally tally_failed: CREATE INDEX tally_failed ON tally USING btree (span, bucket, (((((invalid_client + invalid_grant) + invalid_request) + limited) + other)) DESC, client_id) WHERE (((((invalid_client + invalid_grant) + invalid_request) + limited) + other) > 0)',
   'index tally tally_failed_by_client: CREATE INDEX tally_failed_by_client ON tally USING btree (client_id, span, bucket) WHERE (((((invalid_client + invalid_grant) + invalid_request) + limited) + other) > 0)',

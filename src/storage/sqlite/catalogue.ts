@@ -76,6 +76,8 @@ export const CATALOGUE: readonly string[] = [
   'index session session_by_account: CREATE INDEX session_by_account ON session (account_id)',
   'key session primary: digest',
   'reference session account_id: account (id) on delete cascade',
+  "index signing_key signing_key_by_state: CREATE UNIQUE INDEX signing_key_by_state ON signing_key (state) WHERE state <> 'former'",
+  'key signing_key primary: id',
   'index tally tally_by_bucket: CREATE INDEX tally_by_bucket ON tally (span, bucket)',
   'index tally tally_failed: CREATE INDEX tally_failed ON tally (span, bucket, (invalid_client + invalid_grant + invalid_request + limited + other) DESC, client_id) WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0',
   'index tally tally_failed_by_client: CREATE INDEX tally_failed_by_client ON tally (client_id, span, bucket) WHERE invalid_client + invalid_grant + invalid_request + limited + other > 0',

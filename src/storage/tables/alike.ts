@@ -11,6 +11,7 @@ import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
 import type { DeviceRequestStore } from '../../oauth/device/device-request-store.ts';
 import type { BackupStore } from '../../oauth/installation/restore.ts';
 import type { RootKeyStore } from '../../oauth/installation/root-key-store.ts';
+import type { SigningKeyStore } from '../../oauth/installation/signing-key-store.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { GrantStore } from '../../oauth/protocol/grant-store.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
@@ -38,6 +39,7 @@ import { rootKeyStore } from './root-keys.ts';
 import { scopeStore } from './scopes.ts';
 import { secretUseStore } from './secret-uses.ts';
 import { sessionStore } from './sessions.ts';
+import { signingKeyStore } from './signing-keys.ts';
 
 /** The operations of the protocol's ports. */
 export type Store = GrantStore &
@@ -52,7 +54,7 @@ export type Store = GrantStore &
   HandOverStore;
 
 /** The operations of all ports. */
-export type WholeStore = Store & OperatorStore & AccountStore & RootKeyStore & BackupStore;
+export type WholeStore = Store & OperatorStore & AccountStore & RootKeyStore & SigningKeyStore & BackupStore;
 
 /** The operations that each store implements itself. */
 export type OwnVerbs = DeviceRequestStore &
@@ -91,6 +93,7 @@ export function wholeStore(
       ...scopeStore(runner),
       ...secretUses.store,
       ...sessionStore(runner),
+      ...signingKeyStore(runner),
       ...trail(runner),
     },
     close: () => Promise.all([marks.close(), secretUses.close()]),

@@ -22,6 +22,7 @@ import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
 import { SECRET_USE } from './secret-uses.ts';
 import { SESSION } from './sessions.ts';
+import { SIGNING_KEY } from './signing-keys.ts';
 import type { Column, Table } from './table.ts';
 
 /** A column, whether described or found in a database. */
@@ -33,6 +34,7 @@ export type StoredTable = Pick<Table<object>, 'name'> & { readonly columns: read
 /** All tables but the installation's own row, ordered so that each refers only to earlier ones. */
 export const TABLES: readonly StoredTable[] = [
   STORED_ROOT_KEY,
+  SIGNING_KEY,
   SCOPE,
   RESOURCE_SERVER,
   STORED_CLIENT,

@@ -5,6 +5,7 @@ import { endingOf, endingRevived } from './ended-since.ts';
 import { endingAllGrants } from './grants.ts';
 import { endingRestoredHandOvers } from './hand-over-rows.ts';
 import { INSTALLATION } from './installation.ts';
+import { DELETE_SIGNING_KEYS } from './signing-keys.ts';
 import type { Table } from './table.ts';
 
 const BACKUPS: Table<BackupRecord> = INSTALLATION.pick('backedUpAt', 'restoredAt');
@@ -44,6 +45,7 @@ export function backupStore(runner: Runner, statements: readonly string[]): Back
         ...statements.map(plain),
         { sql: END_UNREDEEMED, values: [event.at] },
         ...EMPTIED.map((table) => plain(`DELETE FROM ${table}`)),
+        plain(DELETE_SIGNING_KEYS),
         plain('UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'),
         endingRestoredHandOvers(event.at),
         ...(ended ? endingOf(ended, event.at, runner.dialect) : []),

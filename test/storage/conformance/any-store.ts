@@ -4,12 +4,13 @@ import type { AccountStore } from '../../../src/accounts/people/store.ts';
 import { type Grant, isEnded } from '../../../src/oauth/grants/grant.ts';
 import type { BackupStore } from '../../../src/oauth/installation/restore.ts';
 import type { RootKeyStore } from '../../../src/oauth/installation/root-key-store.ts';
+import type { SigningKeyStore } from '../../../src/oauth/installation/signing-key-store.ts';
 import type { OperatorStore } from '../../../src/operator/access/operator-store.ts';
 import type { Store } from '../../../src/storage/tables/alike.ts';
 import { event, sampleGrant } from '../../support/storage.ts';
 
 /** All that a store does. */
-export type AnyStore = Store & OperatorStore & AccountStore & RootKeyStore & BackupStore;
+export type AnyStore = Store & OperatorStore & AccountStore & RootKeyStore & SigningKeyStore & BackupStore;
 
 /** Tests a promise on a new store that has the sample account and the sample client. */
 export type WithStore = (promise: string, run: (store: AnyStore) => Promise<void>) => void;

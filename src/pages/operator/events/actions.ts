@@ -88,6 +88,9 @@ const PRODUCTS = {
 const INSTALLATION = {
   root_key_used: 'took a new root key into use',
   root_key_retired: 'retired a root key',
+  signing_keys_made: 'made the first keys for ID tokens',
+  signing_keys_turned: 'let the next key sign ID tokens',
+  signing_keys_replaced: 'replaced the keys for ID tokens',
   audit_checkpoint: 'signed the audit trail',
   audit_shortened: 'deleted old events',
   database_backed_up: 'backed the database up',

@@ -32,6 +32,21 @@ CREATE TABLE root_key (
   retired_at bigint
 );
 
+-- The keys that sign ID tokens, by their kid: one signs, one is next. The private key is sealed under a root key; a former key
+-- has none any more, and is published until its time to drop.
+CREATE TABLE signing_key (
+  id text COLLATE "C" PRIMARY KEY,
+  state text NOT NULL CHECK (state IN ('next', 'signing', 'former')),
+  public_key text NOT NULL,
+  sealed_key text,
+  root_key_id bigint,
+  created_at bigint NOT NULL,
+  signs_since bigint,
+  drop_at bigint
+);
+
+CREATE UNIQUE INDEX signing_key_by_state ON signing_key (state) WHERE state <> 'former';
+
 -- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON). A crash of the server
 -- loses this table, and the instances write it again.
 CREATE UNLOGGED TABLE serving_instance (

@@ -31,6 +31,21 @@ CREATE TABLE root_key (
   retired_at INTEGER
 ) STRICT;
 
+-- The keys that sign ID tokens, by their kid: one signs, one is next. The private key is sealed under a root key; a former key
+-- has none any more, and is published until its time to drop.
+CREATE TABLE signing_key (
+  id TEXT PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('next', 'signing', 'former')),
+  public_key TEXT NOT NULL,
+  sealed_key TEXT,
+  root_key_id INTEGER,
+  created_at INTEGER NOT NULL,
+  signs_since INTEGER,
+  drop_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX signing_key_by_state ON signing_key (state) WHERE state <> 'former';
+
 -- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON).
 CREATE TABLE serving_instance (
   id TEXT PRIMARY KEY,

@@ -47,5 +47,8 @@ export const WITHOUT_ROW: { readonly [Verb in keyof AnyStore]?: string } = {
   prepareRootKey: runsIn('test/storage/root-keys.test.ts'),
   useRootKey: runsIn('test/storage/root-keys.test.ts'),
   retireRootKey: runsIn('test/storage/root-keys.test.ts'),
+  turnSigningKeys: runsIn('test/storage/conformance/signing-keys.ts'),
+  replaceSigningKeys: runsIn('test/storage/conformance/signing-keys.ts'),
+  resealSigningKey: runsIn('test/storage/conformance/signing-keys.ts'),
   deleteTrailRows: runsIn('test/storage/audit-chain.test.ts'),
 };

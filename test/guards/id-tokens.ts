@@ -1,0 +1,54 @@
+/** Guards of ID tokens and of the keys that sign them. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const KEYS = ['test/oauth/signing-keys.test.ts'];
+const STORES = ['test/storage/sqlite.test.ts', 'test/postgresql/conformance.test.ts'];
+
+export const idTokenGuards: readonly Guard[] = [
+  ...guardsIn('src/oauth/openid/signing-key.ts', KEYS, [
+    [
+      'a private key is sealed',
+      "sealedKey: seal(keyring, 'signing-key', made",
+      "sealedKey: made.privateKey.export({ format: 'jwk' }).d + seal(keyring, 'signing-key', made",
+    ],
+    ['a key set has public members alone', 'kid: id, n, e } as const;', "kid: id, n, e, d: '' } as const;"],
+    [
+      'no other key signs in the place of one',
+      'return itsId === id && itsId === thumbprint(publicKey) ? key : null;',
+      'return key;',
+    ],
+  ]),
+  ...guardsIn('src/oauth/installation/signing-keys.ts', KEYS, [
+    ['a next key signs only if it can be opened', ' || !openSigningKey(keyring, next)) return;', ') return;'],
+    ['a former key leaves the key set', 'dropAt === null || dropAt > at', 'dropAt === null || dropAt > 0'],
+    [
+      'an opened key signs no longer than it is in the database',
+      'if (this.#opened?.sealedKey === signing.sealedKey)',
+      'if (this.#opened)',
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/signing-keys.ts', KEYS, [
+    ['a key that never signs again is not there to be stolen', ', sealed_key = NULL, root_key_id = NULL', ''],
+  ]),
+  ...guardsIn('src/storage/tables/signing-keys.ts', STORES, [
+    [
+      'the keys turn once',
+      "drop_at = $2, sealed_key = NULL, root_key_id = NULL WHERE id = $1 AND state = 'signing'",
+      'drop_at = $2, sealed_key = NULL, root_key_id = NULL WHERE id = $1',
+    ],
+    [
+      'a replacement finds the key that it replaces',
+      "DELETE FROM signing_key WHERE id = $1 AND state = 'signing'",
+      'DELETE FROM signing_key WHERE id = $1',
+    ],
+    ['a key is not sealed over', 'WHERE id = $1 AND sealed_key = $4', 'WHERE id = $1 AND $4 IS NOT NULL'],
+  ]),
+  ...guardsIn('src/storage/tables/backups.ts', STORES, [
+    ['a restore drops keys that may have leaked', 'plain(DELETE_SIGNING_KEYS),', ''],
+  ]),
+  ...guardsIn(
+    'src/operator/key-registry.ts',
+    ['test/operator/key-registry.test.ts'],
+    [['a root key with keys for ID tokens is kept', 'if (signingKeys > 0)', 'if (signingKeys < 0)']],
+  ),
+];
