@@ -1,11 +1,10 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client } from '../oauth/clients/client.ts';
 import type { FetchedClient } from '../operator/client-documents.ts';
-import type { ListedClient } from '../operator/client-list.ts';
 import type { Endpoints } from '../operator/endpoints.ts';
 import { clientRows } from '../operator/fields/client-fields.ts';
 import { type ClientJson, clientJson, findClientJson, registeredClientJson } from '../operator/json/client.ts';
-import type { SecretUses } from '../operator/last-uses.ts';
+import type { ListedClient, SecretUses } from '../operator/last-uses.ts';
 import type { CommandResult } from './command-run.ts';
 import type { LongList } from './long-list.ts';
 import { secretLines, usedText } from './secret-view.ts';

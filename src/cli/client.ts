@@ -1,6 +1,5 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import { Option } from 'commander';
-import { spansSince } from '../oauth/activity/app-tally.ts';
 import type { Client } from '../oauth/clients/client.ts';
 import { findClientJson, registeredClientJson } from '../operator/json/client.ts';
 import { findHandOverJson } from '../operator/json/hand-over.ts';
@@ -146,7 +145,7 @@ function addLooking(client: CliCommand, run: CommandRun): void {
     .option('--after <app>', 'only apps after this one, the last of the previous list')
     .acts(run, async ({ clients }, { limit, after, failingSince, ...asked }: ClientListOptions) => {
       const now = run.context.now();
-      const failing = failingSince && { failing: spansSince(timeOf(failingSince, now), now) };
+      const failing = failingSince && { failingSince: timeOf(failingSince, now) };
       const filter = { ...filterOf(asked, now), ...failing };
       const isFiltered = after !== undefined || Object.keys(filter).length > 0;
       return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered), limit);

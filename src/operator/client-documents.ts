@@ -2,6 +2,7 @@
  * Clients that the operator admits by their metadata document (draft-ietf-oauth-client-id-metadata-document). No request of
  * anybody else fetches one, or registers a client.
  */
+
 import { hash } from 'node:crypto';
 import type { Client, ClientType } from '../oauth/clients/client.ts';
 import {
@@ -21,6 +22,8 @@ import { type ClientRegistry, registeredAlready } from './client-registry.ts';
 import type { NewClientSettings } from './client-settings.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 import { changeText } from './event-words.ts';
+import { walkOldest } from './lists/client-pages.ts';
+import { everyPage } from './lists/page.ts';
 
 /** Parts of the reading of documents. `isLocal`: http on loopback is good as well; `now` returns ms. */
 export type ClientDocumentsParts = {
@@ -62,9 +65,6 @@ export type ComparedDocument = {
   /** `true` if a refresh ends consent that is remembered. */
   readonly asksAgain: boolean;
 };
-
-/** Number of clients that are read at a time. */
-const PAGE = 100;
 
 /** Fetches metadata documents, registers clients from them, and takes over what changed. */
 export class ClientDocuments {
@@ -115,12 +115,8 @@ export class ClientDocuments {
 
   /** All clients that have a metadata document, oldest first. */
   async *all(): AsyncGenerator<Client> {
-    for (let after: Client | null = null; ; ) {
-      const page: Client[] = await this.#parts.store.listClients(after, PAGE);
-      yield* page.filter(({ documentSha256 }) => documentSha256 !== null);
-      after = page.at(-1) ?? null;
-      if (page.length < PAGE) return;
-    }
+    for await (const clients of everyPage(walkOldest(this.#parts.store)))
+      yield* clients.filter(({ documentSha256 }) => documentSha256 !== null);
   }
 
   /** The active clients whose document publishes their keys at an address of its own. */

@@ -9,7 +9,6 @@ import { OperatorError } from '../oauth/error.ts';
 import type { SecretUseStore } from '../oauth/keys/secret-use-store.ts';
 import type { Actor, AuditEvent } from '../oauth/trail/audit.ts';
 import { misleading } from './app-profile.ts';
-import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { checkSettings, type NewClientSettings, refuseSignIn, scopeNamesOf } from './client-settings.ts';
 import { changesOfUpdate } from './client-update.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
@@ -17,6 +16,9 @@ import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 import { CLIENT_SETTINGS } from './fields/client-fields.ts';
 import { withDefaults } from './fields/setting.ts';
+import type { ListedClient } from './last-uses.ts';
+import { type ClientAsked, walkClients, withUses } from './lists/client-pages.ts';
+import { everyPage } from './lists/page.ts';
 import { usableKeys } from './registration.ts';
 import { PausingRegistry, type Registered, type RegistryParts } from './registry.ts';
 
@@ -105,8 +107,11 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
   }
 
   /** The clients that match, oldest first, after one that is named (null: from the first), a page at a time. */
-  async *list(filter: ClientFilter, after: string | null): AsyncGenerator<readonly ListedClient[]> {
-    yield* listClients(this.#parts.store, filter, after === null ? null : await this.show(after));
+  async *list(asked: ClientAsked, after: string | null): AsyncGenerator<readonly ListedClient[]> {
+    const { store, now } = this.#parts;
+    const walk = walkClients(store, asked, now());
+    const place = after === null ? null : walk.placeOf(await this.show(after));
+    for await (const clients of everyPage(walk, place)) yield withUses(store, clients);
   }
 
   /** One client by its id, or by its exact name where no other has it. */

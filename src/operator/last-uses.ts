@@ -17,6 +17,9 @@ export type ClientUses = {
   readonly itself: number | null;
 };
 
+/** An app in a list, with its last uses. */
+export type ListedClient = { readonly client: Client; readonly uses: ClientUses };
+
 /** The secrets with their last uses, newest first as they are stored. */
 export function liveSecrets(secrets: readonly StoredSecret[], uses: SecretUses): Promise<LiveSecret[]> {
   const live = async (secret: StoredSecret) => ({

@@ -1,28 +1,23 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
 
-import type { Activity } from '../activity/activity.ts';
 import { type Client, type ClientCredentials, provesClient } from '../clients/client.ts';
-import type { ClientAuthenticator, RequestOrigin } from '../clients/client-authenticator.ts';
-import type { ResourceServerStore } from '../clients/resource-server-store.ts';
+import type { RequestOrigin } from '../clients/client-authenticator.ts';
 import { invalidDeviceCode, Refusal } from '../error.ts';
 import { DEVICE_GRANT_TYPE } from '../grants/device-grant.ts';
-import { type GrantInContext, type Lifetimes, namesOf } from '../grants/grant.ts';
+import { type GrantInContext, namesOf } from '../grants/grant.ts';
 import { allowedScope, invalidScope, resolveScope, withoutOpenIdHabits } from '../grants/scope.ts';
 import { networksOf } from '../guessing/networks.ts';
-import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
 import { allowEvent, newGrant, type OwnerSession } from '../protocol/allow.ts';
 import { grantedResource, knownResource, NOT_REGISTERED } from '../protocol/authorization-request.ts';
+import type { IssuerParts } from '../protocol/authorization-server.ts';
 import type { PressedAllow } from '../protocol/consent.ts';
 import { GrantLimit } from '../protocol/grant-limit.ts';
-import type { GrantStore } from '../protocol/grant-store.ts';
 import { presentedBefore } from '../protocol/presented-before.ts';
 import { retryTimes } from '../protocol/refresh-token.ts';
-import type { ProtocolTally } from '../protocol/tally.ts';
 import { deriveTokens, type IssuedTokens } from '../protocol/token-pair.ts';
 import { type AskedOfTokens, beyondGrant } from '../protocol/token-request.ts';
 import { auditEvent, userActor } from '../trail/audit.ts';
-import type { AuditStore } from '../trail/audit-store.ts';
 import {
   type DeviceCode,
   type DeviceRequest,
@@ -38,22 +33,8 @@ import {
 } from './device-authorization.ts';
 import type { DeviceRequestStore } from './device-request-store.ts';
 
-/** The parts of the device flow. `now` returns ms since the epoch. */
-export type DeviceFlowParts = {
-  readonly store: GrantStore &
-    DeviceRequestStore &
-    Pick<ResourceServerStore, 'listResources'> &
-    Pick<AuditStore, 'recordDenial'>;
-  readonly keyring: Keyring;
-  readonly lifetimes: Lifetimes;
-  readonly prefix: string;
-  /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
-  readonly ownResource: string;
-  readonly now: () => number;
-  readonly clients: ClientAuthenticator;
-  readonly tally: ProtocolTally;
-  readonly activity: Activity;
-};
+/** The parts of the device flow. */
+export type DeviceFlowParts = IssuerParts & { readonly store: DeviceRequestStore };
 
 /** A device's request, as the page shows it. */
 export type ShownDeviceRequest = { readonly request: DeviceRequest; readonly client: Client };

@@ -49,24 +49,28 @@ import type { ProtocolTally } from './tally.ts';
 import { deriveTokens, type IssuedTokens } from './token-pair.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
-/** The parts of the authorization server. `now` returns ms since the epoch. */
-export type AuthorizationServerParts = {
+/** The parts of what issues tokens. `now` returns ms since the epoch. */
+export type IssuerParts = {
   readonly store: GrantStore & Pick<ResourceServerStore, 'listResources'> & Pick<AuditStore, 'recordDenial'>;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
-  /** True if users may sign in at an identity provider. */
-  readonly signsInElsewhere: boolean;
   readonly prefix: string;
-  /** `{app_url}` (RFC 8414 §2). */
-  readonly issuer: string;
-  /** Without it no hint is good. */
-  readonly idTokenHints?: IdTokenHints;
   /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
   readonly ownResource: string;
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
   readonly tally: ProtocolTally;
   readonly activity: Activity;
+};
+
+/** The parts of the authorization server. */
+export type AuthorizationServerParts = IssuerParts & {
+  /** True if users may sign in at an identity provider. */
+  readonly signsInElsewhere: boolean;
+  /** `{app_url}` (RFC 8414 §2). */
+  readonly issuer: string;
+  /** Without it no hint is good. */
+  readonly idTokenHints?: IdTokenHints;
 };
 
 /** RFC 9126 §4: the error is sent to the app, since the request was its own. */

@@ -6,10 +6,10 @@ import type {
   ClientOrder,
   ClientPlace,
   ClientStore,
+  ClientsAsked,
   FailingPlace,
 } from '../../oauth/clients/client-store.ts';
-import type { ListedClient } from '../client-list.ts';
-import { findClientUses, lastClientUse, type SecretUses } from '../last-uses.ts';
+import { findClientUses, type ListedClient, lastClientUse, type SecretUses } from '../last-uses.ts';
 import type { Walk } from './page.ts';
 
 /** Which apps to list. `unusedSince` (ms): neither used nor registered at this time or later. */
@@ -38,7 +38,11 @@ export type ListedFailing = ListedClient & Pick<ClientFailures, 'failures'>;
 export type FailingAsked = { readonly text?: string; readonly since: number };
 
 /** Returns the walk over the apps that match. `now` in ms. */
-export function walkClients(store: ClientReader, asked: ClientAsked, now: number): Walk<Client, ClientPlace> {
+export function walkClients(
+  store: Pick<ClientReader, 'listClients' | 'findSecretUse'>,
+  asked: ClientAsked,
+  now: number,
+): Walk<Client, ClientPlace> {
   const { order = 'oldest', unusedSince } = asked;
   const read = (after: ClientPlace | null, limit: number) =>
     store.listClients(after, limit, { ...conditionsOf(asked, now), order });
@@ -49,6 +53,14 @@ export function walkClients(store: ClientReader, asked: ClientAsked, now: number
       .filter(({ client, uses }) => (lastClientUse(uses) ?? client.createdAt) < unusedSince)
       .map(({ client }) => client);
   return { read, placeOf, match };
+}
+
+/** Returns the walk over all apps, or those that match, oldest first. */
+export function walkOldest(
+  store: Pick<ClientStore, 'listClients'>,
+  asked: ClientsAsked = {},
+): Walk<Client, ClientPlace> {
+  return { read: (after, limit) => store.listClients(after, limit, asked), placeOf: (client) => client };
 }
 
 function conditionsOf({ unusedSince: _, failingSince, order: __, ...asked }: ClientAsked, now: number) {

@@ -11,8 +11,7 @@ import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
 import type { NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
-import type { ListedClient } from '../client-list.ts';
-import { findClientUses, lastClientUse } from '../last-uses.ts';
+import { findClientUses, type ListedClient, lastClientUse } from '../last-uses.ts';
 import {
   type ClientAsked,
   type ClientReader,

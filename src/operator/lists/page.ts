@@ -14,6 +14,8 @@ export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: 
 
 /** Number of rows that one turn of the event loop reads: of a list that is filtered, and of any other, one more than a page has. */
 const [WINDOW, WHOLE] = [512, 201];
+/** Number of rows that are read at once by whoever wants all. */
+const MANY = 500;
 /** Bounds of one page with few matches: rows, and time (ms), so that the whole page takes less than 100. The next page goes on there. */
 const MAX_ROWS = 100_000;
 const MAX_MS = 50;
@@ -38,5 +40,19 @@ export async function readPage<Row, Place>(
     if (rows.length < window || last === undefined) return { found, next: null };
     place = placeOf(last);
     if (found.length === limit || seen >= MAX_ROWS || stopwatch() - start >= MAX_MS) return { found, next: place };
+  }
+}
+
+/** Reads all rows of a walk that match, after a place (null: from the first), a page at a time. */
+export async function* everyPage<Row, Place>(
+  { read, placeOf, match }: Walk<Row, Place>,
+  after: Place | null = null,
+): AsyncGenerator<readonly Row[]> {
+  for (let place = after; ; ) {
+    const rows = await read(place, MANY);
+    yield match ? await match(rows) : rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < MANY) return;
+    place = placeOf(last);
   }
 }

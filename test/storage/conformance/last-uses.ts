@@ -5,7 +5,8 @@ import type { Account } from '../../../src/accounts/people/account.ts';
 import { type AccountFilter, listAccounts } from '../../../src/accounts/people/account-list.ts';
 import type { Client } from '../../../src/oauth/clients/client.ts';
 import type { AuditAction } from '../../../src/oauth/trail/audit.ts';
-import { type ClientFilter, listClients } from '../../../src/operator/client-list.ts';
+import { type ClientAsked, walkClients } from '../../../src/operator/lists/client-pages.ts';
+import { everyPage } from '../../../src/operator/lists/page.ts';
 import { event, NOW, sampleAccount, sampleClient } from '../../support/storage.ts';
 import { issue, type WithStore } from './any-store.ts';
 
@@ -87,9 +88,10 @@ export function lastUses(withStore: WithStore): void {
           event('client_registered'),
         );
       store.noteSecretUse(secret, NOW - 2 * DAY);
-      const clientsOf = async (filter: ClientFilter, after: Client | null = null) => {
+      const clientsOf = async (filter: ClientAsked, after: Client | null = null) => {
         const found: string[] = [];
-        for await (const page of listClients(store, filter, after)) found.push(...page.map(({ client }) => client.id));
+        for await (const page of everyPage(walkClients(store, filter, NOW), after))
+          found.push(...page.map(({ id }) => id));
         return found;
       };
       assert.deepEqual(await clientsOf({}), ['app_0', 'app_1', 'app_2', 'app_one']);

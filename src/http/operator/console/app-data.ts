@@ -78,9 +78,9 @@ function settingsOf(
   client: Client,
   { keys }: ClientUses,
   definitions: readonly ScopeDefinition[],
-  { refreshOverlap, refreshRetryWindow }: Lifetimes,
+  lifetimes: Lifetimes,
 ): AppSettings {
-  const rows = clientRows(client, { refreshOverlap, refreshRetryWindow }).filter(({ name }) => name !== 'name');
+  const rows = clientRows(client, lifetimes).filter(({ name }) => name !== 'name');
   return {
     ...client,
     groups: CLIENT_GROUPS.map((title) => ({ title, rows: rows.filter(({ group }) => group === title) })),

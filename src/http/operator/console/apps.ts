@@ -1,6 +1,5 @@
 /** The pages of apps. */
-import type { ListedClient } from '../../../operator/client-list.ts';
-import { lastClientUse } from '../../../operator/last-uses.ts';
+import { type ListedClient, lastClientUse } from '../../../operator/last-uses.ts';
 import { type ClientAsked, FEW_CLIENTS } from '../../../operator/lists/client-pages.ts';
 import type { AskedPage, ListPage } from '../../../operator/lists/lists.ts';
 import { appHref } from '../../../pages/operator/apps/app-page.ts';

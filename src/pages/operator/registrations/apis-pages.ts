@@ -57,15 +57,7 @@ ${facts([
   ['Registered', context.messages.minute(createdAt)],
 ])}
 ${handOverPart(context, handOver)}
-${commandsPart(
-  [
-    ['Change settings', `resource-server update ${id} --help`],
-    ['Make a new secret, and see it yourself', `resource-server rotate-secret ${id}`],
-    ['Give the developer a new secret by a pick-up link', `resource-server rotate-secret ${id} --hand-over`],
-    ['Retire the older secret', `resource-server retire-secret ${id}`],
-  ],
-  `/v1/resource-servers/${id}`,
-)}
+${commandsPart('resource-server', id)}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this API</a></p>
 ${dangerZone([
   {

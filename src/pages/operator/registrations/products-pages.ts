@@ -93,15 +93,7 @@ ${facts([
 ])}
 ${acts(data)}
 ${handOverPart(context, handOver)}
-${commandsPart(
-  [
-    ['Change settings', `identity-provider update ${id} --help`],
-    ['Make a new secret, and see it yourself', `identity-provider rotate-secret ${id}`],
-    ['Give the developer a new secret by a pick-up link', `identity-provider rotate-secret ${id} --hand-over`],
-    ['Retire the older secret', `identity-provider retire-secret ${id}`],
-  ],
-  `/v1/identity-providers/${id}`,
-)}
+${commandsPart('identity-provider', id)}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this product</a></p>
 ${dangerous(data)}`,
   );

@@ -26,9 +26,15 @@ export function handOverPart(context: PageContext, handOver: ShownHandOver | nul
 }
 
 /** The commands of acts that no page does. */
-export function commandsPart(commands: readonly (readonly [what: string, command: string])[], apiPath: string): Html {
+export function commandsPart(command: 'resource-server' | 'identity-provider', id: string): Html {
+  const commands = [
+    ['Change settings', `${command} update ${id} --help`],
+    ['Make a new secret, and see it yourself', `${command} rotate-secret ${id}`],
+    ['Give the developer a new secret by a pick-up link', `${command} rotate-secret ${id} --hand-over`],
+    ['Retire the older secret', `${command} retire-secret ${id}`],
+  ] as const;
   return html`<section class="part"><h2>Change it</h2>
-<p>With a command, or through the API at <code>${isolatedAddress(apiPath)}</code>:</p>
+<p>With a command, or through the API at <code>${isolatedAddress(`/v1/${command}s/${id}`)}</code>:</p>
 <dl class="rows">${commands.map(
     ([what, command]) => html`<div><dt>${what}</dt><dd><code>${isolatedAddress(`valetkey ${command}`)}</code></dd></div>
 `,
