@@ -1,9 +1,8 @@
 /** The pages where a signed-in operator shows to be present. */
 import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
-import type { PageContext } from '../layout.ts';
 import { passkeyNameField } from './enroll-page.ts';
-import { card, consoleLayout, type ShownOperator } from './frame.ts';
+import { type ConsolePage, card, type ShownOperator } from './frame.ts';
 import {
   type Ceremony,
   type PasskeyContext,
@@ -120,12 +119,10 @@ const PURPOSES: Readonly<Record<string, string>> = {
 };
 
 /** The page after a sign-in in another tab, whose form is still open in the first one. */
-export function confirmedPage(context: PageContext, operator: ShownOperator): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Signed in' },
-    html`<h1>You’re signed in</h1>
+export function confirmedPage(): ConsolePage {
+  return {
+    frame: { title: 'Signed in' },
+    main: html`<h1>You’re signed in</h1>
 <p class="lead">If you came from a form, close this tab, and press the form’s button again.</p>`,
-  );
+  };
 }

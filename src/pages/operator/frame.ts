@@ -31,13 +31,12 @@ export type ConsoleFrame = {
   readonly script?: Html;
 };
 
+/** A page of the console, in its frame. */
+export type ConsolePage = { readonly frame: ConsoleFrame; readonly main: Html };
+
 /** Returns a page for a signed-in operator, with the links to all pages. */
-export function consoleLayout(
-  context: PageContext,
-  signedIn: ShownOperator,
-  { title, section, parents, here = title, isProblem = false, script }: ConsoleFrame,
-  main: Html,
-): Html {
+export function consoleLayout(context: PageContext, signedIn: ShownOperator, { frame, main }: ConsolePage): Html {
+  const { title, section, parents, here = title, isProblem = false, script } = frame;
   return layout(
     context,
     {

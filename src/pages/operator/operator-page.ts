@@ -4,7 +4,7 @@ import { icons } from '../icons.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from './act.ts';
-import { consoleLayout, type ShownOperator } from './frame.ts';
+import type { ConsolePage } from './frame.ts';
 import { listHref } from './listing.ts';
 import { type ListedOperator, roleField } from './operators-page.ts';
 import { type ShownPasskey, type ShownSession, suspicion } from './own-page.ts';
@@ -35,8 +35,6 @@ export type OperatorNotice = keyof typeof OPERATOR_NOTICES;
 
 /** Data of the page. */
 export type OperatorData = {
-  /** The signed-in operator. */
-  operator: ShownOperator;
   shown: ListedOperator;
   passkeys: readonly ShownPasskey[];
   sessions: readonly ShownSession[];
@@ -62,14 +60,12 @@ export type OperatorData = {
 };
 
 /** The page of one operator. */
-export function operatorPage(context: PageContext, data: OperatorData): Html {
-  const { operator, shown, done, problem, mayChange } = data;
+export function operatorPage(context: PageContext, data: OperatorData): ConsolePage {
+  const { shown, done, problem, mayChange } = data;
   const title = shown.name;
-  return consoleLayout(
-    context,
-    operator,
-    { title, isProblem: problem !== null, section: 'Operators', parents: [['/operators', 'Operators']] },
-    html`<h1>${isolated(shown.name)}</h1>
+  return {
+    frame: { title, isProblem: problem !== null, section: 'Operators', parents: [['/operators', 'Operators']] },
+    main: html`<h1>${isolated(shown.name)}</h1>
 ${done !== null && doneNotice(OPERATOR_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${shown.status === 'disabled' && disabled(data)}
@@ -87,7 +83,7 @@ ${part('Sessions', 'Nobody is signed in.', data.sessions, (each) => sessionItem(
 ${part('Keys for programs', 'No key.', data.keys, (each) => keyItem(context, each, data))}
 <p class="part"><a href="/events?operator=${shown.id}">All acts of this operator</a></p>
 ${mayChange && acts(data)}`,
-  );
+  };
 }
 
 /** Says that the operator is disabled, with the button to enable them. */

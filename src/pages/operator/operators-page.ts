@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import { isolated } from '../isolated.ts';
 import type { PageContext } from '../layout.ts';
 import { type ActProblem, actProblem, passkeyNeeded } from './act.ts';
-import { consoleLayout, type ShownOperator } from './frame.ts';
+import type { ConsolePage, ShownOperator } from './frame.ts';
 import type { ShownOnce } from './shown-once.ts';
 import { statePill } from './state-pill.ts';
 
@@ -16,7 +16,6 @@ export type ListedOperator = ShownOperator & {
 
 /** Data of the page. */
 export type OperatorsData = {
-  operator: ShownOperator;
   operators: readonly ListedOperator[];
   /** True if the signed-in operator's role lets them add one. */
   mayAdd: boolean;
@@ -32,18 +31,16 @@ export type OperatorsData = {
 /** The page with all operators, and the form to add one. */
 export function operatorsPage(
   context: PageContext,
-  { operator, operators, mayAdd, typed, once, hasPasskey, problem }: OperatorsData,
-): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Operators', isProblem: problem !== null },
-    html`<h1>Operators</h1>
+  { operators, mayAdd, typed, once, hasPasskey, problem }: OperatorsData,
+): ConsolePage {
+  return {
+    frame: { title: 'Operators', isProblem: problem !== null },
+    main: html`<h1>Operators</h1>
 <p class="lead">Operators manage this installation, on these pages or through keys for programs.</p>
 ${problem && actProblem(problem)}
 <ul class="things">${operators.map((each) => item(context, each))}</ul>
 ${mayAdd && addForm(typed, once, hasPasskey)}`,
-  );
+  };
 }
 
 function item({ messages }: PageContext, { id, name, role, status, createdAt }: ListedOperator): Html {

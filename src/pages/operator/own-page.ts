@@ -5,7 +5,7 @@ import type { PageContext } from '../layout.ts';
 import type { Messages } from '../messages/messages.ts';
 import { doneNotice } from './act.ts';
 import { passkeyNameField } from './enroll-page.ts';
-import { card, consoleLayout, type ShownOperator } from './frame.ts';
+import { type ConsolePage, card } from './frame.ts';
 import { fewPasskeys } from './now/now-page.ts';
 import {
   type Ceremony,
@@ -43,7 +43,6 @@ export type ShownSession = {
 
 /** Data of the page; `notice` says what was done just now. */
 export type OwnData = {
-  operator: ShownOperator;
   passkeys: readonly ShownPasskey[];
   sessions: readonly ShownSession[];
   notice: keyof typeof NOTICES | null;
@@ -59,12 +58,10 @@ const NOTICES = {
 } as const;
 
 /** The page of an operator's own passkeys and sessions. */
-export function ownPage(context: PageContext, { operator, passkeys, sessions, notice }: OwnData): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Your passkeys' },
-    html`<h1>Your passkeys and sessions</h1>
+export function ownPage(context: PageContext, { passkeys, sessions, notice }: OwnData): ConsolePage {
+  return {
+    frame: { title: 'Your passkeys' },
+    main: html`<h1>Your passkeys and sessions</h1>
 ${notice !== null && doneNotice(NOTICES[notice])}
 ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Passkeys</h2>
@@ -74,7 +71,7 @@ ${notice === null && fewPasskeys(passkeys.length)}
 <section class="part"><h2>Sessions</h2>
 <p>A session ends after 30 minutes without a request, and at the time below in any case.</p>
 <ul class="things">${sessions.map((each) => sessionItem(context, each))}</ul></section>`,
-  );
+  };
 }
 
 function passkeyItem({ messages }: PageContext, passkey: ShownPasskey): Html {

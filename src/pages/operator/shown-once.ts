@@ -2,7 +2,7 @@
 import { copyScriptTag } from '../copy-script.ts';
 import { type Html, type HtmlValue, html } from '../html.ts';
 import type { PageContext } from '../layout.ts';
-import { consoleLayout, type ShownOperator } from './frame.ts';
+import type { ConsolePage } from './frame.ts';
 
 /** A text that is shown once. */
 export type ShownOnce = {
@@ -37,7 +37,6 @@ type NextPage = { readonly href: string; readonly noun: string };
 
 /** Data of the page. */
 export type ShownOnceData = {
-  readonly operator: ShownOperator;
   readonly heading: string;
   readonly lead?: HtmlValue;
   /** Null if an earlier answer showed it. */
@@ -46,14 +45,12 @@ export type ShownOnceData = {
 };
 
 /** The page of a text that is shown once. */
-export function shownOncePage(context: PageContext, { operator, heading, lead, once, next }: ShownOnceData): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: heading, ...(once !== null && { script: copyScriptTag(context) }) },
-    html`<h1>${heading}</h1>
+export function shownOncePage(context: PageContext, { heading, lead, once, next }: ShownOnceData): ConsolePage {
+  return {
+    frame: { title: heading, ...(once !== null && { script: copyScriptTag(context) }) },
+    main: html`<h1>${heading}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${once !== null && shownOnce(once)}
 ${wayOn(once, next)}`,
-  );
+  };
 }

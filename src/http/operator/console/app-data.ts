@@ -24,7 +24,7 @@ const SHOWN_CHANGES = 5;
 /** Reads an app for its page. */
 export async function appData(
   service: Service,
-  { operator, may, hasPasskey }: Pick<ConsoleCall, 'operator' | 'may' | 'hasPasskey'>,
+  { may, hasPasskey }: Pick<ConsoleCall, 'may' | 'hasPasskey'>,
   client: Client,
 ): Promise<Omit<AppData, 'done' | 'problem'>> {
   const { id, name, status, createdAt: registeredAt } = client;
@@ -46,7 +46,6 @@ export async function appData(
   const paused = (pauses?.items ?? []).map(shownEvent)[0] ?? null;
   const nameOf = (actorId: string) => operators.find((each) => each.id === actorId)?.name ?? actorId;
   return {
-    operator,
     app: { id, name, status, ...settingsOf(client, uses, definitions, service.lifetimes) },
     lastUsedAt: lastClientUse(uses),
     secretUsedAt: lastSecretUse(uses),

@@ -16,7 +16,7 @@ const PAGE_LENGTH = 25;
 export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
   const { appActivity, secretUses, store } = service.operatorApi;
 
-  routes.page('/apps/:id/failures', 'clients.failures', async ({ context, operator, id, query }) => {
+  routes.page('/apps/:id/failures', 'clients.failures', async ({ context, id, query }) => {
     const app = await service.clients.findClient(id);
     if (app === null) return null;
     const { recorded, summary } = await appActivity.failures(id);
@@ -27,7 +27,7 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const to = from + PAGE_LENGTH;
     const items = await withPeople(listed.slice(from, to));
     return appFailuresPage(context, {
-      ...{ operator, summary, cause, isFirst: from === 0 },
+      ...{ summary, cause, isFirst: from === 0 },
       app: { id, name: app.name, type: app.type, secretUsedAt: lastSecretUse(await findClientUses(app, secretUses)) },
       list: { items, next: to < listed.length ? String(to) : null },
       pageFailures: service.pageFailures.list(id),

@@ -13,7 +13,6 @@ import type { Members } from '../../../operator/fields/field.ts';
 import { actsOf, readNew, readSettings } from '../../../operator/fields/setting.ts';
 import { takesSecret } from '../../../operator/hand-over/hand-over.ts';
 import { findClientJson } from '../../../operator/json/client.ts';
-import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
 import type { AppFormValues } from '../../../pages/operator/apps/app-form-fields.ts';
 import { editAppPage, newAppPage } from '../../../pages/operator/apps/app-form-page.ts';
@@ -21,6 +20,7 @@ import type { OfferedScope } from '../../../pages/operator/apps/app-form-scopes.
 import { appSecret, pickUpLink } from '../../../pages/operator/apps/app-once.ts';
 import { appHref } from '../../../pages/operator/apps/app-page.ts';
 import { type RegisteredData, registeredPage } from '../../../pages/operator/apps/registered-page.ts';
+import type { ConsolePage } from '../../../pages/operator/frame.ts';
 import { developerValues } from '../../developer-values.ts';
 import type { Service } from '../../service.ts';
 import { etagOf, tagsKeys } from '../api/etag.ts';
@@ -59,7 +59,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     const client = await service.clients.findClient(call.id);
     if (!client) return null;
     const values = valuesOf(client);
-    return editApp(call, client, { values, shown: shownOf(values), tag: await tagOf(client) });
+    return editApp(client, { values, shown: shownOf(values), tag: await tagOf(client) });
   });
 
   routes.act(
@@ -84,10 +84,10 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
       if (!client) return null;
       const [typed, shown] = [typedValues(call.form, valuesOf(client)), call.form.get('shown') ?? ''];
       if (problem.field !== 'tag')
-        return editApp(call, client, { values: typed, shown, tag: call.form.get('tag') ?? '', problem });
+        return editApp(client, { values: typed, shown, tag: call.form.get('tag') ?? '', problem });
       const present = valuesOf(client);
       const values = typedOver(present, typed, shown);
-      return editApp(call, client, {
+      return editApp(client, {
         values,
         shown: shownOf(present),
         tag: await tagOf(client),
@@ -98,7 +98,7 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     LARGE_FORM,
   );
 
-  function registerOnce(call: ConsoleCall, app: NewClient): Promise<Html> {
+  function registerOnce(call: ConsoleCall, app: NewClient): Promise<ConsolePage> {
     const { type, handOver: handsOver, ...settings } = app;
     return runOnce(
       idempotency,
@@ -120,21 +120,20 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     );
   }
 
-  function registered({ context, operator }: ConsoleCall, client: Client, once: RegisteredData['once']): Html {
+  function registered({ context }: ConsoleCall, client: Client, once: RegisteredData['once']): ConsolePage {
     const { id, name } = client;
     const values = developerValues({ kind: 'client', row: client }, null, service);
-    return registeredPage(context, { operator, id, name, once, values });
+    return registeredPage(context, { id, name, once, values });
   }
 
   async function newApp(
-    { context, operator, hasPasskey }: ConsoleCall,
+    { hasPasskey }: ConsoleCall,
     values: AppFormValues,
     once: string,
     problem: ActProblem | null,
-  ): Promise<Html> {
+  ): Promise<ConsolePage> {
     const form = { values, initial: valuesOf(null), problem, present: null };
-    return newAppPage(context, {
-      operator,
+    return newAppPage({
       form,
       groups: formGroups(null),
       scopes: await offeredScopes([], values),
@@ -144,16 +143,15 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   }
 
   async function editApp(
-    { context, operator }: ConsoleCall,
     client: Client,
     state: { values: AppFormValues; shown: string; tag: string; problem?: ActProblem; present?: AppFormValues },
-  ): Promise<Html> {
+  ): Promise<ConsolePage> {
     const { values, shown, tag, problem = null, present = null } = state;
     const scopes = await offeredScopes(client.scopes, values);
     const { id, name, type } = client;
     const proof = type === 'public' ? 'none' : takesSecret({ kind: 'client', row: client }) ? 'secret' : 'keys';
     const form = { values, initial: valuesOf(client), problem, present };
-    return editAppPage(context, { operator, form, groups: formGroups(client), scopes, id, name, proof, tag, shown });
+    return editAppPage({ form, groups: formGroups(client), scopes, id, name, proof, tag, shown });
   }
 
   /** Returns the scopes that an app has, the defined ones, and those chosen when they were one of these. */

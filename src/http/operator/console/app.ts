@@ -4,10 +4,10 @@ import type { Actor } from '../../../oauth/trail/audit.ts';
 import { findClientUses } from '../../../operator/last-uses.ts';
 import { secretAdvice } from '../../../operator/secret-advice.ts';
 import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
-import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
 import { appSecret, pickUpLink } from '../../../pages/operator/apps/app-once.ts';
 import { APP_NOTICES, type AppNotice, appHref, appPage } from '../../../pages/operator/apps/app-page.ts';
+import type { ConsolePage } from '../../../pages/operator/frame.ts';
 import { shownOncePage } from '../../../pages/operator/shown-once.ts';
 import type { Service } from '../../service.ts';
 import { appData } from './app-data.ts';
@@ -19,7 +19,7 @@ import { runOnce } from './once.ts';
 export function addApp(routes: ConsoleRoutes, service: Service): void {
   const { clients, handOvers, idempotency, secretUses } = service.operatorApi;
 
-  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<ConsolePage | null> {
     const client = await service.clients.findClient(call.id);
     if (client === null) return null;
     const done = problem === null ? doneIn(call.query, APP_NOTICES) : null;
@@ -50,8 +50,8 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     return { location: '/apps?done=deleted' };
   });
   act('secrets', 'clients.make-secret', (call) => {
-    const { context, operator, id } = call;
-    const page = { operator, heading: 'The new secret', next: { href: `${appHref(id)}#secrets`, noun: 'the app' } };
+    const { context, id } = call;
+    const page = { heading: 'The new secret', next: { href: `${appHref(id)}#secrets`, noun: 'the app' } };
     const make = async (actor: Actor) => {
       const { secret } = await clients.rotateSecret(id, actor);
       const lead = 'The secret before works until you retire it.';
@@ -60,12 +60,11 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, once: null });
     return runOnce(idempotency, call, null, make, madeBefore);
   });
-  act('hand-over', 'clients.hand-over', async ({ context, operator, id, actor }) => {
+  act('hand-over', 'clients.hand-over', async ({ context, id, actor }) => {
     const { name } = await clients.exact(id);
     const made = await handOvers.make({ kind: 'client', id }, actor);
     const { replaced } = made;
     return shownOncePage(context, {
-      operator,
       heading: 'The link for the developer',
       ...(replaced !== null && {
         lead: `The earlier link of ${context.messages.minute(replaced)} no longer works.`,

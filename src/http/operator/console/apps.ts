@@ -62,7 +62,7 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
     };
   }
 
-  routes.page('/apps', 'clients.list', async ({ context, operator, may, query }) => {
+  routes.page('/apps', 'clients.list', async ({ context, may, query }) => {
     const q = (query.get('q') ?? '').trim();
     const filter = { q, show: chosen(query, 'show', SHOWN_APPS), sort: chosen(query, 'sort', APPS_ORDERS) };
     if (q !== '' && (await service.clients.findClient(q))) return { location: appHref(q) };
@@ -70,7 +70,7 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
     const { page, order, count } = await find(filter, asked);
     if (page === null) return { location: listHref('/apps', filter) };
     return appsPage(context, {
-      ...{ operator, filter, order, count, countedTo: FEW_CLIENTS },
+      ...{ filter, order, count, countedTo: FEW_CLIENTS },
       list: { items: await Promise.all(page.items.map(listed)), next: page.next },
       isFirst: asked.after === undefined,
       isDeleted: query.get('done') === 'deleted',

@@ -6,10 +6,9 @@ import type { Actor } from '../../../oauth/trail/audit.ts';
 import { ChangedSince, type Unchanged } from '../../../oauth/trail/request-conditions.ts';
 import type { Operator } from '../../../operator/access/operator.ts';
 import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
-import type { Html } from '../../../pages/html.ts';
 import type { PageContext } from '../../../pages/layout.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
-import { listAbove } from '../../../pages/operator/frame.ts';
+import { type ConsolePage, consoleLayout, listAbove } from '../../../pages/operator/frame.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
@@ -74,7 +73,7 @@ export class ConsoleRoutes {
   }
 
   /** Adds a page. A null answer is a thing that is not there. */
-  page(path: string, act: Act, answer: (call: ConsoleCall) => Promise<Html | Onward | null>): void {
+  page(path: string, act: Act, answer: (call: ConsoleCall) => Promise<ConsolePage | Onward | null>): void {
     this.#app.get(path, { config: this.#config(act) }, async (request, reply) =>
       this.#send(reply, await answer(this.#call(request, reply))),
     );
@@ -87,8 +86,8 @@ export class ConsoleRoutes {
   act(
     path: string,
     act: Act,
-    run: (call: ConsoleCall) => Promise<Html | Onward>,
-    refused: (call: ConsoleCall, problem: ActProblem) => Promise<Html | Onward | null>,
+    run: (call: ConsoleCall) => Promise<ConsolePage | Onward>,
+    refused: (call: ConsoleCall, problem: ActProblem) => Promise<ConsolePage | Onward | null>,
     options: FormOptions = {},
   ): void {
     const { bodyLimit, maxParameters, keepsTyped, hasCredential } = options;
@@ -113,11 +112,11 @@ export class ConsoleRoutes {
   thing<Notice extends string>(
     path: `${string}/:id`,
     name: Act,
-    show: (call: ConsoleCall, problem: ActProblem | null) => Promise<Html | Onward | null>,
+    show: (call: ConsoleCall, problem: ActProblem | null) => Promise<ConsolePage | Onward | null>,
   ) {
     type Run<Answer> = (call: ConsoleCall) => Promise<Answer>;
     this.page(path, name, (call) => show(call, null));
-    const act = (at: string, which: Act, run: Run<Html | Onward>, options?: FormOptions) =>
+    const act = (at: string, which: Act, run: Run<ConsolePage | Onward>, options?: FormOptions) =>
       this.act(`${path}/${at}`, which, run, show, options);
     const change = (at: string, which: Act, notice: Notice, run: Run<unknown>, options?: FormOptions) => {
       const runIt: Run<Onward> = async (call) => {
@@ -154,11 +153,13 @@ export class ConsoleRoutes {
     };
   }
 
-  #send(reply: FastifyReply, answer: Html | Onward | null): FastifyReply {
-    const { pages } = this.#parts;
+  #send(reply: FastifyReply, answer: ConsolePage | Onward | null): FastifyReply {
+    const { pages, accessOf } = this.#parts;
     if (answer === null)
       return pages.sendProblem(reply, 404, { kind: 'not_found', list: listAbove(reply.request.url) });
-    return 'location' in answer ? pages.seeOther(reply, answer.location) : pages.send(reply, answer);
+    if ('location' in answer) return pages.seeOther(reply, answer.location);
+    const { operator } = accessOf(reply.request);
+    return pages.send(reply, consoleLayout(pages.context, operator, answer));
   }
 }
 

@@ -6,8 +6,8 @@ import { ROLES, type Role } from '../../../operator/access/operator.ts';
 import type { MadeAddress } from '../../../operator/access/operators.ts';
 import { RIGHTS, type Right } from '../../../operator/access/rights.ts';
 import { operatorJson } from '../../../operator/json/operator.ts';
-import type { Html } from '../../../pages/html.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
+import type { ConsolePage } from '../../../pages/operator/frame.ts';
 import { OPERATOR_NOTICES, type OperatorNotice, operatorPage } from '../../../pages/operator/operator-page.ts';
 import { enrollmentLink, operatorKey, operatorsPage } from '../../../pages/operator/operators-page.ts';
 import { shownOncePage } from '../../../pages/operator/shown-once.ts';
@@ -30,12 +30,12 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     '/operators',
     'operators.add',
     async (call) => {
-      const { context, operator, form } = call;
+      const { context, form } = call;
       const [name, role] = [typedName(form), roleIn(form)];
       const heading = 'The link for the new operator';
       const add = async (actor: Actor) => addressPage(call, await registry.add(name, role, actor), heading);
       const addedBefore = async (id: string) =>
-        shownOncePage(context, { operator, heading, lead: ADDED_BEFORE, once: null, next: pageOf(id) });
+        shownOncePage(context, { heading, lead: ADDED_BEFORE, once: null, next: pageOf(id) });
       return runOnce(idempotency, call, { name, role }, add, addedBefore);
     },
     list,
@@ -63,9 +63,9 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     return addressPage(call, made, 'The link to enroll again');
   });
   const addKey = async (call: ConsoleCall) => {
-    const { context, operator, id, form } = call;
+    const { context, id, form } = call;
     const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
-    const page = { operator, heading: 'The new key', next: pageOf(id) };
+    const page = { heading: 'The new key', next: pageOf(id) };
     const add = async (actor: Actor) => {
       const { text } = await unchanged({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
       return shownOncePage(context, { ...page, once: operatorKey(text) });
@@ -83,24 +83,24 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     return asShown(call.actor, { noun: 'operator', row }, problem, run);
   }
 
-  async function list(call: ConsoleCall, problem: ActProblem | null): Promise<Html> {
-    const { context, operator, form, may, hasPasskey } = call;
+  async function list(call: ConsoleCall, problem: ActProblem | null): Promise<ConsolePage> {
+    const { context, form, may, hasPasskey } = call;
     return operatorsPage(context, {
-      ...{ operator, operators: await registry.list(), mayAdd: may('operators.add'), problem },
+      ...{ operators: await registry.list(), mayAdd: may('operators.add'), problem },
       typed: { name: typedName(form), role: roleIn(form) },
       once: onceAfter(call, problem),
       hasPasskey: await hasPasskey(),
     });
   }
 
-  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | null> {
-    const { context, operator, id, form, query, may, request } = call;
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<ConsolePage | null> {
+    const { context, id, form, query, may, request } = call;
     const found = (await registry.list()).find((each) => each.id === id);
     if (!found) return null;
     const { operator: shown, passkeys, sessions, keys } = await registry.show(found.id);
     const isOfKey = request.url.endsWith('/keys');
     return operatorPage(context, {
-      ...{ operator, shown, passkeys, keys, problem, tag: etagOf(operatorJson(shown)) },
+      ...{ shown, passkeys, keys, problem, tag: etagOf(operatorJson(shown)) },
       sessions: sessions.map((session) => shownSession(session, accessOf(request).by)),
       rights: RIGHTS,
       mayChange: may('operators.update'),
@@ -125,9 +125,9 @@ function onceAfter(call: ConsoleCall, problem: ActProblem | null): string {
   return problem === null ? newKey() : keyAfter(call, problem);
 }
 
-function addressPage({ context, operator }: ConsoleCall, made: MadeAddress, heading: string): Html {
+function addressPage({ context }: ConsoleCall, made: MadeAddress, heading: string): ConsolePage {
   const once = enrollmentLink(context, made.operator, made.url, made.expiresAt);
-  return shownOncePage(context, { operator, heading, once, next: pageOf(made.operator.id) });
+  return shownOncePage(context, { heading, once, next: pageOf(made.operator.id) });
 }
 
 function pageOf(id: string) {

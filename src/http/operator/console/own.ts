@@ -4,6 +4,7 @@ import { isLiveOperatorSession, type OperatorSession } from '../../../operator/a
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import type { SignInRefusal } from '../../../operator/access/sign-in-refusal.ts';
 import { confirmedPage } from '../../../pages/operator/confirm-page.ts';
+import { consoleLayout } from '../../../pages/operator/frame.ts';
 import { addPasskeyPage, type OwnData, ownPage, type ShownSession } from '../../../pages/operator/own-page.ts';
 import { formOf } from '../../form.ts';
 import { originOf } from '../../origin.ts';
@@ -31,11 +32,12 @@ export function addOwn(app: FastifyInstance, parts: ConsoleParts): void {
     const listed = live.map((session) => shownSession(session, by));
     const said = queryOf(request).get('done') ?? '';
     const notice = NOTICES.includes(said) ? (said as Notice) : null;
-    return pages.send(reply, ownPage(pages.context, { operator, passkeys, sessions: listed, notice }));
+    const page = ownPage(pages.context, { passkeys, sessions: listed, notice });
+    return pages.send(reply, consoleLayout(pages.context, operator, page));
   });
 
   app.get('/confirmed', { config: { ...config, act: 'own.show' } }, async (request, reply) =>
-    pages.send(reply, confirmedPage(pages.context, accessOf(request).operator)),
+    pages.send(reply, consoleLayout(pages.context, accessOf(request).operator, confirmedPage())),
   );
 
   app.get('/passkeys/new', { config: { ...config, act: 'own.add-passkey' } }, async (request, reply) =>

@@ -5,7 +5,7 @@ import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
 import { dataTable } from '../table.ts';
 import {
@@ -27,7 +27,6 @@ const SHOWN_CAUSES = 10;
 
 /** Data of the page. */
 export type AppFailuresData = {
-  operator: ShownOperator;
   app: FailingApp & { readonly name: string };
   summary: FailureSummary;
   /** The key of the cause whose failures are listed; '' for all. It comes from the address. */
@@ -38,21 +37,19 @@ export type AppFailuresData = {
 };
 
 /** The page of an app's failures, newest first. */
-export function appFailuresPage(context: PageContext, data: AppFailuresData): Html {
-  const { operator, app, summary, isFirst, pageFailures } = data;
-  return consoleLayout(
-    context,
-    operator,
-    {
+export function appFailuresPage(context: PageContext, data: AppFailuresData): ConsolePage {
+  const { app, summary, isFirst, pageFailures } = data;
+  return {
+    frame: {
       title: `Failures of ${app.name}`,
       section: 'Apps',
       parents: [APPS, [appHref(app.id), app.name]],
       here: 'Failures',
     },
-    html`<h1>Failures of ${isolated(app.name)}</h1>
+    main: html`<h1>Failures of ${isolated(app.name)}</h1>
 ${summary.causes.length === 0 ? none(app) : causesAndList(context, data)}
 ${isFirst && authorizationPage(context, pageFailures)}`,
-  );
+  };
 }
 
 function none({ type }: AppFailuresData['app']): Html {

@@ -2,16 +2,14 @@
 import { type Html, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
 import { actProblem, passkeyNeeded } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { type AppForm, choiceField, type FormField, needsALook, settingField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';
 import { APPS, appHref } from './app-page.ts';
 
 /** Data of both pages. */
 type AppFormData = {
-  readonly operator: ShownOperator;
   readonly form: AppForm;
   /** The settings in the parts of the form, each with its heading: first the app's own, last the further ones. */
   readonly groups: readonly FormGroup[];
@@ -29,14 +27,12 @@ export type NewAppData = AppFormData & {
 };
 
 /** The page that registers an app. */
-export function newAppPage(context: PageContext, data: NewAppData): Html {
-  const { operator, form, once, hasPasskey } = data;
+export function newAppPage(data: NewAppData): ConsolePage {
+  const { form, once, hasPasskey } = data;
   const title = 'Register an app';
-  return consoleLayout(
-    context,
-    operator,
-    { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS] },
-    html`<h1>${title}</h1>
+  return {
+    frame: { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS] },
+    main: html`<h1>${title}</h1>
 <p class="lead">Its developer gets a client ID, a secret and the addresses to use.</p>
 ${form.problem === null && !hasPasskey && html`<div class="notice advice">${icons.key}<div>${passkeyNeeded(hasPasskey, 'registering an app with a secret')}</div></div>`}
 ${problemOf(form)}
@@ -51,7 +47,7 @@ ${choiceField(form, WAYS)}
 )}
 <div class="submit"><button class="primary">Register the app</button><a class="button secondary" href="/apps">Cancel</a></div>
 </form>`,
-  );
+  };
 }
 
 /** Data of the page of an app that is there; `tag` is of the app as the form shows it. */
@@ -67,15 +63,19 @@ export type EditAppData = AppFormData & {
 };
 
 /** The page that changes an app. */
-export function editAppPage(context: PageContext, data: EditAppData): Html {
-  const { operator, form, id, name, proof, tag, shown } = data;
+export function editAppPage(data: EditAppData): ConsolePage {
+  const { form, id, name, proof, tag, shown } = data;
   const path = appHref(id);
   const title = `Change ${name}`;
-  return consoleLayout(
-    context,
-    operator,
-    { title, isProblem: form.problem !== null, section: 'Apps', parents: [APPS, [path, name]], here: 'Settings' },
-    html`<h1>Change ${isolated(name)}</h1>
+  return {
+    frame: {
+      title,
+      isProblem: form.problem !== null,
+      section: 'Apps',
+      parents: [APPS, [path, name]],
+      here: 'Settings',
+    },
+    main: html`<h1>Change ${isolated(name)}</h1>
 <p class="lead">${PROOFS[proof]} ${isolatedCode(id)}</p>
 ${problemOf(form)}
 <form method="post" action="${path}/edit" class="settings" autocomplete="off">
@@ -83,7 +83,7 @@ ${problemOf(form)}
 ${parts(data)}
 <div class="submit"><button class="primary">Save the changes</button><a class="button secondary" href="${path}">Cancel</a></div>
 </form>`,
-  );
+  };
 }
 
 /** The reason of a refusal, with the way to its field. */

@@ -9,7 +9,7 @@ import { type BlastRadius, grantsWords } from '../blast-radius.ts';
 import { endAppGrantsEffect, hasGrants, pauseAppEffect } from '../effects.ts';
 import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
-import { consoleLayout, type Parent, type ShownOperator, sectionLinks } from '../frame.ts';
+import { type ConsolePage, type Parent, sectionLinks } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { type Plotted, plot } from '../plot.ts';
 import { statePill } from '../state-pill.ts';
@@ -33,7 +33,6 @@ export type AppNotice = keyof typeof APP_NOTICES;
 
 /** Data of the page. Times in ms. */
 export type AppData = {
-  operator: ShownOperator;
   app: AppSettings & { readonly id: string; readonly name: string; readonly status: 'active' | 'paused' };
   lastUsedAt: number | null;
   /** The last request with its secret or key (ms). */
@@ -61,15 +60,13 @@ export type AppData = {
 };
 
 /** The page of one app. */
-export function appPage(context: PageContext, data: AppData): Html {
-  const { operator, app, secrets, done, problem, may } = data;
+export function appPage(context: PageContext, data: AppData): ConsolePage {
+  const { app, secrets, done, problem, may } = data;
   const at = appHref(app.id);
   const acts = dangerous(data, at);
-  return consoleLayout(
-    context,
-    operator,
-    { title: app.name, isProblem: problem !== null, parents: [APPS], section: 'Apps' },
-    html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
+  return {
+    frame: { title: app.name, isProblem: problem !== null, parents: [APPS], section: 'Apps' },
+    main: html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
 ${done !== null && doneNotice(APP_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${state(context, data)}
@@ -82,7 +79,7 @@ ${appSecrets(context, secrets)}
 ${appSettings(context, app)}
 ${changesOf(context, data)}
 ${acts}`,
-  );
+  };
 }
 
 /** The sections of the page, in the order of an operator's questions. */

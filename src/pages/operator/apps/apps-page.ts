@@ -4,7 +4,7 @@ import { shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { doneNotice } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import {
   choiceFilter,
   emptyList,
@@ -40,7 +40,6 @@ export type ListedApp = {
 
 /** Data of the page. */
 export type AppsData = {
-  operator: ShownOperator;
   list: Listed<ListedApp>;
   filter: Filter & { readonly q: string; readonly show: ShownApps; readonly sort: AppsOrder | '' };
   /** The order that the list has. */
@@ -84,15 +83,13 @@ export const APPS_ORDERS = [
 export type AppsOrder = (typeof APPS_ORDERS)[number][0];
 
 /** The page of all apps. */
-export function appsPage(context: PageContext, data: AppsData): Html {
-  const { operator, list, filter, isFirst, countedSince, isDeleted, mayRegister } = data;
+export function appsPage(context: PageContext, data: AppsData): ConsolePage {
+  const { list, filter, isFirst, countedSince, isDeleted, mayRegister } = data;
   const { q, show } = filter;
   const isFiltered = q !== '' || show !== '';
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Apps' },
-    html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
+  return {
+    frame: { title: 'Apps' },
+    main: html`<div class="title"><h1>Apps</h1>${mayRegister && html`<a class="button primary" href="/apps/new">Register an app</a>`}</div>
 ${isDeleted && doneNotice('The app was deleted, and all of its grants have ended.')}
 ${filterForm('/apps', html`${textFilter('q', 'Name or publisher, part of it, or client ID', q)}${choiceFilter('show', 'Which apps', SHOWN_APPS, show)}`)}
 ${show === 'unused' && html`<p>${UNUSED}${list.items.length > 0 && ` ${NEXT}`}</p>`}
@@ -101,7 +98,7 @@ ${listing(list, { path: '/apps', filter, isFirst }, isFiltered ? NONE_FOUND : NO
   dataTable('Apps', columns(context), apps),
 )}
 ${list.items.length > 0 && html`<p class="fine">Refused: requests since yesterday, ${context.messages.day(countedSince)} (UTC). Failing: at least 10 requests of 24 hours, and one in a hundred, were refused, and some still are. ${NUMBERS}</p>`}`,
-  );
+  };
 }
 
 /** Says how many apps match, and leads to the other orders; many have those alone that an index has. */

@@ -5,14 +5,13 @@ import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import type { PickedUpData } from '../../pick-up-page.ts';
 import { doneNotice } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { type ShownOnce, shownOnce, wayOn } from '../shown-once.ts';
 import { facts } from '../table.ts';
 import { APPS, appHref } from './app-page.ts';
 
 /** Data of the page. */
 export type RegisteredData = {
-  operator: ShownOperator;
   id: string;
   name: string;
   /** The secret or the link; `none` for an app without a secret; `shown before` if the form was sent twice, and the first answer had it. */
@@ -26,20 +25,18 @@ type RegisteredOnce =
   | { readonly kind: 'none' | 'shown before' };
 
 /** The page that shows a new app's secret or link, its id, and addresses. */
-export function registeredPage(context: PageContext, { operator, id, name, once, values }: RegisteredData): Html {
+export function registeredPage(context: PageContext, { id, name, once, values }: RegisteredData): ConsolePage {
   const page = appHref(id);
   const shown = 'shown' in once ? once.shown : null;
-  return consoleLayout(
-    context,
-    operator,
-    {
+  return {
+    frame: {
       title: 'The app is registered',
       section: 'Apps',
       parents: [APPS, [page, name]],
       here: 'Registered',
       script: copyScriptTag(context),
     },
-    html`<h1>${isolated(name)} is registered</h1>
+    main: html`<h1>${isolated(name)} is registered</h1>
 <p class="lead">${LEADS[once.kind]}</p>
 ${once.kind === 'shown before' && doneNotice('The form was sent twice. One app was registered.')}
 ${shown && shownOnce(shown)}
@@ -52,7 +49,7 @@ ${facts(
   }),
 )}</section>
 ${wayOn(shown, { href: page, noun: 'the app' })}`,
-  );
+  };
 }
 
 const LEADS = {

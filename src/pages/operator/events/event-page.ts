@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolatedAddress, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
 import { changeSentences, detailFacts } from './details.ts';
@@ -12,19 +12,16 @@ const NAMES = { app: 'App', API: 'API', product: 'Product', operator: 'Operator'
 
 /** Data of the page: the event, and a cursor of the list of all events behind it. */
 export type EventData = {
-  readonly operator: ShownOperator;
   readonly event: ShownEvent;
   readonly cursor: string;
 };
 
 /** The page of one event. */
-export function eventPage(context: PageContext, { operator, event, cursor }: EventData): Html {
+export function eventPage(context: PageContext, { event, cursor }: EventData): ConsolePage {
   const { sequence, at, action, by, source, requestId, means, about, person, grantId, detail } = event;
-  return consoleLayout(
-    context,
-    operator,
-    { title: `Event ${sequence}`, section: 'Events', parents: [['/events', 'Events']] },
-    html`<h1>${eventSentence(event)}</h1>
+  return {
+    frame: { title: `Event ${sequence}`, section: 'Events', parents: [['/events', 'Events']] },
+    main: html`<h1>${eventSentence(event)}</h1>
 ${facts([
   ['When', context.messages.second(at)],
   ['By', doerLink(by)],
@@ -46,7 +43,7 @@ ${facts([
 ${changesPart(context, detail)}
 <p class="fine">In logs and the API this is event ${sequence}, ${isolatedCode(action)}.</p>
 ${more(event, cursor)}`,
-  );
+  };
 }
 
 function changesPart({ messages }: PageContext, detail: ShownEvent['detail']): Html | null {

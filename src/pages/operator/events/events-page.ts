@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList, type Filter, filterForm, type Listed, listHref, listing, textFilter } from '../listing.ts';
 import { ACTION_GROUPS, actionWords } from './actions.ts';
 import { eventsTable } from './events-table.ts';
@@ -49,7 +49,6 @@ export type Choices = {
 
 /** Data of the page. */
 export type EventsData = {
-  readonly operator: ShownOperator;
   /** The events, or the things to choose from first. */
   readonly found: Listed<ShownEvent> | Choices;
   readonly filter: EventFilter;
@@ -61,14 +60,12 @@ export type EventsData = {
 };
 
 /** The page of events. */
-export function eventsPage(context: PageContext, data: EventsData): Html {
-  const { operator, found, filter, isFirst, now, operators } = data;
+export function eventsPage(context: PageContext, data: EventsData): ConsolePage {
+  const { found, filter, isFirst, now, operators } = data;
   const isFiltered = listHref('/events', filter) !== '/events';
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Events' },
-    html`<h1>Events</h1>
+  return {
+    frame: { title: 'Events' },
+    main: html`<h1>Events</h1>
 <p class="lead">Who did what, newest first.</p>
 ${quickChoices(filter, now)}
 ${filterForm('/events', fields(filter, operators))}
@@ -80,7 +77,7 @@ ${
         eventsTable(context, events),
       )
 }`,
-  );
+  };
 }
 
 /** Numbers of days that are one click away. */

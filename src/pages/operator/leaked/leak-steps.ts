@@ -7,7 +7,7 @@ import { type ActProblem, actProblem, dangerList, doneNotice, type ShownAct } fr
 import { appHref } from '../apps/app-page.ts';
 import type { BlastRadius } from '../blast-radius.ts';
 import { endAppGrantsEffect, endGrantEffect, hasGrants, pauseAppEffect } from '../effects.ts';
-import { consoleLayout, type Parent, type ShownOperator } from '../frame.ts';
+import type { ConsolePage, Parent } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { mayDo } from '../people/person-grants.ts';
 import { type Facts, facts } from '../table.ts';
@@ -53,25 +53,22 @@ export type LeakNotice = keyof typeof LEAK_NOTICES;
 
 /** Data of the page after a step. */
 export type LeakStepsData = {
-  operator: ShownOperator;
   app: LeakedApp;
   done: LeakNotice | null;
   problem: ActProblem | null;
 };
 
 /** The page of the steps for an app. It has ids alone. */
-export function leakStepsPage(context: PageContext, { operator, app, done, problem }: LeakStepsData): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaks', parents: [LEAKED] },
-    html`<h1>Leak at ${isolated(app.name)}</h1>
+export function leakStepsPage(context: PageContext, { app, done, problem }: LeakStepsData): ConsolePage {
+  return {
+    frame: { title: `Leak at ${app.name}`, isProblem: problem !== null, section: 'Leaks', parents: [LEAKED] },
+    main: html`<h1>Leak at ${isolated(app.name)}</h1>
 ${done !== null && doneNotice(LEAK_NOTICES[done](appHref(app.id)))}
 ${problem !== null && actProblem(problem)}
 ${facts([...ownerFacts('App', appHref(app.id), app.name), ...grantFacts(context, app.grant)])}
 ${leakSteps(app, { isOpen: problem !== null })}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
-  );
+  };
 }
 
 /** The owner of a credential, with a link. */

@@ -4,7 +4,7 @@ import { icons } from '../../icons.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { asSentence } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { facts } from '../table.ts';
 import { type CredentialUse, worksText } from './finder.ts';
 import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts } from './leak-steps.ts';
@@ -41,16 +41,14 @@ const OWNERS = {
 const WHAT_IS_IT = 'Identify a leaked credential';
 
 /** The page with the form; `problem` says why nothing was identified. */
-export function leakedPage(context: PageContext, operator: ShownOperator, problem: string | null): Html {
-  return consoleLayout(
-    context,
-    operator,
-    { title: WHAT_IS_IT, section: 'Leaks', isProblem: problem !== null },
-    html`<h1>${WHAT_IS_IT}</h1>
+export function leakedPage(problem: string | null): ConsolePage {
+  return {
+    frame: { title: WHAT_IS_IT, section: 'Leaks', isProblem: problem !== null },
+    main: html`<h1>${WHAT_IS_IT}</h1>
 <p class="lead">Paste a token, code, secret, key or one-time link that somebody found. You see what it is, whose it is, and how to end it. Nothing of it is stored or logged, and a look uses no link up.</p>
 ${problem !== null && html`<div class="notice problem" role="alert">${icons.alert}<div><strong>Not identified.</strong> ${asSentence(problem)}</div></div>`}
 ${form}`,
-  );
+  };
 }
 
 const form = html`<form method="post" action="/leaked" class="stack narrow part" autocomplete="off">
@@ -59,15 +57,13 @@ const form = html`<form method="post" action="/leaked" class="stack narrow part"
 </form>`;
 
 /** The page of an identified credential, which follows the post. */
-export function identifiedPage(context: PageContext, operator: ShownOperator, found: ShownCredential): Html {
+export function identifiedPage(context: PageContext, found: ShownCredential): ConsolePage {
   const { kind, owner, app, madeAt, expiresAt, deadBecause, isHeldUp } = found;
   const { messages } = context;
   const [noun, path] = OWNERS[owner.kind];
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Identified', section: 'Leaks', parents: [LEAKED] },
-    html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
+  return {
+    frame: { title: 'Identified', section: 'Leaks', parents: [LEAKED] },
+    main: html`<h1>${kind.charAt(0).toUpperCase()}${kind.slice(1)} of ${isolated(owner.name)}</h1>
 ${facts([
   ['Works', worksText(found)],
   ...ownerFacts(noun, `${path}/${encodeURIComponent(owner.id)}`, owner.name),
@@ -77,7 +73,7 @@ ${facts([
 ])}
 ${whatToDo(found)}
 <p class="part"><a href="/leaked">Identify another credential</a></p>`,
-  );
+  };
 }
 
 function whatToDo({ owner, app, link, deadBecause, isHeldUp, madeAt }: ShownCredential): Html {

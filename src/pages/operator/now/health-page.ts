@@ -1,23 +1,18 @@
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { facts } from '../table.ts';
 import { fineChecks, fineCount, inNeed, neededActs, overallNotice } from './findings.ts';
 import { lastBackup, rootKeyAge, type ShownState, timeAndAge } from './state.ts';
 
 /** The page of the installation's state: what the doctor finds, and what to do about it. */
-export function healthPage(
-  context: PageContext,
-  { operator, state }: { operator: ShownOperator; state: ShownState },
-): Html {
+export function healthPage(context: PageContext, { state }: { state: ShownState }): ConsolePage {
   const { messages } = context;
   const { at, version, instances, restoredAt, rootKey, findings } = state;
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Health' },
-    html`<h1>Health</h1>
+  return {
+    frame: { title: 'Health' },
+    main: html`<h1>Health</h1>
 ${overallNotice(findings)}
 <p class="fine"><a href="/#incidents">Incidents</a> and <a href="/#refused">failing apps</a> are on the page Now.</p>
 ${inNeed(findings).length > 0 && html`<section class="part"><h2>What to do</h2>${neededActs(findings)}</section>`}
@@ -33,7 +28,7 @@ ${facts([
 ${fineChecks(findings)}
 <p>Run <code>valetkey doctor</code> on the server to check the public addresses and the sign-in methods too.</p></section>
 <p class="fine">Looked at ${messages.minute(at)}; at most 10 seconds old.</p>`,
-  );
+  };
 }
 
 const MAX_NAMES = 50;

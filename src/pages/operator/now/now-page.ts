@@ -2,7 +2,7 @@ import { type Html, type HtmlValue, html } from '../../html.ts';
 import { icons } from '../../icons.ts';
 import { isolated } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage, ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
 import { inNeed, worstNotice } from './findings.ts';
 import { daySummary, type LastDay, lastDay } from './last-day.ts';
@@ -24,13 +24,14 @@ export type NowData = {
 };
 
 /** The start page: what needs a look, and the last 24 hours. */
-export function nowPage(context: PageContext, { operator, how, passkeyCount, state, steps, day }: NowData): Html {
+export function nowPage(
+  context: PageContext,
+  { operator, how, passkeyCount, state, steps, day }: NowData,
+): ConsolePage {
   const healthy = inNeed(state.findings).length === 0 && 'The service is healthy. ';
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Now' },
-    html`<h1>Hello, ${isolated(operator.name)}</h1>
+  return {
+    frame: { title: 'Now' },
+    main: html`<h1>Hello, ${isolated(operator.name)}</h1>
 <p class="lead">${healthy}${day && daySummary(day)}</p>
 ${worstNotice(state.findings)}
 ${firstSteps(steps, state)}
@@ -43,7 +44,7 @@ ${facts([
 <section class="part"><h2>You</h2>
 <p>${ROLES[operator.role]}${how === 'address' && ' You signed in with a one-time link, for an hour at most.'}</p>
 ${fewPasskeys(passkeyCount)}</section>`,
-  );
+  };
 }
 
 /** The steps until all of them are done; then null. */

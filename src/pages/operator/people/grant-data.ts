@@ -6,7 +6,6 @@ import { isolated } from '../../isolated.ts';
 import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { ShownEvent, Thing } from '../events/shown-event.ts';
-import type { ShownOperator } from '../frame.ts';
 
 /** The facts in a grant's row. Times in ms; null where there is none. */
 export type GrantFacts = {
@@ -60,7 +59,6 @@ export type GrantStoryData = {
 
 /** Data of the page. */
 export type GrantData = GrantStoryData & {
-  operator: ShownOperator;
   id: string;
   /** The last events, oldest first; `hasMore` if there are earlier ones. */
   events: readonly ShownEvent[];

@@ -7,7 +7,7 @@ import { appHref } from '../apps/app-page.ts';
 import { endGrantEffect } from '../effects.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { type Thing, thingLink } from '../events/shown-event.ts';
-import { consoleLayout, type Parent } from '../frame.ts';
+import type { ConsolePage, Parent } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from './grant-data.ts';
@@ -17,20 +17,18 @@ import { mayDo } from './person-grants.ts';
 import { PEOPLE } from './person-page.ts';
 
 /** The page of one grant. */
-export function grantPage(context: PageContext, data: GrantData): Html {
-  const { operator, id, app, person, done, problem, row, status, mayEnd } = data;
+export function grantPage(context: PageContext, data: GrantData): ConsolePage {
+  const { id, app, person, done, problem, row, status, mayEnd } = data;
   const isLive = status === 'issued' || status === 'active';
-  return consoleLayout(
-    context,
-    operator,
-    {
+  return {
+    frame: {
       title: 'Grant',
       isProblem: problem !== null,
       section: 'People',
       parents: parentsOf(person),
       here: `Grant for ${named(app, 'an app')}`,
     },
-    html`<h1>${isolated(named(app, 'An app'))} for ${isolated(named(person, 'a person'))}</h1>
+    main: html`<h1>${isolated(named(app, 'An app'))} for ${isolated(named(person, 'a person'))}</h1>
 <p class="lead">${stateText(context, data)}${refusedLink(data)}</p>
 ${done !== null && doneNotice(GRANT_NOTICES[done](named(app, 'the app'), named(person, 'the person')))}
 ${problem !== null && actProblem(problem)}
@@ -53,7 +51,7 @@ ${dangerZone([
       effect: endGrantEffect(named(app, 'the app')),
     },
 ])}`,
-  );
+  };
 }
 
 /** A person who was deleted has no page. */

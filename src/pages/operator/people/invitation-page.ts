@@ -1,23 +1,21 @@
 /** The page that shows an invitation once. */
 import type { Invited } from '../../../accounts/passwords/invitation.ts';
-import { type Html, html } from '../../html.ts';
+import { html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
-import type { ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { shownOncePage } from '../shown-once.ts';
 
 /** The page of a link where a person sets a password. It names the person whom the link is for, and the link that it ended (ms). */
 export function invitationPage(
   context: PageContext,
-  operator: ShownOperator,
   { id, name, email, invitation: { expiresAt } }: Invited,
   url: string,
   endedOf: number | null,
-): Html {
+): ConsolePage {
   const { messages } = context;
   const person = html`${name !== null && html`${isolated(name)}, `}${isolatedAddress(email)}`;
   return shownOncePage(context, {
-    operator,
     heading: 'The link to set a password',
     lead: endedOf === null ? undefined : `The earlier link of ${messages.minute(endedOf)} no longer works.`,
     once: {

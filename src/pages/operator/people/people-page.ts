@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts';
 import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import {
   choiceFilter,
   emptyList,
@@ -39,7 +39,6 @@ export const PEOPLE_NOTICES = { deleted: 'The person was deleted, with all sessi
 
 /** Data of the page. */
 export type PeopleData = {
-  operator: ShownOperator;
   list: Listed<ListedPerson>;
   filter: Filter;
   isFirst: boolean;
@@ -57,14 +56,12 @@ export type PeopleData = {
 };
 
 /** The page of all people. */
-export function peoplePage(context: PageContext, data: PeopleData): Html {
-  const { operator, list, filter, isFirst, providers, mayInvite, refused, once, hasPasskey, done } = data;
+export function peoplePage(context: PageContext, data: PeopleData): ConsolePage {
+  const { list, filter, isFirst, providers, mayInvite, refused, once, hasPasskey, done } = data;
   const isFiltered = Object.values(filter).some((value) => value !== '');
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'People', isProblem: refused !== null },
-    html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="${isFiltered ? '/people' : ''}#invite">Invite a person</a>`}</div>
+  return {
+    frame: { title: 'People', isProblem: refused !== null },
+    main: html`<div class="title"><h1>People</h1>${mayInvite && html`<a class="button primary" href="${isFiltered ? '/people' : ''}#invite">Invite a person</a>`}</div>
 ${done !== null && doneNotice(PEOPLE_NOTICES[done])}
 ${filterForm('/people', textFilter('q', 'Email address, user name or ID', filter['q'] ?? ''), { button: 'Search' })}
 <p class="hint">The beginning of an email address or a user name is enough. An ID must be whole. Names alone cannot be searched: ask for the email address or user name.</p>
@@ -72,7 +69,7 @@ ${providers.length > 0 && productSearch(providers, filter)}
 <section class="part">${list.items.length > 0 && html`<h2>${isFiltered ? 'Found people' : 'Newest people'}</h2>`}
 ${listing(list, { path: '/people', filter, isFirst }, isFiltered ? noneFound(filter) : NOBODY, (people) => peopleTable(context, people))}</section>
 ${!isFiltered && mayInvite && inviteForm(refused, once, hasPasskey)}`,
-  );
+  };
 }
 
 function peopleTable({ messages }: PageContext, people: readonly ListedPerson[]): Html {

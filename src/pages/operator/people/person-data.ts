@@ -6,7 +6,6 @@ import type { Permission, PersonField } from '../../permissions.ts';
 import type { ActProblem } from '../act.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
-import type { ShownOperator } from '../frame.ts';
 import type { Listed } from '../listing.ts';
 import type { LastSignIn, TypedPerson } from './people-page.ts';
 
@@ -75,7 +74,6 @@ export const PERSON_NOTICES = {
 
 /** Data of the page. */
 export type PersonData = {
-  operator: ShownOperator;
   person: ShownPerson;
   grants: GrantsData;
   sessions: readonly PersonSession[];

@@ -7,7 +7,7 @@ import { actProblem, doneNotice } from '../act.ts';
 import { counted } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
 import { doneBy } from '../events/shown-event.ts';
-import { consoleLayout, type Parent } from '../frame.ts';
+import type { ConsolePage, Parent } from '../frame.ts';
 import { statePill } from '../state-pill.ts';
 import { dataTable, facts } from '../table.ts';
 import { enableAct, personActs } from './person-acts.ts';
@@ -18,14 +18,12 @@ import { personGrants } from './person-grants.ts';
 export const PEOPLE: Parent = ['/people', 'People'];
 
 /** The page of one person. */
-export function personPage(context: PageContext, data: PersonData): Html {
-  const { operator, person, sessions, events, done, problem } = data;
+export function personPage(context: PageContext, data: PersonData): ConsolePage {
+  const { person, sessions, events, done, problem } = data;
   const title = person.name ?? person.email ?? person.id;
-  return consoleLayout(
-    context,
-    operator,
-    { title, isProblem: problem !== null, section: 'People', parents: [PEOPLE] },
-    html`<h1>${isolated(title)}</h1>
+  return {
+    frame: { title, isProblem: problem !== null, section: 'People', parents: [PEOPLE] },
+    main: html`<h1>${isolated(title)}</h1>
 ${done !== null && doneNotice(doneText(done, data.endedApp))}
 ${problem !== null && actProblem(problem)}
 ${disabled(context, data)}
@@ -35,7 +33,7 @@ ${personGrants(context, person, data.grants, data.rights.endGrants)}
 ${sessionPart(context, sessions)}
 ${lastEvents(context, { user: person.id }, events)}
 ${personActs(context, data)}`,
-  );
+  };
 }
 
 function doneText(done: keyof typeof PERSON_NOTICES, endedApp: string | null): HtmlValue {

@@ -1,10 +1,10 @@
 /** The pages of APIs, which check tokens. */
-import { type Html, html } from '../../html.ts';
+import { html } from '../../html.ts';
 import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { dangerZone } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { type SettingRow, settingFacts } from '../setting-value.ts';
 import { facts } from '../table.ts';
@@ -23,8 +23,8 @@ export type ShownApi = {
 };
 
 /** The page of all APIs. */
-export function apisPage(context: PageContext, data: RegistrationsData<ShownApi>): Html {
-  return registrationsPage(context, data, {
+export function apisPage(context: PageContext, data: RegistrationsData<ShownApi>): ConsolePage {
+  return registrationsPage(data, {
     title: 'APIs',
     path: '/apis',
     lead: 'Your services that check what a token allows.',
@@ -41,15 +41,12 @@ export function apisPage(context: PageContext, data: RegistrationsData<ShownApi>
 /** The page of one API, with its newest hand-over. */
 export function apiPage(
   context: PageContext,
-  operator: ShownOperator,
   { api, handOver }: { readonly api: ShownApi; readonly handOver: ShownHandOver | null },
-): Html {
+): ConsolePage {
   const { id, name, settings, secrets, createdAt } = api;
-  return consoleLayout(
-    context,
-    operator,
-    { title: name, section: 'APIs', parents: [['/apis', 'APIs']] },
-    html`<h1>${isolated(name)}</h1>
+  return {
+    frame: { title: name, section: 'APIs', parents: [['/apis', 'APIs']] },
+    main: html`<h1>${isolated(name)}</h1>
 ${facts([
   ['ID', html`<code>${isolatedAddress(id)}</code>`],
   ...settingFacts(settings.slice(1)),
@@ -65,7 +62,7 @@ ${dangerZone([
     effect: html`Deletes ${isolated(name)} for good. It can no longer check tokens; no grant ends.`,
   },
 ])}`,
-  );
+  };
 }
 
 const NO_APIS = emptyList(

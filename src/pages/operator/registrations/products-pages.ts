@@ -5,7 +5,7 @@ import { isolated, isolatedAddress } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
 import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice, plainAct } from '../act.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { verdictMark } from '../now/findings.ts';
 import { type SettingRow, settingFacts } from '../setting-value.ts';
@@ -44,7 +44,6 @@ export type ProductNotice = keyof typeof PRODUCT_NOTICES;
 
 /** Data of the page of one product; `findings` are those of a test just now. */
 export type ProductData = {
-  operator: ShownOperator;
   product: ShownProduct;
   /** The newest one. */
   handOver: ShownHandOver | null;
@@ -56,8 +55,8 @@ export type ProductData = {
 };
 
 /** The page of all products. */
-export function productsPage(context: PageContext, data: RegistrationsData<ShownProduct>): Html {
-  return registrationsPage(context, data, {
+export function productsPage(context: PageContext, data: RegistrationsData<ShownProduct>): ConsolePage {
+  return registrationsPage(data, {
     title: 'Products',
     path: '/products',
     lead: 'Your products that sign their own people in. Those people need no password here.',
@@ -72,14 +71,12 @@ export function productsPage(context: PageContext, data: RegistrationsData<Shown
 }
 
 /** The page of one product. */
-export function productPage(context: PageContext, data: ProductData): Html {
-  const { operator, product, handOver, findings, done, problem } = data;
+export function productPage(context: PageContext, data: ProductData): ConsolePage {
+  const { product, handOver, findings, done, problem } = data;
   const { id, name, status, settings, secrets, createdAt } = product;
-  return consoleLayout(
-    context,
-    operator,
-    { title: name, isProblem: problem !== null, section: 'Products', parents: [['/products', 'Products']] },
-    html`<h1>${isolated(name)}</h1>
+  return {
+    frame: { title: name, isProblem: problem !== null, section: 'Products', parents: [['/products', 'Products']] },
+    main: html`<h1>${isolated(name)}</h1>
 ${done !== null && doneNotice(PRODUCT_NOTICES[done])}
 ${problem !== null && actProblem(problem)}
 ${findings !== null && tested(findings)}
@@ -96,7 +93,7 @@ ${handOverPart(context, handOver)}
 ${commandsPart('identity-provider', id)}
 <p class="part"><a href="/events?client=${encodeURIComponent(id)}">All events of this product</a></p>
 ${dangerous(data)}`,
-  );
+  };
 }
 
 function acts({ product: { id }, may }: ProductData): Html {

@@ -1,7 +1,9 @@
 /** The scopes, with the meaning that users read. */
+
 import { type Html, html } from '../../html.ts';
 import { isolated, isolatedCode } from '../../isolated.ts';
 import type { PageContext } from '../../layout.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';
 
@@ -16,8 +18,8 @@ export type ShownScope = {
 const EFFECTS = { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' } as const;
 
 /** The page of all scopes. */
-export function scopesPage(context: PageContext, data: RegistrationsData<ShownScope>): Html {
-  return registrationsPage(context, data, {
+export function scopesPage(context: PageContext, data: RegistrationsData<ShownScope>): ConsolePage {
+  return registrationsPage(data, {
     title: 'Scopes',
     path: '/scopes',
     lead: 'What each scope lets an app do, in the words that users read before they allow it.',

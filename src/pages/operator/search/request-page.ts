@@ -6,7 +6,7 @@ import { asSentence } from '../act.ts';
 import { appHref } from '../apps/app-page.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { requestHref, type ShownEvent } from '../events/shown-event.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
 
@@ -24,7 +24,6 @@ type RequestFailure = {
 
 /** Data of the page. */
 export type RequestData = {
-  readonly operator: ShownOperator;
   readonly id: string;
   readonly events: readonly ShownEvent[];
   readonly failures: readonly RequestFailure[];
@@ -38,19 +37,17 @@ export type RequestData = {
 };
 
 /** The page of a request. */
-export function requestPage(context: PageContext, data: RequestData): Html {
-  const { operator, id, events, failures, next, isFirst } = data;
+export function requestPage(context: PageContext, data: RequestData): ConsolePage {
+  const { id, events, failures, next, isFirst } = data;
   const none = events.length === 0 && failures.length === 0;
-  return consoleLayout(
-    context,
-    operator,
-    { title: `Request ${id}`, section: 'Events', parents: [['/events', 'Events']] },
-    html`<h1>Request <code>${id}</code></h1>
+  return {
+    frame: { title: `Request ${id}`, section: 'Events', parents: [['/events', 'Events']] },
+    main: html`<h1>Request <code>${id}</code></h1>
 <p class="lead">${none && 'Nothing was found. '}${lookedAt(context, data)} The log of the service has every request by this ID.</p>
 ${events.length > 0 && html`<section class="part"><h2>Events</h2>${eventsTable(context, events)}</section>`}
 ${failures.length > 0 && html`<section class="part"><h2>Refused</h2>${failureTable(context, failures)}</section>`}
 <nav class="pages" aria-label="Pages of the search">${next !== null && html`<a class="button secondary" rel="next" href="${listHref(requestHref(id), {}, next)}">Search on</a>`}${!isFirst && html`<a href="${requestHref(id)}">From the newest</a>`}</nav>`,
-  );
+  };
 }
 
 /** Says how far the search got. */

@@ -1,9 +1,8 @@
 /** The page of a search that names nothing exactly: apps and people that were found. */
 import { type Html, html } from '../../html.ts';
 import { isolated, shortened, shortenedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
 import { appHref } from '../apps/app-page.ts';
-import { consoleLayout, type ShownOperator } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { emptyList, listHref } from '../listing.ts';
 import { statePill } from '../state-pill.ts';
 
@@ -20,7 +19,6 @@ type FoundApp = {
 
 /** Data of the page. */
 export type SearchData = {
-  readonly operator: ShownOperator;
   readonly text: string;
   /** Apps with this very name or publisher, and others that have the text in one of them. */
   readonly named: Some<FoundApp>;
@@ -36,19 +34,17 @@ export type SearchData = {
 };
 
 /** The page of what was found. */
-export function searchPage(context: PageContext, { operator, text, named, apps, count, people }: SearchData): Html {
+export function searchPage({ text, named, apps, count, people }: SearchData): ConsolePage {
   const none = named.items.length === 0 && apps.items.length === 0 && people.items.length === 0;
   const all = html`<a href="${listHref('/apps', { q: text })}">${count === null ? 'All apps' : `All ${count} apps`} with this in their name or publisher</a>`;
-  return consoleLayout(
-    context,
-    operator,
-    { title: 'Search' },
-    html`<h1>Search for ${isolated(text, 100)}</h1>
+  return {
+    frame: { title: 'Search' },
+    main: html`<h1>Search for ${isolated(text, 100)}</h1>
 ${none && emptyList('Nothing found', html`No app or publisher has this in its name, and no user name or email address begins with it. ${WHAT}`)}
 ${named.items.length > 0 && part('Apps of this name or publisher', named, appItem, (named.more || (apps.more && apps.items.length === 0)) && all)}
 ${apps.items.length > 0 && part(named.items.length > 0 ? 'Other apps' : 'Apps', apps, appItem, apps.more && all)}
 ${people.items.length > 0 && part('People', people, ({ id, name, email, username }) => html`<a href="/people/${encodeURIComponent(id)}">${shortened(name ?? email ?? username ?? id)}</a> <small>${shortenedAddress(email ?? username ?? id)}</small>`, people.more && html`<a href="${listHref('/people', { q: text })}">All people whose user name or email address begins with this</a>`)}`,
-  );
+  };
 }
 
 function appItem({ id, name, publisher, status }: FoundApp): Html {

@@ -29,11 +29,11 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
   const { operators, operatorApi, clients } = service;
   const { lists, store } = operatorApi;
 
-  routes.page('/events', 'audit-events.list', async ({ context, operator, query }) => {
+  routes.page('/events', 'audit-events.list', async ({ context, query }) => {
     const filter = filterOf(query);
     const [page, known] = [askedPage(query), await operators.registry.list()];
     const shown = {
-      ...{ operator, filter, now: service.now(), isFirst: page.after === undefined },
+      ...{ filter, now: service.now(), isFirst: page.after === undefined },
       operators: known.slice(0, MAX_SUGGESTED).map(({ name }) => name),
     };
     const typed = (['app', 'person'] as const).find((field) => filter[field] !== '');
@@ -47,11 +47,11 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
     return eventsPage(context, { ...shown, found: { items: found.items.map(shownEvent), next: found.next } });
   });
 
-  routes.page('/events/:id', 'audit-events.show', async ({ context, operator, id }) => {
+  routes.page('/events/:id', 'audit-events.show', async ({ context, id }) => {
     const event = await findEvent(store, id);
     if (!event) return null;
     return eventPage(context, {
-      ...{ operator, event: shownEvent(event) },
+      ...{ event: shownEvent(event) },
       cursor: lists.eventsCursor(ALL, event.sequence),
     });
   });

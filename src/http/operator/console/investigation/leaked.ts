@@ -12,8 +12,8 @@ import { takesSecret } from '../../../../operator/hand-over/hand-over.ts';
 import { type Identified, isLinkKind } from '../../../../operator/identified.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/identify.ts';
 import { USED } from '../../../../operator/identify-links.ts';
-import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import {
   LEAK_NOTICES,
   type LeakedApp,
@@ -34,13 +34,13 @@ import { addSearch } from './search.ts';
 export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   const { identification, clients, store } = service.operatorApi;
 
-  routes.page('/leaked', 'identify', async ({ context, operator }) => leakedPage(context, operator, null));
+  routes.page('/leaked', 'identify', async () => leakedPage(null));
 
   routes.act(
     '/leaked',
     'identify',
     (call) => identify(call, (call.form.get('credential') ?? '').trim()),
-    async ({ context, operator }, { text }) => leakedPage(context, operator, text),
+    async (_call, { text }) => leakedPage(text),
     { hasCredential: true },
   );
 
@@ -71,7 +71,7 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   step('pause', 'clients.pause', 'paused', ({ id, actor }) => clients.pause(id, actor));
   step('revoke-grants', 'clients.revoke-grants', 'all', ({ id, actor }) => clients.revokeGrants(id, actor));
 
-  async function identify(call: ConsoleCall, sent: string): Promise<Html> {
+  async function identify(call: ConsoleCall, sent: string): Promise<ConsolePage> {
     if (sent === '' || sent.length > MAX_CREDENTIAL_LENGTH)
       throw new OperatorError(`Paste one credential, of at most ${MAX_CREDENTIAL_LENGTH} characters.`);
     const found = await identification.identify(sent);
@@ -80,19 +80,19 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     const link = shownLink(call, found);
     const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
     const app = client && (await leakedApp(call, client, grant));
-    return identifiedPage(call.context, call.operator, { ...shown, app, link });
+    return identifiedPage(call.context, { ...shown, app, link });
   }
 
   async function steps(
     call: ConsoleCall,
     grantId: string | undefined,
     problem: ActProblem | null,
-  ): Promise<Html | null> {
+  ): Promise<ConsolePage | null> {
     const client = await service.clients.findClient(call.id);
     if (client === null) return null;
     const app = await leakedApp(call, client, await grantOf(client.id, grantId));
     const done = problem === null ? doneIn(call.query, LEAK_NOTICES) : null;
-    return leakStepsPage(call.context, { operator: call.operator, app, done, problem });
+    return leakStepsPage(call.context, { app, done, problem });
   }
 
   /** The grant of an app that a text names, or null. */

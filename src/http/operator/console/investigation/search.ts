@@ -5,9 +5,9 @@
 import { findGrantLife } from '../../../../oauth/connected-apps/grant-life.ts';
 import { findEvent } from '../../../../operator/lists/event-pages.ts';
 import type { UserAsked } from '../../../../operator/lists/user-pages.ts';
-import type { Html } from '../../../../pages/html.ts';
 import { appHref } from '../../../../pages/operator/apps/app-page.ts';
 import { requestHref } from '../../../../pages/operator/events/shown-event.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { requestPage } from '../../../../pages/operator/search/request-page.ts';
 import { searchPage } from '../../../../pages/operator/search/search-page.ts';
@@ -26,15 +26,15 @@ const REQUEST_ID = /^[0-9a-f]{12}$/;
 export function addSearch(
   routes: ConsoleRoutes,
   service: Service,
-  identify: (call: ConsoleCall, credential: string) => Promise<Html>,
+  identify: (call: ConsoleCall, credential: string) => Promise<ConsolePage>,
 ): void {
   const { lists, store, identification } = service.operatorApi;
 
   routes.act(
     '/search',
     'identify',
-    async (call): Promise<Html | Onward> => {
-      const { context, operator, form } = call;
+    async (call): Promise<ConsolePage | Onward> => {
+      const { form } = call;
       const text = (form.get('q') ?? '').trim();
       if (text === '') return { location: '/' };
       const exact = await hrefOf(text);
@@ -48,24 +48,24 @@ export function addSearch(
       ]);
       const exactly = (named?.items ?? []).map(({ client }) => client);
       const others = (apps?.items ?? []).filter(({ client: { id } }) => !exactly.some((each) => each.id === id));
-      return searchPage(context, {
-        ...{ operator, text, count },
+      return searchPage({
+        ...{ text, count },
         named: { items: exactly, more: (named?.next ?? null) !== null },
         apps: { items: others.map(({ client }) => client), more: (apps?.next ?? null) !== null },
         people: { items: (people?.items ?? []).map(({ account }) => account), more: (people?.next ?? null) !== null },
       });
     },
-    async ({ context, operator }, { text }) => leakedPage(context, operator, text),
+    async (_call, { text }) => leakedPage(text),
     { hasCredential: true },
   );
 
-  routes.page('/requests/:id', 'audit-events.list', async ({ context, operator, id, query }) => {
+  routes.page('/requests/:id', 'audit-events.list', async ({ context, id, query }) => {
     if (!REQUEST_ID.test(id)) return null;
     const after = query.get('after');
     const found = await lists.request(id, after);
     if (found === null) return { location: requestHref(id) };
     return requestPage(context, {
-      ...{ ...found, operator, id, isFirst: after === undefined },
+      ...{ ...found, id, isFirst: after === undefined },
       events: found.events.map(shownEvent),
       failures: await Promise.all(
         found.failures.map(async (failure) => ({

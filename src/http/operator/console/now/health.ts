@@ -5,7 +5,7 @@ import type { ConsoleRoutes } from '../console-routes.ts';
 
 /** Adds the page. */
 export function addHealth(routes: ConsoleRoutes, service: Service): void {
-  routes.page('/health', 'status.show', async ({ context, operator }) =>
-    healthPage(context, { operator, state: await service.operatorApi.status() }),
+  routes.page('/health', 'status.show', async ({ context }) =>
+    healthPage(context, { state: await service.operatorApi.status() }),
   );
 }

@@ -8,8 +8,8 @@ import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import { readPresentedBefore } from '../../../../oauth/protocol/presented-before.ts';
 import { readMembers } from '../../../../oauth/trail/event-members.ts';
-import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from '../../../../pages/operator/people/grant-data.ts';
 import { grantPage } from '../../../../pages/operator/people/grant-page.ts';
 import { permissionsGranted } from '../../../browser/permissions.ts';
@@ -28,14 +28,14 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
   const { change } = routes.thing<keyof typeof GRANT_NOTICES>('/grants/:id', 'grants.show', show);
   change('end', 'grants.revoke', 'ended', ({ id, actor }) => service.grants.revoke(id, actor));
 
-  async function show({ id, context, operator, query, may }: ConsoleCall, problem: ActProblem | null) {
+  async function show({ id, context, query, may }: ConsoleCall, problem: ActProblem | null) {
     const life = await findGrantLife(store, id);
     if (!life) return null;
     const { found, events, ending, isCut } = life;
     const parties = partiesOf(life);
     const given = events.find(({ action }) => action.startsWith('consent_')) ?? null;
     return grantPage(context, {
-      ...{ operator, id: life.id, isCut, problem, ...parties },
+      ...{ id: life.id, isCut, problem, ...parties },
       status: found ? grantStatus(found.grant, found.standing, service.now()) : 'gone',
       row: found && (await factsOf(found)),
       events: events.slice(-LAST_EVENTS).map(shownEvent),
@@ -46,7 +46,7 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
       before: readPresentedBefore(readMembers(ending?.detail ?? null)),
       mayEnd: may('grants.revoke'),
       done: doneIn(query, GRANT_NOTICES),
-    }) satisfies Html;
+    }) satisfies ConsolePage;
   }
 
   async function factsOf({ grant, client, standing }: FoundGrant): Promise<GrantFacts> {

@@ -5,7 +5,7 @@ import { readNewUser } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl } from '../../../../operator/json/user.ts';
 import type { AskedPage, ListedPerson as FoundPerson, ListPage } from '../../../../operator/lists/lists.ts';
 import type { UserAsked } from '../../../../operator/lists/user-pages.ts';
-import type { Html } from '../../../../pages/html.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
 import {
@@ -45,8 +45,8 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
   async function list(
     call: ConsoleCall,
     refused: (PeopleData['refused'] & { once: string }) | null,
-  ): Promise<Html | Onward> {
-    const { context, operator, may, hasPasskey, query } = call;
+  ): Promise<ConsolePage | Onward> {
+    const { context, may, hasPasskey, query } = call;
     const filter = refused ? NO_FILTER : filterIn(query);
     const page = askedPage(query, PEOPLE);
     const only = page.after === undefined ? await onlyOne(filter) : null;
@@ -57,7 +57,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     ]);
     if (found === null) return { location: listHref('/people', filter) };
     return peoplePage(context, {
-      ...{ operator, filter, refused },
+      ...{ filter, refused },
       list: { items: found.items.map(listedPerson), next: found.next },
       isFirst: page.after === undefined,
       providers: providers.map(({ id }) => id),
@@ -89,17 +89,16 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     return one(q.includes('@') ? { email: q } : { username: q });
   }
 
-  async function invite(call: ConsoleCall): Promise<Html> {
-    const { context, operator, form } = call;
+  async function invite(call: ConsoleCall): Promise<ConsolePage> {
+    const { context, form } = call;
     const { username, ...typed } = typedPerson(form);
     const person = readNewUser({ ...typed, username: username || null });
     const add = async (actor: Actor) => {
       const { account, token } = await accounts.addInvited(person, actor);
-      return invitationPage(context, operator, account, invitationUrl(operatorApi.newPasswordUrl, token), null);
+      return invitationPage(context, account, invitationUrl(operatorApi.newPasswordUrl, token), null);
     };
     const addedBefore = async (id: string) =>
       shownOncePage(context, {
-        operator,
         heading: LINK,
         lead: INVITED_BEFORE,
         once: null,

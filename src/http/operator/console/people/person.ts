@@ -13,8 +13,8 @@ import { actsOf, readSettings } from '../../../../operator/fields/setting.ts';
 import { USER_SETTINGS } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl, userJson } from '../../../../operator/json/user.ts';
 import { findLastEvent } from '../../../../operator/lists/event-pages.ts';
-import type { Html } from '../../../../pages/html.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
 import { invitationPage } from '../../../../pages/operator/people/invitation-page.ts';
 import type { TypedPerson } from '../../../../pages/operator/people/people-page.ts';
@@ -67,12 +67,12 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
   const save = (call: ConsoleCall) => unchanged(call, (...shown) => update(call, ...shown));
   change('update', 'users.update', 'updated', save, { keepsTyped: true });
   act('invite', 'users.invite', async (call) => {
-    const { context, operator } = call;
+    const { context } = call;
     const made = await unchanged(call, async (one, actor) => {
       return { ...(await accounts.invite(one, actor)), ended: openInvitationAt(one.invitation, service.now()) };
     });
     const url = invitationUrl(operatorApi.newPasswordUrl, made.token);
-    return invitationPage(context, operator, made.account, url, made.ended);
+    return invitationPage(context, made.account, url, made.ended);
   });
   act('delete', 'users.delete', async (call) => {
     call.requires('users.revoke-grants');
@@ -139,8 +139,8 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     if (Object.keys(changes).length > 0) await accounts.update(account, changes, actor);
   }
 
-  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<Html | Onward | null> {
-    const { id, context, operator, query, form, may } = call;
+  async function show(call: ConsoleCall, problem: ActProblem | null): Promise<ConsolePage | Onward | null> {
+    const { id, context, query, form, may } = call;
     // Before the first read: whatever is not on the page began later.
     const at = service.now();
     const account = await store.findAccount(id);
@@ -156,7 +156,7 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     ]);
     if (page === null) return { location: personHref(id) };
     return personPage(context, {
-      ...{ operator, ended, problem, at },
+      ...{ ended, problem, at },
       person: shownPerson(account, identities, signIns.get(id) ?? 'never', service.now()),
       grants: page,
       sessions: sessions.map(({ createdAt, lastSeenAt, providerId }) => ({

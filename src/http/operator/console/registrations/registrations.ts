@@ -8,10 +8,10 @@ import { resourceServerRows } from '../../../../operator/fields/resource-server-
 import type { HandOverName } from '../../../../operator/hand-over/hand-over.ts';
 import { liveSecrets } from '../../../../operator/last-uses.ts';
 import type { AskedPage, ListPage } from '../../../../operator/lists/lists.ts';
-import type { Html } from '../../../../pages/html.ts';
 import type { PageContext } from '../../../../pages/layout.ts';
 import type { ActProblem } from '../../../../pages/operator/act.ts';
 import type { ShownHandOver } from '../../../../pages/operator/apps/app-secrets.ts';
+import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { apiPage, apisPage } from '../../../../pages/operator/registrations/apis-pages.ts';
 import type { RegistrationsData } from '../../../../pages/operator/registrations/list-page.ts';
 import {
@@ -41,14 +41,14 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     [path, act]: readonly [path: string, act: Act],
     read: (page: AskedPage) => Promise<ListPage<Row> | null>,
     shown: (row: Row) => Promise<Item> | Item,
-    page: (context: PageContext, data: RegistrationsData<Item>) => Html,
+    page: (context: PageContext, data: RegistrationsData<Item>) => ConsolePage,
   ) =>
-    routes.page(path, act, async ({ context, operator, query }) => {
+    routes.page(path, act, async ({ context, query }) => {
       const asked = askedPage(query);
       const found = await read(asked);
       if (found === null) return { location: path };
       const items = await Promise.all(found.items.map(shown));
-      return page(context, { operator, list: { items, next: found.next }, isFirst: asked.after === undefined });
+      return page(context, { list: { items, next: found.next }, isFirst: asked.after === undefined });
     });
 
   const shownApi = async (server: ResourceServer) => ({
@@ -68,11 +68,11 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     scopesPage,
   );
 
-  routes.page('/apis/:id', 'resource-servers.show', async ({ context, operator, id }) => {
+  routes.page('/apis/:id', 'resource-servers.show', async ({ context, id }) => {
     const server = await store.findResourceServer(id);
     if (server === null) return null;
     const [api, handOver] = await Promise.all([shownApi(server), newestHandOver({ kind: 'resource_server', id })]);
-    return apiPage(context, operator, { api, handOver });
+    return apiPage(context, { api, handOver });
   });
 
   const show = (call: ConsoleCall, problem: ActProblem | null) => product(call, { problem });
@@ -86,13 +86,13 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
   });
 
   async function product(
-    { context, operator, id, query, may }: ConsoleCall,
+    { context, id, query, may }: ConsoleCall,
     { findings = null, problem = null }: { findings?: readonly ShownFinding[] | null; problem?: ActProblem | null },
-  ): Promise<Html | null> {
+  ): Promise<ConsolePage | null> {
     const provider = await store.findIdentityProvider(id);
     if (provider === null) return null;
     return productPage(context, {
-      ...{ operator, product: await shownProduct(provider), findings, problem },
+      ...{ product: await shownProduct(provider), findings, problem },
       handOver: await newestHandOver({ kind: 'identity_provider', id }),
       done: problem === null ? doneIn(query, PRODUCT_NOTICES) : null,
       may: {
