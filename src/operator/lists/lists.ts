@@ -194,32 +194,17 @@ export class Lists {
 
   /** APIs, by id. */
   resourceServers(page: AskedPage): Promise<ListPage<ResourceServer> | null> {
-    return this.#few(
-      'resource-servers',
-      () => this.#parts.store.listResourceServers(),
-      ({ id }) => id,
-      page,
-    );
+    return this.#few('resource-servers', page, 'id', (store) => store.listResourceServers());
   }
 
   /** Products, by id. */
   identityProviders(page: AskedPage): Promise<ListPage<IdentityProvider> | null> {
-    return this.#few(
-      'identity-providers',
-      () => this.#parts.store.listIdentityProviders(),
-      ({ id }) => id,
-      page,
-    );
+    return this.#few('identity-providers', page, 'id', (store) => store.listIdentityProviders());
   }
 
   /** Scopes, by name. */
   scopes(page: AskedPage): Promise<ListPage<ScopeDefinition> | null> {
-    return this.#few(
-      'scopes',
-      () => this.#parts.store.listScopes(),
-      ({ name }) => name,
-      page,
-    );
+    return this.#few('scopes', page, 'name', (store) => store.listScopes());
   }
 
   async #withUse(accounts: readonly Account[]): Promise<ListedAccount[]> {
@@ -228,14 +213,19 @@ export class Lists {
   }
 
   /** A page of a list that is read whole for other requests too: an installation has some dozens. */
-  #few<Item>(list: string, read: () => Promise<Item[]>, keyOf: (item: Item) => string, page: AskedPage) {
+  #few<Key extends string, Item extends Readonly<Record<Key, string>>>(
+    list: string,
+    page: AskedPage,
+    key: Key,
+    all: (store: ListsParts['store']) => Promise<Item[]>,
+  ) {
     const walk: Walk<Item, string> = {
       read: async (after, limit) =>
-        (await read())
-          .filter((item) => after === null || keyOf(item) > after)
-          .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+        (await all(this.#parts.store))
+          .filter((item) => after === null || item[key] > after)
+          .sort((one, other) => (one[key] < other[key] ? -1 : 1))
           .slice(0, limit),
-      placeOf: keyOf,
+      placeOf: (item) => item[key],
     };
     return this.#page(list, {}, walk, page, async (items) => items);
   }

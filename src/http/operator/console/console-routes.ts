@@ -4,7 +4,6 @@ import { OperatorError } from '../../../oauth/error.ts';
 import type { Parameters } from '../../../oauth/protocol/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { ChangedSince, type Unchanged } from '../../../oauth/trail/request-conditions.ts';
-import type { Operator } from '../../../operator/access/operator.ts';
 import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
 import type { PageContext } from '../../../pages/layout.ts';
 import type { ActProblem } from '../../../pages/operator/act.ts';
@@ -17,7 +16,6 @@ import { queryOf } from './done.ts';
 /** A request of a signed-in operator who may do its route's act. */
 export type ConsoleCall = {
   readonly context: PageContext;
-  readonly operator: Operator;
   /** The actor of what is written: refused once the access ended. */
   readonly actor: Actor;
   /** The id in the path, decoded; empty without one. */
@@ -137,7 +135,6 @@ export class ConsoleRoutes {
     const access = accessOf(request);
     return {
       context: pages.context,
-      operator: access.operator,
       actor: operators.access.actor(access, originOf(request)),
       id: (request.params as { id?: string }).id ?? '',
       query: queryOf(request),

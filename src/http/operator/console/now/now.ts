@@ -18,7 +18,8 @@ export function addNow(routes: ConsoleRoutes, { service, operators, accessOf }: 
   const { lists, status } = service.operatorApi;
 
   routes.page('/', 'status.show', async (call) => {
-    const { context, operator, request } = call;
+    const { context, request } = call;
+    const { operator, by } = accessOf(request);
     const [passkeys, state, apps, people] = await Promise.all([
       operators.store.listPasskeys(operator.id),
       status(),
@@ -27,9 +28,8 @@ export function addNow(routes: ConsoleRoutes, { service, operators, accessOf }: 
     ]);
     const hasApps = apps === null || apps.items.length > 0 || apps.next !== null;
     const steps = { mayRegister: call.may('clients.register'), hasApps, hasPeople: people?.items.length === 1 };
-    const { how } = accessOf(request).by;
     const day = hasApps ? await lastDay(service) : null;
-    return nowPage(context, { operator, how, passkeyCount: passkeys.length, state, steps, day });
+    return nowPage(context, { operator, how: by.how, passkeyCount: passkeys.length, state, steps, day });
   });
 }
 
