@@ -111,6 +111,7 @@ class Valetkey:
         return response
 
     django_view.csrf_exempt = True  # The endpoint checks its posts itself.
+    django_view.login_required = False  # For LoginRequiredMiddleware: it finds the users itself.
 
     def pending(self, query, cookies):
         """The request that waits for a sign-in, for your sign-in page: {"app_name", "refuse_url"}, or None.

@@ -12,6 +12,10 @@ import { Browser } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
 import { appears, hasCurl, pathWithStandIn, patternOf, readSteps, temporaryFolder } from './transcript.ts';
 
+/** The columns and rows of a screen. */
+const COLUMNS = 100;
+const ROWS = 40;
+
 const root = new URL('../..', import.meta.url);
 const adopting = readFileSync(new URL('docs/adopting.md', root), 'utf8');
 const wire = readFileSync(new URL('docs/reference/product-sign-in.md', root), 'utf8');
@@ -56,6 +60,18 @@ test('adopting: the transcript works as it stands, from the registration to an a
   const [list = { command: '' }] = steps.filter(({ command }) => command.includes('/users/connections?'));
   const after = spawnSync('bash', ['-c', onFreePorts(list.command)], { env: environment, encoding: 'utf8' });
   assert.equal(after.stdout, '{"connections":[],"next":null}');
+});
+
+test('adopting: the page begins with the three lines of the README, and fits on three screens', () => {
+  const [, code = ''] = /^# [^\n]*\n\n```js\n(.*?)```/s.exec(adopting) ?? [];
+  assert.equal(code.trim().split('\n').length, 3);
+  assert.ok(readFileSync(new URL('README.md', root), 'utf8').includes(code));
+  const shown = adopting
+    .trimEnd()
+    .split('\n')
+    .map((line) => Math.max(1, Math.ceil(line.length / COLUMNS)));
+  const lines = shown.reduce((sum, rows) => sum + rows, 0);
+  assert.ok(lines <= 3 * ROWS, `${lines} lines of ${COLUMNS} characters`);
 });
 
 test('adopting: the code is that of the example', () => {

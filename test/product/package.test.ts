@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { installProduct } from './installed.ts';
 
-/** Maximum size of the file (bytes). It is 18.4 KiB now. */
+/** Maximum size of the file (bytes). It is 17 KiB now. */
 const MAX_SIZE = 24 * 1024;
 /** Maximum number of lines, with blank ones and comments. */
 const MAX_LINES = 700;
