@@ -1,5 +1,6 @@
 /** For Fastify 4 and 5. */
-import { type NodeVisit, type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
+import type { IncomingMessage } from 'node:http';
+import { type Pending, SignInEndpoint, type SignInOptions } from './sign-in.ts';
 
 /** The part of Fastify's reply that is used. */
 export type FastifyReplyLike = {
@@ -9,7 +10,7 @@ export type FastifyReplyLike = {
 };
 
 /** Makes the sign-in endpoint: a handler for `app.all`, or a route with GET and POST. */
-export function signIn<R extends NodeVisit>(options: SignInOptions<R>) {
+export function signIn<R extends Pick<IncomingMessage, 'method' | 'url' | 'headers'>>(options: SignInOptions<R>) {
   const endpoint = new SignInEndpoint(options);
   const handler = async (request: R, reply: FastifyReplyLike): Promise<unknown> => {
     const { status, headers, body } = await endpoint.answer(request, request);

@@ -34,9 +34,7 @@ export type SignInOptions<R> = Registration & {
 };
 
 /** A request of `node:http` or the Fetch API: the parts that the endpoint reads. */
-export type Visit = NodeVisit | Pick<Request, keyof NodeVisit>;
-/** The parts of one of `node:http`. */
-export type NodeVisit = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+export type Visit = Pick<IncomingMessage, 'method' | 'url' | 'headers'> | Pick<Request, 'method' | 'url' | 'headers'>;
 
 /** A waiting request: its app's name (escape it), and the address that a form with `enctype="text/plain"` refuses at. */
 export type Pending = { readonly appName: string; readonly refuseUrl: string };
