@@ -54,7 +54,7 @@ export const httpGuards: readonly Guard[] = [
     [
       [
         'the consent form is bound to what it names of the person',
-        'JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)])',
+        'JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.personFields, account)])',
         'JSON.stringify([requestFingerprint(outcome), (fieldsThere, account.id)])',
       ],
     ],

@@ -59,7 +59,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'nobody is asked again for what they do not have',
-        'fieldsThere(client.personFields, owner).every(',
+        'fieldsThere(personFields, owner).every(',
         '(fieldsThere(client.personFields, owner), client.personFields).every(',
       ],
       [
@@ -105,7 +105,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
     [
       'standard: a repeated parameter is refused',
-      "const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);",
+      "const problem = parameters.problem(read, ['resource']);",
       'const problem = null as string | null;',
     ],
     ['standard: request objects are refused', "['request',", "['nothing',"],
@@ -491,11 +491,7 @@ export const oauthGuards: readonly Guard[] = [
         'if (!clientId) return null;',
       ],
       ['a pushed request has a maximum size', '(signsInElsewhere ? MAX_BYTES_ELSEWHERE : MAX_BYTES)', '1e6'],
-      [
-        'the pushed client_id does not count',
-        "STANDARD_PARAMETERS.filter((name) => name !== 'client_id')",
-        'STANDARD_PARAMETERS.filter(() => true)',
-      ],
+      ['the pushed client_id does not count', "filter((name) => name !== 'client_id')", 'filter(() => true)'],
     ],
   ),
   ...guardsIn(

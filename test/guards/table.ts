@@ -11,6 +11,7 @@ import { httpGuards } from './http.ts';
 import { idTokenGuards } from './id-tokens.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
+import { openIdGuards } from './openid.ts';
 import { operatorApiGuards } from './operator-api.ts';
 import { operatorGuards } from './operators.ts';
 import { passkeyGuards } from './passkeys.ts';
@@ -34,6 +35,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   'ID tokens': idTokenGuards,
   main: mainGuards,
   oauth: oauthGuards,
+  openid: openIdGuards,
   operators: operatorGuards,
   passkeys: passkeyGuards,
   'operator api': operatorApiGuards,

@@ -22,7 +22,7 @@ const service = await startTestService({ after });
 const described = await DescribedService.of(service);
 await addUser(service);
 const ada = await signedInBrowser(service);
-const client = await addClient(service, { scopes: scopes('mail.read'), deviceFlow: true });
+const client = await addClient(service, { scopes: scopes('mail.read'), deviceFlow: true, signIn: true });
 const secret = { client_id: client.clientId, client_secret: client.clientSecret };
 const api = await addResourceServer(service, { resource: 'https://api.example', acceptsUnbound: true });
 const asApi = basic(api.id, api.secret);
@@ -92,6 +92,7 @@ test('the standard face: each of its answers is as described', async () => {
     ['invalid_scope', { scope: 'x' }],
     ['invalid_target', { resource: 'https://x.example' }],
     ['request_not_supported', { request: 'x' }],
+    ['registration_not_supported', { scope: 'openid', registration: '{}' }],
     ['invalid_authorization_details', { authorization_details: '[]' }],
   ];
   for (const [error, wrong] of refused) await answers(`pushAuthorizationRequest 400 ${error}`, { ...push, ...wrong });
