@@ -1,6 +1,6 @@
 /** The yardstick: Fastify with its defaults, which reads what an app sends and answers as much as Valetkey does. `PORT` */
 import fastify from 'fastify';
-import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/paths.ts';
+import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/service/paths.ts';
 import { ACTIVE, madeUpPair, OWNER } from './made-up.ts';
 
 const app = fastify();

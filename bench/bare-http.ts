@@ -1,6 +1,6 @@
 /** The floor: node:http alone, with the same requests and answers. `PORT` */
 import { createServer } from 'node:http';
-import { ME_PATH, STANDARD_PATHS } from '../src/http/paths.ts';
+import { ME_PATH, STANDARD_PATHS } from '../src/http/service/paths.ts';
 import { ACTIVE, madeUpPair, OWNER } from './made-up.ts';
 
 const answers = new Map<string | undefined, object>([

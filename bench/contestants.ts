@@ -1,6 +1,6 @@
 /** Who is measured: what each is, what it does more or less than Valetkey, and how it is started. */
 import { join } from 'node:path';
-import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/paths.ts';
+import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/service/paths.ts';
 import { makeRootKey } from '../src/settings/root-keys.ts';
 import type { Filled } from './fill.ts';
 import type { Paths } from './operations.ts';

@@ -10,18 +10,18 @@ import { Activity } from '../src/oauth/activity/activity.ts';
 import { ClientAuthenticator } from '../src/oauth/clients/client-authenticator.ts';
 import { ClientKeys } from '../src/oauth/clients/client-keys.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keys/keyring.ts';
+import { Parameters } from '../src/oauth/parameters.ts';
 import type { OwnerSession } from '../src/oauth/protocol/allow.ts';
 import { AuthorizationServer } from '../src/oauth/protocol/authorization-server.ts';
-import { Parameters } from '../src/oauth/protocol/parameters.ts';
-import { newProtocolTally } from '../src/oauth/protocol/tally.ts';
+import { newProtocolTally } from '../src/oauth/protocol/protocol-tally.ts';
 import { auditEvent } from '../src/oauth/trail/audit.ts';
-import { ClientRegistry } from '../src/operator/client-registry.ts';
-import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
+import { ClientRegistry } from '../src/operator/apps/client-registry.ts';
+import { ResourceServerRegistry } from '../src/operator/products-and-apis/resource-server-registry.ts';
 import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/settings/configuration.ts';
 import { parseRootKeys } from '../src/settings/root-keys.ts';
+import type { Storage } from '../src/storage/opening/opened-storage.ts';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
-import type { Storage } from '../src/storage/storage.ts';
 
 /** A client with unused codes of its own, and an API that may introspect their tokens. */
 export type Filled = {

@@ -1,8 +1,8 @@
 /** How long a step of the clean-up takes, on the real store and the databases of bench/growth.ts. */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import type { CleanUpStep } from '../src/storage/clean-up.ts';
-import { DELETIONS, WINDOW } from '../src/storage/sqlite/clean-up.ts';
+import type { CleanUpStep } from '../src/storage/clean-up/clean-up.ts';
+import { DELETIONS, WINDOW } from '../src/storage/sqlite/store/clean-up.ts';
 import { expire, type FilledDatabase } from './growth-database.ts';
 import { percentile } from './rounds.ts';
 import { openDatabase } from './scaling-sqlite.ts';

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
+import { ResourceServerRegistry } from '../src/operator/products-and-apis/resource-server-registry.ts';
 import { InstallationError } from '../src/process/installation-error.ts';
 import type { Filled } from './fill.ts';
 import { fill, openDatabase } from './scaling-sqlite.ts';

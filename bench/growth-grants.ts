@@ -5,7 +5,7 @@
 
 import type { Grant } from '../src/oauth/grants/grant.ts';
 import { deriveCredential } from '../src/oauth/keys/credential.ts';
-import { currentGeneration, deriveTokens } from '../src/oauth/protocol/token-pair.ts';
+import { currentGeneration, deriveTokens } from '../src/oauth/tokens/token-pair.ts';
 import type { Call } from './connection.ts';
 import { type FilledDatabase, putBack } from './growth-database.ts';
 import {

@@ -1,5 +1,5 @@
 /** What bench/growth.ts found: a table for people, and how it stands against what is wanted. */
-import { DELETIONS } from '../src/storage/sqlite/clean-up.ts';
+import { DELETIONS } from '../src/storage/sqlite/store/clean-up.ts';
 import { type Goal, standing } from './goals.ts';
 import type { CleanUpTimes, StepTimes } from './growth-clean-up.ts';
 import { OPERATIONS, type Operation } from './operations.ts';

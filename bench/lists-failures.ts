@@ -1,6 +1,6 @@
 /** Made-up failures in either store: all apps failed in each hour and each day that is kept. */
 import { COUNTERS, SPAN_MS, type Span, TALLIES_KEPT_MS } from '../src/oauth/activity/app-tally.ts';
-import { TALLY } from '../src/storage/tables/activity.ts';
+import { TALLY } from '../src/storage/tables/registrations/activity.ts';
 
 /** Adds the tallies of all clients. `now` in ms. */
 export async function fillFailures(ask: (sql: string) => Promise<readonly object[]>, now: number): Promise<void> {

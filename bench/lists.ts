@@ -13,7 +13,7 @@ import { sealCursor } from '../src/operator/lists/cursor.ts';
 import { makeLogger } from '../src/process/log.ts';
 import { readConfiguration } from '../src/settings/configuration.ts';
 import { parseRootKeys } from '../src/settings/root-keys.ts';
-import type { Storage } from '../src/storage/storage.ts';
+import type { Storage } from '../src/storage/opening/opened-storage.ts';
 import { consoleTimes } from './lists-console.ts';
 import { fillFailures } from './lists-failures.ts';
 import { fillEvents, type Trail } from './lists-trail.ts';

@@ -1,10 +1,10 @@
 /** Made-up clients, accounts and grants in PostgreSQL, inserted by SQL, which makes millions of rows in minutes. */
 import type { Grant } from '../src/oauth/grants/grant.ts';
 import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
-import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
-import { STORED_CLIENT } from '../src/storage/tables/clients.ts';
-import { GRANT } from '../src/storage/tables/grant-rows.ts';
-import type { Stored } from '../src/storage/tables/table.ts';
+import type { Stored } from '../src/storage/statements/table.ts';
+import { STORED_ACCOUNT } from '../src/storage/tables/accounts/accounts.ts';
+import { GRANT } from '../src/storage/tables/grants/grant-rows.ts';
+import { STORED_CLIENT } from '../src/storage/tables/registrations/clients.ts';
 import { filledGrant, type MadeUp } from './scaling-store.ts';
 
 /** Asks a database. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
-import type { Store } from '../src/storage/tables/alike.ts';
+import type { Store } from '../src/storage/tables/whole-store.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { type Ask, fill } from './scaling-postgresql-fill.ts';
 import {

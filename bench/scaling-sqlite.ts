@@ -8,11 +8,11 @@ import { SET_HERE } from '../src/accounts/people/new-account.ts';
 import type { Client } from '../src/oauth/clients/client.ts';
 import { PERSON_FIELDS } from '../src/oauth/grants/person-fields.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
-import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
-import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
-import { STORED_CLIENT, storedClient } from '../src/storage/tables/clients.ts';
-import { GRANT } from '../src/storage/tables/grant-rows.ts';
-import type { Table } from '../src/storage/tables/table.ts';
+import { bound, inSqlite } from '../src/storage/sqlite/statements/sqlite-dialect.ts';
+import type { Table } from '../src/storage/statements/table.ts';
+import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts/accounts.ts';
+import { GRANT } from '../src/storage/tables/grants/grant-rows.ts';
+import { STORED_CLIENT, storedClient } from '../src/storage/tables/registrations/clients.ts';
 import {
   accountId,
   beginning,

@@ -9,7 +9,7 @@ import { makeSecret } from '../src/oauth/keys/secret.ts';
 import { newGrant } from '../src/oauth/protocol/allow.ts';
 import { auditEvent } from '../src/oauth/trail/audit.ts';
 import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
-import type { Store } from '../src/storage/tables/alike.ts';
+import type { Store } from '../src/storage/tables/whole-store.ts';
 
 /** Requests under way at once. */
 const IN_FLIGHT = 64;

@@ -1,4 +1,4 @@
-import { type Html, html } from '../src/pages/html.ts';
+import { type Html, html } from '../src/pages/html/html.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A call that a server made, without its secrets. */

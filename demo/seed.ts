@@ -1,6 +1,6 @@
 /** The people and apps of the throw-away installation. */
 import { randomInt } from 'node:crypto';
-import type { Installation } from '../src/cli/context.ts';
+import type { Installation } from '../src/cli/command/context.ts';
 
 /** Somebody to sign in as, and an app to allow. */
 export type Seeded = SeededPerson & SeededApp;

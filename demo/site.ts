@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Html } from '../src/pages/html.ts';
+import type { Html } from '../src/pages/html/html.ts';
 
 /** Answers one request; `site` is what all handlers of a site share. */
 export type Handler<Site> = (site: Site, request: IncomingMessage, response: ServerResponse, url: URL) => unknown;

@@ -9,27 +9,22 @@ import { isIPv6 } from 'node:net';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { callerOf } from './cli/caller.ts';
-import type { CommandContext } from './cli/context.ts';
-import { nextSteps } from './cli/next-steps.ts';
+import { callerOf } from './cli/command/caller.ts';
+import type { CommandContext } from './cli/command/context.ts';
 import { runProgram } from './cli/program.ts';
-import { servedAddresses } from './cli/served-addresses.ts';
-import { databaseCommands } from './database-commands.ts';
-import { RequestTally } from './http/request-tally.ts';
-import type { Service } from './http/service.ts';
-import { makeInstallation, type WiredInstallation, type WiringWorld } from './installation.ts';
-import { keyCommands } from './key-commands.ts';
-import { followKeys, refuseUnknownMethods } from './may-serve.ts';
+import { nextSteps } from './cli/service/next-steps.ts';
+import { servedAddresses } from './cli/service/served-addresses.ts';
+import { RequestTally } from './http/service/request-tally.ts';
+import type { Service } from './http/service/service.ts';
 import { createKeyring, type Keyring } from './oauth/keys/keyring.ts';
-import { openDatabase, type World } from './open-database.ts';
-import { scanRules } from './operator/scan-rules.ts';
-import { keptStatus } from './operator/status.ts';
-import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
-import { pagePaths } from './pages/page-paths.ts';
+import { keptStatus } from './operator/installation/installation-status.ts';
+import { scanRules } from './operator/leaks/scan-rules.ts';
+import { TrailCheckpoints } from './operator/trail/trail-checkpoints.ts';
+import { pagePaths } from './pages/layout/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
 import { faultText } from './process/installation-error.ts';
 import { inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
-import { instanceName, userName } from './process/names.ts';
+import { instanceName, userName } from './process/process-names.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { later, stopwatch, wait } from './process/timers.ts';
 import {
@@ -42,10 +37,15 @@ import {
 import { requireReachable } from './settings/database-place.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
-import { startMetrics } from './start-metrics.ts';
-import { differenceFaults } from './storage/installation-settings.ts';
-import { isNew } from './storage/sqlite/database-file.ts';
-import type { Storage } from './storage/storage.ts';
+import { differenceFaults } from './storage/opening/installation-settings.ts';
+import type { Storage } from './storage/opening/opened-storage.ts';
+import { isNew } from './storage/sqlite/file/database-file.ts';
+import { databaseCommands } from './wiring/database-commands.ts';
+import { makeInstallation, type WiredInstallation, type WiringWorld } from './wiring/installation.ts';
+import { keyCommands } from './wiring/key-commands.ts';
+import { followKeys, refuseUnknownMethods } from './wiring/may-serve.ts';
+import { openDatabase, type World } from './wiring/open-database.ts';
+import { startMetrics } from './wiring/start-metrics.ts';
 
 /** A running service: its addresses, its domain, and its stop. */
 export type RunningService = {
@@ -101,7 +101,7 @@ export async function startService(configuration: Configuration, world: World): 
       ...installation,
       store: storage.store,
       status: keptStatus(async () => {
-        const { statusOf } = await import('./examination.ts');
+        const { statusOf } = await import('./wiring/examination.ts');
         return statusOf(configuration, keyring, { storage, now }, world.now ?? Date.now);
       }, now),
     },
@@ -130,7 +130,7 @@ export async function startService(configuration: Configuration, world: World): 
     now,
   };
   // Imported here, so that commands start faster without it.
-  const { startServers } = await import('./http/connection/servers.ts');
+  const { startServers } = await import('./http/servers.ts');
   const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
     await storage.close();
     throw error;
@@ -215,7 +215,8 @@ function wiringWorld(
   };
   const report = (sentence: string) => logger.warn(sentence);
   const askMethods: WiringWorld['askMethods'] =
-    commandKeys && (async (appUrl) => (await import('./served-settings.ts')).servedMethods(appUrl, commandKeys, now));
+    commandKeys &&
+    (async (appUrl) => (await import('./wiring/served-settings.ts')).servedMethods(appUrl, commandKeys, now));
   return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound, askMethods };
 }
 
@@ -329,7 +330,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       },
     }),
     doctor: async () => {
-      const { examine } = await import('./examination.ts');
+      const { examine } = await import('./wiring/examination.ts');
       return examine(environment, makeLogger(lineByLine(), Date.now, 'error'), Date.now);
     },
     scanRules: () => scanRules(configuration().tokenPrefix),

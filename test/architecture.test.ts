@@ -32,7 +32,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
   // It tells which version refuses a database.
-  'src/storage/migrate.ts': ['package.json', 'src/storage/', INSTALLATION_ERROR],
+  'src/storage/schema/migrate.ts': ['package.json', 'src/storage/', INSTALLATION_ERROR],
   'src/storage/': [
     'node:',
     'pg',
@@ -71,22 +71,22 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     INSTALLATION_ERROR,
   ],
   'src/main.ts': [''],
-  'src/installation.ts': [''],
-  'src/open-database.ts': [''],
-  'src/start-metrics.ts': [''],
-  'src/examination.ts': [''],
+  'src/wiring/installation.ts': [''],
+  'src/wiring/open-database.ts': [''],
+  'src/wiring/start-metrics.ts': [''],
+  'src/wiring/examination.ts': [''],
   'src/doctor/': [
     'type node:',
     INSTALLATION_ERROR,
     'src/oauth/store.ts',
     'src/oauth/keys/doctor-pass.ts',
     'src/oauth/keys/root-key.ts',
-    'src/operator/certificate-remedy.ts',
+    'src/operator/products-and-apis/certificate-remedy.ts',
     'type src/',
   ],
-  'src/database-commands.ts': [''],
-  'src/key-commands.ts': [''],
-  'src/may-serve.ts': [''],
+  'src/wiring/database-commands.ts': [''],
+  'src/wiring/key-commands.ts': [''],
+  'src/wiring/may-serve.ts': [''],
 };
 
 const rules: readonly Rule[] = [
@@ -131,13 +131,16 @@ const rules: readonly Rule[] = [
       /^src\/(cli|http\/operator)\//.test(path)
         ? [...code.matchAll(/\b(created|granted|signed_in|last_used)_at: \w+Time\(/g)].map(([match]) => match)
         : [],
-    example: ['src/cli/client-view.ts', 'const json = { created_at: isoTime(client.createdAt) };'],
+    example: ['src/cli/apps/client-view.ts', 'const json = { created_at: isoTime(client.createdAt) };'],
   },
   {
     says: 'an actor comes with each act, so that one instance serves many: keep none of a caller in a field',
-    // A command has one operator, whom src/cli/context.ts names; a process that acts by itself is an `actor` among its parts.
-    finds: outside('src/cli/context.ts', /#\w+: Actor\b|constructor\([^)]*: Actor\b|readonly operator: Actor\b/),
-    example: ['src/operator/scope-registry.ts', 'constructor(store: ScopeStore, operator: Actor) {}'],
+    // A command has one operator, whom src/cli/command/context.ts names; a process that acts by itself is an `actor` among its parts.
+    finds: outside(
+      'src/cli/command/context.ts',
+      /#\w+: Actor\b|constructor\([^)]*: Actor\b|readonly operator: Actor\b/,
+    ),
+    example: ['src/operator/products-and-apis/scope-registry.ts', 'constructor(store: ScopeStore, operator: Actor) {}'],
   },
   {
     says: 'what Node.js does not document is used in one file: add it to src/http/connection/node-internals.ts',
@@ -163,7 +166,7 @@ const rules: readonly Rule[] = [
         return name !== undefined && !overload && !before.trimEnd().endsWith('*/');
       });
     },
-    example: ['src/oauth/protocol/pkce.ts', '// a challenge\nexport function challenge() {}'],
+    example: ['src/oauth/tokens/pkce.ts', '// a challenge\nexport function challenge() {}'],
   },
 ];
 

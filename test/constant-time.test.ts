@@ -13,20 +13,20 @@ import { readForeignHash } from '../src/accounts/passwords/foreign-hash.ts';
 import { findInvitation, makeInvitation } from '../src/accounts/passwords/invitation.ts';
 import { PasswordHasher } from '../src/accounts/passwords/password-hash.ts';
 import { completeReturn } from '../src/accounts/providers/external-return.ts';
+import { newTicket } from '../src/accounts/providers/return-ticket.ts';
 import { browserDigest } from '../src/accounts/providers/sign-in-request.ts';
-import { newTicket } from '../src/accounts/providers/ticket.ts';
 import { checkFormToken, makeFormToken } from '../src/accounts/sign-in/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../src/accounts/sign-in/known-browser.ts';
-import { makeThrottles } from '../src/accounts/sign-in/limits.ts';
+import { makeThrottles } from '../src/accounts/sign-in/rate-limits.ts';
 import { isGenuine } from '../src/oauth/keys/credential.ts';
 import { doctorPass, isDoctorPass } from '../src/oauth/keys/doctor-pass.ts';
 import { createKeyring } from '../src/oauth/keys/keyring.ts';
 import { makeSecret, type SecretKind, secretOf } from '../src/oauth/keys/secret.ts';
-import { verifiesChallenge } from '../src/oauth/protocol/pkce.ts';
-import { found, requireFittingKeys } from '../src/storage/installation.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import type { PlainDatabase } from '../src/storage/plain-database.ts';
-import { plain } from '../src/storage/sqlite/plain-database.ts';
+import { verifiesChallenge } from '../src/oauth/tokens/pkce.ts';
+import { foundInstallation, requireFittingKeys } from '../src/storage/opening/installation.ts';
+import { migrate } from '../src/storage/schema/migrate.ts';
+import type { PlainDatabase } from '../src/storage/schema/plain-database.ts';
+import { plainDatabase } from '../src/storage/sqlite/plain-database.ts';
 import { issuedGrant, keyring, NOW, otherKeyring, PREFIX, presented } from './oauth/samples.ts';
 import {
   addAdaAndOne,
@@ -128,9 +128,9 @@ function knowsSecret(kind: SecretKind, isRight: boolean): boolean {
 
 /** A database that the sample key founded. */
 async function foundedDatabase(): Promise<PlainDatabase> {
-  const made = plain(new DatabaseSync(':memory:'));
+  const made = plainDatabase(new DatabaseSync(':memory:'));
   await migrate(made, NOW);
-  await found(made, keyring, beginning.settings, NOW);
+  await foundInstallation(made, keyring, beginning.settings, NOW);
   return made;
 }
 

@@ -1,5 +1,5 @@
 /** Registers the made-up apps. */
-import type { NewClientSettings } from '../../src/operator/client-settings.ts';
+import type { NewClientSettings } from '../../src/operator/apps/client-settings.ts';
 import type { CastApp } from './cast.ts';
 import type { App } from './connections.ts';
 import type { History } from './history.ts';

@@ -1,12 +1,12 @@
 /** The made-up connections: what a person's browser and an app's server do, through the service's own operations. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { WiredInstallation } from '../../src/installation.ts';
 import type { Client, ClientCredentials } from '../../src/oauth/clients/client.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { fieldsThere } from '../../src/oauth/grants/person-fields.ts';
-import { Parameters } from '../../src/oauth/protocol/parameters.ts';
-import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { Parameters } from '../../src/oauth/parameters.ts';
+import type { IssuedTokens } from '../../src/oauth/tokens/token-pair.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import type { CastApp } from './cast.ts';
 import type { Chance } from './chance.ts';
 import { type Person, requestFrom, signIn } from './people.ts';

@@ -1,5 +1,5 @@
 /** The parts of the made-up history that all its chapters share. */
-import type { WiredInstallation } from '../../src/installation.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import type { Agenda } from './agenda.ts';
 import type { Chance } from './chance.ts';
 import { DAY, HOUR, type SetClock } from './clock.ts';

@@ -1,7 +1,7 @@
 /** The made-up operators and their acts' origins. */
-import type { WiredInstallation } from '../../src/installation.ts';
 import type { Actor } from '../../src/oauth/trail/audit.ts';
 import type { Operator } from '../../src/operator/access/operator.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import { OPERATORS } from './cast.ts';
 import { requestFrom } from './people.ts';
 

@@ -2,11 +2,11 @@
 import { emailKey, type PasswordAccount } from '../../src/accounts/people/account.ts';
 import { newAccount, SET_HERE } from '../../src/accounts/people/new-account.ts';
 import { newSessionToken, passwordSession } from '../../src/accounts/people/session.ts';
-import { newRequestId } from '../../src/http/request-id.ts';
-import type { WiredInstallation } from '../../src/installation.ts';
+import { newRequestId } from '../../src/http/request/request-id.ts';
 import type { RequestOrigin } from '../../src/oauth/clients/client-authenticator.ts';
 import type { OwnerSession } from '../../src/oauth/protocol/allow.ts';
 import { type Actor, auditEvent, userActor } from '../../src/oauth/trail/audit.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import { FIRST_NAMES, LAST_NAMES } from './cast.ts';
 import type { Chance } from './chance.ts';
 

@@ -1,6 +1,6 @@
 /** The stories of the year: what operators changed, and what went wrong. */
-import type { WiredInstallation } from '../../src/installation.ts';
 import type { ClientSettings } from '../../src/oauth/clients/client.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import { serverOf, settingsOf } from './apps.ts';
 import { HANDED_OVER, STORIES } from './cast.ts';
 import { HOUR, MINUTE } from './clock.ts';

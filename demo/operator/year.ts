@@ -3,8 +3,8 @@
  * the same in each run, but for the ids and secrets.
  */
 import type { PasswordAccount } from '../../src/accounts/people/account.ts';
-import type { WiredInstallation } from '../../src/installation.ts';
 import { FAILURES_KEPT_MS } from '../../src/oauth/activity/app-failure.ts';
+import type { WiredInstallation } from '../../src/wiring/installation.ts';
 import { Agenda } from './agenda.ts';
 import { registerApp } from './apps.ts';
 import { APPS, SCOPES, STORIES } from './cast.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { callList } from '../call-list.ts';
 import { shortened } from '../shortened.ts';
 import type { AccountsPlace } from './accounts-place.ts';

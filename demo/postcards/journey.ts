@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { shownParameters } from '../shortened.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { sign } from './picture.ts';
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(

@@ -1,4 +1,4 @@
-import { html } from '../../src/pages/html.ts';
+import { html } from '../../src/pages/html/html.ts';
 
 /** The picture side of the postcard: a lake at noon, or by night where the dark is preferred. */
 export const lake = html`<svg class="lake" viewBox="0 0 480 420" preserveAspectRatio="xMidYMid slice" aria-hidden="true">

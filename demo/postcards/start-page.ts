@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { connectButton, layout } from './layout.ts';
 import { lake, stamp } from './picture.ts';
 

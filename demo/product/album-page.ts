@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { layout } from './layout.ts';
 import type { Person } from './people.ts';
 import { photos } from './picture.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import type { Person } from './people.ts';
 import { LOGO } from './picture.ts';
 

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { layout } from './layout.ts';
 
 /** The messages of a page after a visit that failed. */

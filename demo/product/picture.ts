@@ -1,7 +1,7 @@
 /** The photos in the album, drawn, so that nothing has to be loaded from anywhere. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 
 /** The product's logo as a file; Valetkey's pages show it too. */
 export const LOGO_FILE = fileURLToPath(new URL('logo.svg', import.meta.url));

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { callList, type ShownCall } from '../call-list.ts';
 import { layout } from './layout.ts';
 import type { Notice, Person } from './people.ts';

@@ -1,5 +1,5 @@
 import type { Pending } from '../../packages/product/src/product.ts';
-import { type Html, html } from '../../src/pages/html.ts';
+import { type Html, html } from '../../src/pages/html/html.ts';
 import { layout } from './layout.ts';
 import type { Notice } from './people.ts';
 import { photos } from './picture.ts';

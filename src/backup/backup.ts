@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { encrypt, requirePassphrase } from './encryption.ts';
+import { digestOf, withPart, writeNamed } from './file-named-when-complete.ts';
 import { copyIn, removeOlder } from './kept-copies.ts';
-import { digestOf, withPart, writeNamed } from './named-file.ts';
 
 /** The options of a backup. */
 export type BackupAsked = {

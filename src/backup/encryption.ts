@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from '../process/secret-file.ts';
-import { digestOf } from './named-file.ts';
+import { digestOf } from './file-named-when-complete.ts';
 
 const GPG = ['--batch', '--quiet', '--no-tty', '--no-symkey-cache', '--pinentry-mode', 'loopback'];
 /**

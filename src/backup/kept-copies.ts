@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../process/folder.ts';
-import { removeIfLeft } from './named-file.ts';
+import { removeIfLeft } from './file-named-when-complete.ts';
 
 /** Names given here; no other file is ever removed. */
 const NAME = /^valetkey-\d{8}T\d{9}Z\.db(\.gpg)?$/;

@@ -2,25 +2,25 @@
 import { CommanderError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { OperatorError } from '../oauth/error.ts';
-import { addAuditCommands } from './audit.ts';
-import { asCalled, refuseTakenByNpm } from './caller.ts';
-import { addClientCommands } from './client.ts';
-import { CliCommand, WrongUse } from './command.ts';
-import { CommandRun } from './command-run.ts';
-import type { CommandContext } from './context.ts';
-import { addDatabaseCommands } from './database.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addGrantCommands } from './grant.ts';
-import { addIdentifyCommand } from './identify.ts';
-import { addIdentityProviderCommands } from './identity-provider.ts';
-import { addKeysCommands } from './keys.ts';
-import { addOperatorCommands } from './operator.ts';
-import { plain } from './plain.ts';
-import { addResourceServerCommands } from './resource-server.ts';
-import { addScanRulesCommand } from './scan-rules.ts';
-import { addScopeCommands } from './scope.ts';
-import { addServiceCommands } from './service.ts';
-import { addUserCommands } from './user.ts';
+import { addClientCommands } from './apps/client.ts';
+import { asCalled, refuseTakenByNpm } from './command/caller.ts';
+import { CliCommand, WrongUse } from './command/command.ts';
+import { CommandRun } from './command/command-run.ts';
+import type { CommandContext } from './command/context.ts';
+import { addGrantCommands } from './grants/grant.ts';
+import { addIdentifyCommand } from './grants/identify.ts';
+import { addOperatorCommands } from './operators/operator.ts';
+import { escapeForTerminal } from './output/escape-for-terminal.ts';
+import { addUserCommands } from './people/user.ts';
+import { addIdentityProviderCommands } from './products-and-apis/identity-provider.ts';
+import { addResourceServerCommands } from './products-and-apis/resource-server.ts';
+import { addScopeCommands } from './products-and-apis/scope.ts';
+import { addDatabaseCommands } from './service/database.ts';
+import { addDoctorCommand } from './service/doctor.ts';
+import { addKeysCommands } from './service/keys.ts';
+import { addScanRulesCommand } from './service/scan-rules.ts';
+import { addServiceCommands } from './service/service.ts';
+import { addAuditCommands } from './trail/audit.ts';
 
 /** Runs one command; `argv` is without the program. Returns the exit code: 0, 1 (refused) or 2 (wrong use). */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
@@ -53,7 +53,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const sentence = sentenceFor(error);
     if (sentence === null) throw error;
-    const lines = called(sentence).split('\n').map(plain);
+    const lines = called(sentence).split('\n').map(escapeForTerminal);
     context.stderr.write(`valetkey:${lines[0]?.startsWith('- ') ? '\n' : ' '}${lines.join('\n')}\n`);
     return error instanceof WrongUse ? 2 : 1;
   }

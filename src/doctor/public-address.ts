@@ -5,8 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/keys/doctor-pass.ts';
 import { type Finding, Findings } from './finding.ts';
-import { readableAge } from './sizes.ts';
-import { type Failed, ofUnreached, REACH } from './unreached.ts';
+import { readableAge } from './readable-sizes.ts';
+import { type Failed, ofUnreached, REACH } from './unreachable-remedies.ts';
 import { CLAIMED, type ExaminedAddress, ofWhatArrived, QUERY } from './what-arrived.ts';
 
 /** An answer, as `process/one-request.ts` returns it. */

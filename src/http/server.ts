@@ -9,35 +9,44 @@ import fastify, {
 } from 'fastify';
 import type { Act } from '../operator/access/rights.ts';
 import type { Members } from '../operator/fields/field.ts';
-import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer.ts';
+import type { Outcome } from './answer/logged-outcome.ts';
+import type { HttpProblem } from './answer/problem.ts';
+import { type Answers, addCheck, answerProblem, type FallbackAnswers } from './answer/send-problem.ts';
 import { addLiveness, addReadiness } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
-import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './api/json-answers.ts';
 import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
-import type { Operation } from './api/operation.ts';
 import { addPublishedFace } from './api/published.ts';
-import { addRevocations } from './api/revocations.ts';
+import { addRevocations } from './api/revocations/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
 import { addAccount } from './browser/account/account.ts';
-import { addAuthorize } from './browser/authorize.ts';
-import { BrowserSessions } from './browser/browser-session.ts';
+import { addAuthorize } from './browser/authorize/authorize.ts';
 import { addDevice } from './browser/device/device.ts';
-import { addExternalSignIn } from './browser/external-sign-in.ts';
-import { addInvitation } from './browser/invitation.ts';
-import { addMustChange } from './browser/must-change.ts';
-import { makePages } from './browser/page-answers.ts';
-import { addPassword } from './browser/password.ts';
 import { addPickUp } from './browser/pick-up.ts';
 import { addPublicPages } from './browser/public-pages.ts';
-import { addSignIn } from './browser/sign-in.ts';
+import { makePages } from './browser/send-page.ts';
+import { BrowserSessions } from './browser/session/browser-session.ts';
+import { addExternalSignIn } from './browser/sign-in/external-sign-in.ts';
+import { addInvitation } from './browser/sign-in/invitation.ts';
+import { addMustChange } from './browser/sign-in/must-change.ts';
+import { addPassword } from './browser/sign-in/password.ts';
+import { addSignIn } from './browser/sign-in/sign-in.ts';
+import { answerAnyOrigin } from './checks/cross-origin.ts';
+import { requireOwnHost } from './checks/own-host.ts';
+import { refusePlainHttp } from './checks/plain-http.ts';
+import { limitPublic } from './checks/public-limit.ts';
+import { requireSingleCookies, requireSingleHeaders } from './checks/repeated-headers.ts';
+import { acceptsHtml, answerUnknownAddresses, likeness, pathOf } from './checks/unknown-addresses.ts';
 import { KEEP_ALIVE_SECONDS } from './connection/context.ts';
 import type { OpenConnections } from './connection/open-connections.ts';
 import { readConnections } from './connection/reading.ts';
 import { RequestBatch } from './connection/request-batch.ts';
 import { Unreadable } from './connection/unreadable.ts';
-import { answerAnyOrigin } from './cross-origin.ts';
+import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './json/json-answers.ts';
+import type { Operation } from './json/operation.ts';
+import { addProviderSignIn } from './provider/sign-in.ts';
+import { addProviderUsers } from './provider/users.ts';
 import {
   BODY_LIMIT_BYTES,
   DECODERS,
@@ -45,20 +54,11 @@ import {
   MAX_PARAMETERS,
   requireText,
   TOO_MANY_PARAMETERS,
-} from './decoding.ts';
-import { rememberSource } from './origin.ts';
-import type { Outcome } from './outcome.ts';
-import { requireOwnHost } from './own-host.ts';
-import { refusePlainHttp } from './plain-http.ts';
-import type { HttpProblem } from './problem.ts';
-import { addProviderSignIn } from './provider/sign-in.ts';
-import { addProviderUsers } from './provider/users.ts';
-import { limitPublic } from './public-limit.ts';
-import { requireSingleCookies, requireSingleHeaders } from './repeated-headers.ts';
-import { newRequestId } from './request-id.ts';
-import { RequestLog, type RequestLogger } from './request-log.ts';
-import type { Service } from './service.ts';
-import { acceptsHtml, answerUnknownAddresses, likeness, pathOf } from './unknown-addresses.ts';
+} from './request/decoding.ts';
+import { rememberSource } from './request/origin.ts';
+import { newRequestId } from './request/request-id.ts';
+import { RequestLog, type RequestLogger } from './request/request-log.ts';
+import type { Service } from './service/service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -111,7 +111,7 @@ export async function buildServer(
 ): Promise<FastifyInstance> {
   const url = urlOf(service, faces);
   // Loaded only where operators have an address: their modules take memory and time at the start.
-  const operators = faces.includes('operator') ? await import('./operator/face.ts') : null;
+  const operators = faces.includes('operator') ? await import('./operator/operator-face.ts') : null;
   const fallback = operators?.operatorFallback(service) ?? makeFallback(service, faces);
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, form: faces.includes('app') ? oauthForm : apiForm, now: service.now });

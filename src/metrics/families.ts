@@ -1,11 +1,11 @@
 /** The exported metrics, as one table. The table in `docs/operating/metrics.md` is made from it. */
-import type { SignInTally } from '../accounts/providers/tally.ts';
-import type { RequestTally } from '../http/request-tally.ts';
+import type { SignInTally } from '../accounts/providers/sign-in-tally.ts';
+import type { RequestTally } from '../http/service/request-tally.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
 import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
-import type { ProtocolTally } from '../oauth/protocol/tally.ts';
-import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
+import type { ProtocolTally } from '../oauth/protocol/protocol-tally.ts';
+import type { PoolFigures, StoreFigures } from '../storage/opening/opened-storage.ts';
 import { by, counter, type Family, gauge, histogram, one, type Sample } from './family.ts';
 
 /** All values at the time of one scrape. Times in ms since the epoch. */

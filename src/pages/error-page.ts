@@ -1,6 +1,6 @@
-import { type Html, html } from './html.ts';
-import { isolatedAddress } from './isolated.ts';
-import { layout, type PageContext, supportLink } from './layout.ts';
+import { type Html, html } from './html/html.ts';
+import { isolatedAddress } from './html/isolated-text.ts';
+import { layout, type PageContext, supportLink } from './layout/layout.ts';
 import type { Messages } from './messages/messages.ts';
 
 /** Kind of error, as far as a user needs to know. */

@@ -1,6 +1,6 @@
-import { type Html, html } from './html.ts';
-import { layout, type PageContext } from './layout.ts';
-import type { PageAccount } from './page-account.ts';
+import { type Html, html } from './html/html.ts';
+import { layout, type PageContext } from './layout/layout.ts';
+import type { PageAccount } from './layout/signed-in-account.ts';
 
 /** Data of the start page; null for a user who is not signed in. */
 export type HomeData = { account: PageAccount | null; hasPassword: boolean };

@@ -26,8 +26,8 @@ import {
   readSignInMethods,
   readSupportAddress,
   readText,
-} from './readers.ts';
-import { similarName } from './spelling.ts';
+} from './setting-readers.ts';
+import { similarName } from './similar-name.ts';
 
 /** A variable: the parser of its text (`Mistake` if wrong), its default as text, and a sentence for the documents. */
 type Setting<T> = {

@@ -1,7 +1,7 @@
 /** Sentences on where the database is, or is not. */
 import { resolve } from 'node:path';
 import { type Fault, InstallationError } from '../process/installation-error.ts';
-import type { DatabaseLocation } from './readers.ts';
+import type { DatabaseLocation } from './setting-readers.ts';
 
 /** The place in full, since a path that is relative may be meant from another folder; without what is secret. */
 export function placeOf(database: DatabaseLocation): string {

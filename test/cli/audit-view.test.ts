@@ -1,7 +1,7 @@
 /** Events of the audit trail in the width of a terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventLines } from '../../src/cli/audit-view.ts';
+import { eventLines } from '../../src/cli/trail/audit-view.ts';
 import { AUDIT_ACTIONS } from '../../src/oauth/trail/audit.ts';
 import type { NamedAuditEvent } from '../../src/oauth/trail/audit-store.ts';
 

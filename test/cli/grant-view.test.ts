@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listedGrants } from '../../src/cli/grant-view.ts';
+import { listedGrants } from '../../src/cli/grants/grant-view.ts';
 import { inContext } from '../oauth/samples.ts';
 import { sampleGrant } from '../support/storage.ts';
 

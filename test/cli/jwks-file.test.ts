@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { readJwksFile } from '../../src/cli/jwks-file.ts';
+import { readJwksFile } from '../../src/cli/input/jwks-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-jwks-'));
 after(() => rmSync(folder, { recursive: true }));

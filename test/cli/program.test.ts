@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CommandContext } from '../../src/cli/context.ts';
+import type { CommandContext } from '../../src/cli/command/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { InstallationError } from '../../src/process/installation-error.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ProgressLine } from '../../src/cli/progress.ts';
+import { ProgressLine } from '../../src/cli/command/progress.ts';
 import { Collector } from './collector.ts';
 
 /** Shows the progress of 1000 rows, ten of them at a time, each so many ms after the last. */

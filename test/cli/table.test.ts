@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { plain } from '../../src/cli/plain.ts';
-import { fitted, table } from '../../src/cli/table.ts';
+import { escapeForTerminal } from '../../src/cli/output/escape-for-terminal.ts';
+import { fitToWidth, table } from '../../src/cli/output/table.ts';
 
 const COLUMNS = ['ID', 'Name', 'Note'].map((heading, at) => ({
   heading,
@@ -25,11 +25,11 @@ it('takes as many rows as can be asked for', () => {
 });
 
 it('passes on nothing that commands a terminal or turns the direction of text', () => {
-  assert.equal(plain('a\u001b[2J\u009b\u202e\nb'), 'a\\u001b[2J\\u009b\\u202e\\u000ab');
+  assert.equal(escapeForTerminal('a\u001b[2J\u009b\u202e\nb'), 'a\\u001b[2J\\u009b\\u202e\\u000ab');
 });
 
 it('leaves names as they are', () => {
-  for (const name of ['Ada Lovelace', 'Zoë', '日本', 'עדה', '👩‍🔬']) assert.equal(plain(name), name);
+  for (const name of ['Ada Lovelace', 'Zoë', '日本', 'עדה', '👩‍🔬']) assert.equal(escapeForTerminal(name), name);
 });
 
 it('shows whole an id that takes more than half the line, and moves no other row', () => {
@@ -41,6 +41,10 @@ it('shows whole an id that takes more than half the line, and moves no other row
     { heading: 'ID', value: ({ id }: { id: string }) => id },
     { heading: 'Name', value: ({ name }: { name: string }) => name, shrinksTo: 3 },
   ];
-  assert.deepEqual(fitted(shown, rows, 80).lines, ['ID     Name', 'app_1  One', `${'x'.repeat(255)}  Two`]);
-  assert.match(fitted(shown, rows, Number.POSITIVE_INFINITY).lines[1] ?? '', /^app_1 {252}One$/, 'piped, all align');
+  assert.deepEqual(fitToWidth(shown, rows, 80).lines, ['ID     Name', 'app_1  One', `${'x'.repeat(255)}  Two`]);
+  assert.match(
+    fitToWidth(shown, rows, Number.POSITIVE_INFINITY).lines[1] ?? '',
+    /^app_1 {252}One$/,
+    'piped, all align',
+  );
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { CommandRun } from '../../src/cli/command-run.ts';
-import { confirm } from '../../src/cli/confirm.ts';
-import type { CommandContext } from '../../src/cli/context.ts';
-import { newPassword } from '../../src/cli/password-input.ts';
+import { CommandRun } from '../../src/cli/command/command-run.ts';
+import type { CommandContext } from '../../src/cli/command/context.ts';
+import { confirm } from '../../src/cli/input/confirm.ts';
+import { newPassword } from '../../src/cli/input/password-input.ts';
 
 /** A terminal at which somebody types; null ends the input. */
 function terminal(typed: readonly (string | null)[], isTTY = true) {

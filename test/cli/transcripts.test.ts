@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import type { AccountStore } from '../../src/accounts/people/store.ts';
-import type { Installation } from '../../src/cli/context.ts';
+import type { Installation } from '../../src/cli/command/context.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { grantedResource } from '../../src/oauth/protocol/authorization-request.ts';
 import type { AuthorizationServer } from '../../src/oauth/protocol/authorization-server.ts';

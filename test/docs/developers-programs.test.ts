@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { examplePrograms } from '../../src/pages/developers-programs.ts';
+import { examplePrograms } from '../../src/pages/developers/developers-programs.ts';
 import { startWorld } from '../clients/walk.ts';
 import { copied, programsOf, runProgram } from '../other-languages/page-programs.ts';
 

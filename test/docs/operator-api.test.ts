@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeThrottles } from '../../src/accounts/sign-in/limits.ts';
-import { operatorRoutes } from '../../src/http/operator/api/api.ts';
+import { makeThrottles } from '../../src/accounts/sign-in/rate-limits.ts';
 import { API_STATUS } from '../../src/http/operator/api/api-error.ts';
-import { queryNames } from '../../src/http/operator/api/described.ts';
-import type { Service } from '../../src/http/service.ts';
+import { queryNames } from '../../src/http/operator/api/described-parts.ts';
+import { operatorRoutes } from '../../src/http/operator/api.ts';
+import type { Service } from '../../src/http/service/service.ts';
 import { ACTS } from '../../src/operator/access/rights.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/reference/operator-api.md', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Limit } from '../../src/accounts/guessing/throttle.ts';
-import { makeThrottles } from '../../src/accounts/sign-in/limits.ts';
+import { makeThrottles } from '../../src/accounts/sign-in/rate-limits.ts';
 import {
   AUTHORIZE_PATH,
   ME_PATH,
@@ -11,9 +11,9 @@ import {
   RESOURCE_METADATA_PATH,
   STANDARD_PATHS,
   TOKEN_PATH,
-} from '../../src/http/paths.ts';
+} from '../../src/http/service/paths.ts';
 import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/protocol/authorization-request.ts';
-import { pagePaths } from '../../src/pages/page-paths.ts';
+import { pagePaths } from '../../src/pages/layout/page-paths.ts';
 import { configurationTable } from '../../src/settings/configuration.ts';
 import { commandsOfProgram } from '../support/commands.ts';
 

@@ -9,8 +9,8 @@ import {
   RESOURCE_METADATA_PATH,
   STANDARD_PATHS,
   TOKEN_PATH,
-} from '../../src/http/paths.ts';
-import { pagePaths } from '../../src/pages/page-paths.ts';
+} from '../../src/http/service/paths.ts';
+import { pagePaths } from '../../src/pages/layout/page-paths.ts';
 
 const FOLDER = new URL('../../deploy/shared-host/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');

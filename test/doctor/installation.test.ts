@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
-import { examineOpened, type Opened } from '../../src/doctor/opened.ts';
+import { examineOpened, type Opened } from '../../src/doctor/open-installation-checks.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { runCommand } from '../support/command.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
+import type { NewIdentityProvider } from '../../src/operator/products-and-apis/identity-provider-registry.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { registerAhead } from '../support/provider.ts';
 import { Clock, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
-import { crossesNetworkInClear } from '../../src/storage/postgresql/reach.ts';
+import { crossesNetworkInClear } from '../../src/storage/postgresql/connection/reach.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 

@@ -357,7 +357,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/cli/password-input.ts',
+    'src/cli/input/password-input.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -417,7 +417,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/device-requests.ts',
+    'src/storage/postgresql/store/device-requests.ts',
     ['test/postgresql/conformance.test.ts'],
     [
       [
@@ -449,7 +449,7 @@ export const accountsGuards: readonly Guard[] = [
   ...guardsIn('src/accounts/providers/provider-authenticator.ts', USERS_TESTS, [
     ['a right that was not given is none', 'return provider.rights.includes(right)', 'return provider && right'],
   ]),
-  ...guardsIn('src/accounts/people/people.ts', USERS_TESTS, [
+  ...guardsIn('src/accounts/people/provider-people.ts', USERS_TESTS, [
     [
       'people are written in one order',
       'said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))',
@@ -473,7 +473,7 @@ export const accountsGuards: readonly Guard[] = [
     [['the sign-ins of an account are counted', 'parts.signInThrottle.count(counted, parts.now())', 'parts.now()']],
   ),
   ...guardsIn(
-    'src/storage/tables/sessions.ts',
+    'src/storage/tables/accounts/sessions.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['an account has at most 50 live sessions', 'OFFSET ${MAX_SESSIONS - 1}', 'OFFSET ${MAX_SESSIONS + 1000}'],
@@ -488,7 +488,7 @@ export const accountsGuards: readonly Guard[] = [
       'if (account) return account;',
     ],
   ]),
-  ...guardsIn('src/accounts/people/people.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/accounts/people/provider-people.ts', ADDRESS_TESTS, [
     ['what an operator set stays verified', 'if (isSame && before.emailSetHere) return {};', ''],
     [
       'what a product brings was not set here',
@@ -503,20 +503,20 @@ export const accountsGuards: readonly Guard[] = [
       'email_verified === undefined',
     ],
   ]),
-  ...guardsIn('src/storage/tables/accounts.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/storage/tables/accounts/accounts.ts', ADDRESS_TESTS, [
     [
       'an address that was set here is found, however many claimed it',
       "ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at",
       'ORDER BY created_at',
     ],
   ]),
-  ...guardsIn('src/storage/tables/grants-in-context.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/storage/tables/grants/grants-in-context.ts', ADDRESS_TESTS, [
     ['an app is told verified addresses alone', 'emailVerified ? email : null', 'emailVerified ? email : email'],
   ]),
   ...guardsIn('src/oauth/grants/person-fields.ts', ADDRESS_TESTS, [
     ['consent names verified addresses alone', 'person.emailVerified ? person.email : null', 'person.email'],
   ]),
-  ...guardsIn('src/http/browser/page-answers.ts', ADDRESS_TESTS, [
+  ...guardsIn('src/http/browser/send-page.ts', ADDRESS_TESTS, [
     ['pages show verified addresses alone', 'email: verifiedEmail(account)', 'email: account.email'],
   ]),
   ...guardsIn(
@@ -525,7 +525,7 @@ export const accountsGuards: readonly Guard[] = [
     [['what ends something is counted by itself', "ENDINGS.has(operation) ? 'endings' : 'calls'", "'calls'"]],
   ),
   ...guardsIn(
-    'src/storage/sqlite/grants.ts',
+    'src/storage/sqlite/store/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -536,7 +536,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/runner.ts',
+    'src/storage/sqlite/statements/runner.ts',
     ['test/storage/sqlite.test.ts'],
     [['a walk lets others have their turn', 'rows.length >= MANY_ROWS', 'rows.length >= 1000 * MANY_ROWS']],
   ),

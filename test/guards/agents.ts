@@ -21,7 +21,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/cross-origin.ts',
+    'src/http/checks/cross-origin.ts',
     ['test/http/cross-origin.test.ts'],
     [
       [
@@ -56,7 +56,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/clients.ts',
+    'src/storage/tables/registrations/clients.ts',
     ['test/http/api/metadata.test.ts'],
     [
       [
@@ -83,13 +83,13 @@ export const agentsGuards: readonly Guard[] = [
     [
       [
         'an id that can be no document is not shown as one',
-        "if (documentAddressProblem(id) !== null) return shown('unknown_client'",
-        "if (false as boolean) return shown('unknown_client'",
+        "if (documentAddressProblem(id) !== null) return shownError('unknown_client'",
+        "if (false as boolean) return shownError('unknown_client'",
       ],
     ],
   ),
   ...guardsIn(
-    'src/operator/document-refresh.ts',
+    'src/operator/apps/document-refresh.ts',
     ['test/cli/client-refresh.test.ts'],
     [
       ['another redirect host ends remembered consent', ' || hostsOf(before) !== hostsOf(owned)', ''],
@@ -103,7 +103,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/client-update.ts',
+    'src/operator/apps/client-update.ts',
     ['test/cli/client-refresh.test.ts'],
     [
       [
@@ -114,7 +114,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/client-registry.ts',
+    'src/operator/apps/client-registry.ts',
     ['test/cli/client-refresh.test.ts'],
     [
       [
@@ -125,7 +125,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/clients.ts',
+    'src/storage/tables/registrations/clients.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -136,7 +136,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/clients.ts',
+    'src/storage/tables/registrations/clients.ts',
     ['test/cli/client-refresh.test.ts'],
     [
       [
@@ -147,7 +147,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/client-documents.ts',
+    'src/operator/apps/client-documents.ts',
     ['test/cli/client-refresh.test.ts'],
     [['a document differs by its SHA-256 as well', ' || sha256 !== documentSha256', '']],
   ),
@@ -213,7 +213,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/client-documents.ts',
+    'src/operator/apps/client-documents.ts',
     ['test/operator/client-documents.test.ts'],
     [
       ['no document takes the name of another app', 'if (other) throw', 'if (false as boolean) throw'],
@@ -225,7 +225,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/pages/app-profile.ts',
+    'src/pages/consent/app-profile.ts',
     ['test/pages/pages.test.ts'],
     [
       [
@@ -236,12 +236,12 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/api/client-authentication.ts',
+    'src/http/request/client-authentication.ts',
     ['test/http/unadmitted-documents.test.ts'],
     [['nothing of an address with a query is logged', "!named.includes('?') && ", '']],
   ),
   ...guardsIn(
-    'src/oauth/clients/resource-uri.ts',
+    'src/oauth/resource-servers/resource-uri.ts',
     ['test/oauth/resource-uri.test.ts'],
     [
       ['the path of a resource counts exactly', '${ownPort}${path}`', '${ownPort}${path.toLowerCase()}`'],
@@ -249,7 +249,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/clients/resource-server.ts',
+    'src/oauth/resource-servers/resource-server.ts',
     ['test/oauth/resource-server.test.ts'],
     [
       [
@@ -305,7 +305,7 @@ export const agentsGuards: readonly Guard[] = [
     [['consent for the default resource stands for itself', ' && summary.resourceIsDefault === resourceIsDefault', '']],
   ),
   ...guardsIn(
-    'src/operator/default-resource.ts',
+    'src/operator/registration/default-resource.ts',
     ['test/operator/client-registry.test.ts'],
     [
       [
@@ -349,7 +349,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/registration.ts',
+    'src/operator/registration/registration-checks.ts',
     ['test/operator/client-registry.test.ts'],
     [
       [
@@ -380,7 +380,7 @@ export const agentsGuards: readonly Guard[] = [
     [['a private key of a kind that is not known refuses its set', "'k', 'priv'", "'k'"]],
   ),
   ...guardsIn(
-    'src/operator/document-refresh.ts',
+    'src/operator/apps/document-refresh.ts',
     ['test/cli/client-refresh.test.ts'],
     [['consent never comes back by a refresh', 'Math.max(at, before.remembersSince ?? 0)', 'at']],
   ),
@@ -404,7 +404,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/storage/tables/clients.ts',
+    'src/storage/tables/registrations/clients.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['a refresh never sets back when keys were asked for', '${name} > ${given}', '${name} < ${given}'],

@@ -37,7 +37,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['test/http/operator/event-members.test.ts'],
     [['an act names its key', 'requestId, by: meansOf(by), standing', 'requestId, standing']],
   ),
-  ...guardsIn('src/operator/registry.ts', ACTORS_TESTS, [
+  ...guardsIn('src/operator/registration/registry.ts', ACTORS_TESTS, [
     ['the one who acted is named', 'auditEvent(action, operator,', "auditEvent(action, { ...operator, id: 'root' },"],
   ]),
   ...guardsIn('src/accounts/import/user-links.ts', ACTORS_TESTS, [
@@ -47,7 +47,7 @@ export const auditTrailGuards: readonly Guard[] = [
       "auditEvent('user_linked', { ...operator, id: 'root' },",
     ],
   ]),
-  ...guardsIn('src/operator/trail-verification.ts', CHAIN_TESTS, [
+  ...guardsIn('src/operator/trail/trail-verification.ts', CHAIN_TESTS, [
     ['a changed event is found', 'mac(key, text).equals(chain.mac)', '(mac(key, text).equals(chain.mac) || true)'],
     ['a removed event is found', 'if (missing > 0)', 'if (missing < 0)'],
     [
@@ -67,7 +67,7 @@ export const auditTrailGuards: readonly Guard[] = [
       'if (keyId < 0 && this.#absentKeys.isRetired(',
     ],
   ]),
-  ...guardsIn('src/operator/trail-verification.ts', FORGERY_TESTS, [
+  ...guardsIn('src/operator/trail/trail-verification.ts', FORGERY_TESTS, [
     [
       'an event under a key that nobody knows is not believed',
       'for (const { keyId, sequence } of this.#absentKeys.unproven())',
@@ -93,7 +93,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['what the retention is to take away is counted', 'this.#leftOver += 1;', ''],
     ['what is removed right after a checkpoint is found', 'for (const row of before) walk.goOnAfter(row);', ''],
   ]),
-  ...guardsIn('src/operator/trail-verification.ts', ATTACK_TESTS, [
+  ...guardsIn('src/operator/trail/trail-verification.ts', ATTACK_TESTS, [
     [
       'a checkpoint or a shortening stands after what it is about',
       'stated === null || place <= stated.upTo',
@@ -101,28 +101,28 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
     ['events that no checkpoint covers are counted', '(this.#covered ?? this.#start).events', 'this.#state.events'],
   ]),
-  ...guardsIn('src/operator/audit-trail.ts', ATTACK_TESTS, [
+  ...guardsIn('src/operator/trail/audit-trail.ts', ATTACK_TESTS, [
     ['a service knows how far the chains were', 'own?.checkpoint.upTo === start.upTo ? own.heads : null', 'null'],
     ['a retirement signs no forged shortening', 'if (shortening && isOwn && ', 'if (shortening && '],
   ]),
-  ...guardsIn('src/storage/tables/audit-events.ts', ATTACK_TESTS, [
+  ...guardsIn('src/storage/tables/trail/audit-events.ts', ATTACK_TESTS, [
     ['an event beyond all integers is seen', ' OR sequence > ${LAST_PLACE} LIMIT 1', ' LIMIT 1'],
   ]),
-  ...guardsIn('src/storage/sqlite/chained-events.ts', ATTACK_TESTS, [
+  ...guardsIn('src/storage/sqlite/statements/chained-events.ts', ATTACK_TESTS, [
     [
       'an act whose event is swallowed has no effect',
       '(this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) !== 1)',
       '(this.#tables.change({ sql: CHAINED_EVENT.insertion, values }) < 0)',
     ],
   ]),
-  ...guardsIn('src/operator/absent-keys.ts', FORGERY_TESTS, [
+  ...guardsIn('src/operator/trail/events-of-absent-keys.ts', FORGERY_TESTS, [
     [
       'a retirement under an absent key is itself to be proven',
       'this.#isHere(by) ? proven : isProven ? sequence : 0',
       'this.#isHere(by) ? proven : sequence',
     ],
   ]),
-  ...guardsIn('src/operator/absent-keys.ts', CHAIN_TESTS, [
+  ...guardsIn('src/operator/trail/events-of-absent-keys.ts', CHAIN_TESTS, [
     ['the checkpoint of a retirement covers the event', 'this.#isHere(by) ? proven :', 'this.#isHere(by) ? sequence :'],
   ]),
   ...guardsIn('src/oauth/trail/audit-checkpoint.ts', FORGERY_TESTS, [
@@ -133,7 +133,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['test/operator/trail-checkpoints.test.ts'],
     [['a stranger writes no checkpoint into the log', '(?<=^|[\\s"]|\\scheckpoint=)valetkey-', '\\bvaletkey-']],
   ),
-  ...guardsIn('src/operator/audit-trail.ts', FORGERY_TESTS, [
+  ...guardsIn('src/operator/trail/audit-trail.ts', FORGERY_TESTS, [
     ['nothing is signed that was not verified', 'if (first) throw notAsRecorded(first.sentence);', ''],
     ['a service notices that the end was cut off', 'this.#own = { checkpoint, heads };', ''],
     ['the signed time of a checkpoint counts', 'end && end.at >= before ?', 'end && end.at < 0 ?'],
@@ -145,7 +145,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/cli/audit-export.ts',
+    'src/cli/trail/audit-export.ts',
     ['test/flows/audit-export.test.ts'],
     [
       ['an export that follows goes on', 'if (!follow) break;', 'break;'],
@@ -153,7 +153,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/audit.ts',
+    'src/storage/sqlite/store/audit-trail.ts',
     ['test/flows/audit-export.test.ts'],
     [
       [
@@ -164,7 +164,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/trail-checkpoints.ts',
+    'src/operator/trail/trail-checkpoints.ts',
     ['test/operator/trail-checkpoints.test.ts'],
     [
       ['a stop leaves no event without a checkpoint', 'await this.#record(MAX_AT_STOP);', ''],
@@ -172,7 +172,7 @@ export const auditTrailGuards: readonly Guard[] = [
       ['a figure tells since when there was none', 'this.verifiedAt = now();', ''],
     ],
   ),
-  ...guardsIn('src/operator/audit-trail.ts', CHAIN_TESTS, [
+  ...guardsIn('src/operator/trail/audit-trail.ts', CHAIN_TESTS, [
     ['a key is not retired while the trail is wrong', 'if (first && !accepted)', 'if (first && accepted)'],
     [
       'the number of an event in another history is noticed',
@@ -185,7 +185,7 @@ export const auditTrailGuards: readonly Guard[] = [
       'isOwn && shortening.keyId === -1',
     ],
   ]),
-  ...guardsIn('src/storage/sqlite/chained-events.ts', CHAIN_TESTS, [
+  ...guardsIn('src/storage/sqlite/statements/chained-events.ts', CHAIN_TESTS, [
     ['a new root key begins another chain', 'if (chainKeyId(id) !== this.#keyring.currentKeyId) return null;', ''],
   ]),
   ...guardsIn('src/storage/postgresql/open.ts', CHAIN_TESTS, [
@@ -215,7 +215,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/refusal-warnings.ts',
+    'src/http/request/refusal-warnings.ts',
     ['test/http/log.test.ts'],
     [
       ['refusals do not fill the log', 'warned.left === 0 && now - warned.at < THEN_EVERY_MS', 'warned.left < 0'],
@@ -223,7 +223,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/request-log.ts',
+    'src/http/request/request-log.ts',
     ['test/http/log.test.ts'],
     [["a device's waiting is no refusal", "= ['authorization_pending', ", '= [']],
   ),

@@ -25,11 +25,11 @@ export const connectedAppsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/pages/layout.ts',
+    'src/pages/layout/layout.ts',
     ['test/pages/pages.test.ts'],
     [['the way back leads to a site, and runs nothing', 'address !== null && HTTP.test(address)', 'address !== null']],
   ),
-  ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [
+  ...guardsIn('src/storage/sqlite/store/grants.ts', PAGE_TESTS, [
     [
       'removing an app, or all, ends the person’s own grants alone',
       'WHERE resource_owner_id = $2 AND client_id = $3 AND redirect_uri IS NOT $4',
@@ -71,7 +71,7 @@ export const connectedAppsGuards: readonly Guard[] = [
       "return hasDocument === null ? 'installation' : 'app';",
     ],
   ]),
-  ...guardsIn('src/storage/tables/grant-summaries.ts', PAGE_TESTS, [
+  ...guardsIn('src/storage/tables/grants/grant-summaries.ts', PAGE_TESTS, [
     [
       'alike grants of an agent are not put together',
       'OR client.document_sha256 IS NOT NULL THEN oauth_grant.id',
@@ -92,7 +92,7 @@ export const connectedAppsGuards: readonly Guard[] = [
     ['the least recently used goes', 'one.usedAt - other.usedAt ||', 'other.usedAt - one.usedAt ||'],
     ['ended grants do not gather', 'await store.deleteEndedGrants(resourceOwnerId, clientId, now);', ''],
   ]),
-  ...guardsIn('src/storage/tables/grants.ts', STORE_TESTS, [
+  ...guardsIn('src/storage/tables/grants/grants.ts', STORE_TESTS, [
     [
       'a use that is not written yet counts on the page',
       'async summarizeGrants(resourceOwnerId, liveAt, clientId) { await marks.flush();',
@@ -110,7 +110,7 @@ export const connectedAppsGuards: readonly Guard[] = [
       'WHEN generation = 0 THEN 0 <= $3',
     ],
   ]),
-  ...guardsIn('src/storage/sqlite/grants.ts', STORE_TESTS, [
+  ...guardsIn('src/storage/sqlite/store/grants.ts', STORE_TESTS, [
     [
       'an app is disconnected but for its devices',
       "which === 'all' ? null : DEVICE_GRANT_TYPE",

@@ -6,7 +6,7 @@ const COPY_BUTTONS = ['test/http/operator/console/copy-buttons.test.ts'];
 
 /** Guards of src/http/operator/console. */
 export const consoleGuards: readonly Guard[] = [
-  ...guardsIn('src/http/operator/console/app-form-values.ts', APP_FORMS, [
+  ...guardsIn('src/http/operator/console/form-values.ts', APP_FORMS, [
     ['a text that a form lacks stays as it is', 'form.get(member) ?? before[member]', "form.get(member) ?? ''"],
   ]),
   ...guardsIn(
@@ -14,7 +14,7 @@ export const consoleGuards: readonly Guard[] = [
     ['test/operator/fields.test.ts'],
     [['it is an act to remove keys', "act[1] === 'unless default'", 'true']],
   ),
-  ...guardsIn('src/http/operator/console/app-form.ts', APP_FORMS, [
+  ...guardsIn('src/http/operator/console/apps/app-form.ts', APP_FORMS, [
     [
       'a secret, a link and trust are asked for',
       'of actsOfNewClient(members)) call.requires(act)',
@@ -29,7 +29,7 @@ export const consoleGuards: readonly Guard[] = [
     ['an app within its limits can be saved', 'bodyLimit: 256 * 1024, maxParameters: 500', ''],
   ]),
   ...guardsIn(
-    'src/operator/event-words.ts',
+    'src/operator/trail/event-words.ts',
     ['test/http/operator/event-members.test.ts'],
     [
       [
@@ -67,11 +67,11 @@ export const consoleGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/http/operator/console/once.ts', APP_FORMS, [
+  ...guardsIn('src/http/operator/console/once-only-form.ts', APP_FORMS, [
     ['a form registers one app', "form.get('once') ?? newKey(), request", 'newKey(), request'],
   ]),
   ...guardsIn(
-    'src/http/operator/console/app.ts',
+    'src/http/operator/console/apps/app.ts',
     ['test/http/operator/console/app.test.ts'],
     [['a form makes one secret', 'runOnce(idempotency, call, null, make, madeBefore)', 'make(call.actor)']],
   ),
@@ -129,12 +129,12 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/done.ts',
+    'src/http/operator/console/done-act.ts',
     ['test/http/operator/console/states.test.ts'],
     [['a link that somebody sends says of no act that it was done', "=== 'same-origin' ? asked", '!== null ? asked']],
   ),
   ...guardsIn(
-    'src/http/operator/console/continue-to.ts',
+    'src/http/operator/console/sign-in/continue-to.ts',
     ['test/http/locations.test.ts', 'test/http/operator/console/states.test.ts'],
     [
       ['a page that leads on drops the name of an act', "withoutParameter(text, 'done')", "withoutParameter(text, '')"],
@@ -142,7 +142,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/guard.ts',
+    'src/http/operator/console/sign-in/guard.ts',
     ['test/http/locations.test.ts'],
     [
       [
@@ -153,7 +153,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/operators.ts',
+    'src/http/operator/console/operators/operators.ts',
     ['test/http/operator/operators.test.ts'],
     [
       [
@@ -174,7 +174,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/unsent-form.ts',
+    'src/http/operator/console/sign-in/unsent-form.ts',
     ['test/http/operator/console/states.test.ts'],
     [
       [

@@ -70,12 +70,12 @@ export const externalSignInGuards: readonly Guard[] = [
     [['own ids are told once', 'provider.ownIds ? null : subjectOf(identity)', 'subjectOf(identity)']],
   ),
   ...guardsIn(
-    'src/operator/provider-test.ts',
+    'src/operator/products-and-apis/provider-test.ts',
     ['test/operator/provider-test.test.ts'],
     [['a sign-in request is never printed', '.replaceAll(signInRequest, ', '.replaceAll(signInRequest + url.href, ']],
   ),
   ...guardsIn(
-    'src/operator/provider-ending.ts',
+    'src/operator/products-and-apis/provider-ending.ts',
     ['test/storage/sqlite.test.ts', 'test/http/provider/end-all.test.ts'],
     [
       ['no time in the future ends everything of later', 'if (since > now)', 'if (since < 0)'],
@@ -85,7 +85,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grants.ts',
+    'src/storage/tables/grants/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['what a sign-in of that time gave ends', '(granted_at >= $4 OR signed_in_at >= $4)', 'granted_at >= $4'],
@@ -105,7 +105,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
     ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),
-  ...guardsIn('src/accounts/people/people.ts', TESTS, [
+  ...guardsIn('src/accounts/people/provider-people.ts', TESTS, [
     ['a disabled person is refused at once', "account?.status === 'disabled' ? new", 'false ? new'],
     [
       'a name that another has is left out where it could never be written, which would be tried for ever',
@@ -144,7 +144,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a request has a maximum length', 'return text.length > MAX_CHARACTERS ? null : text;', 'return text;'],
   ]),
   ...guardsIn(
-    'src/storage/tables/external-sign-ins.ts',
+    'src/storage/tables/accounts/external-sign-ins.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['the first statement binds', 'AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id', ''],
@@ -174,7 +174,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/identity-providers.ts',
+    'src/storage/tables/registrations/identity-providers.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -191,7 +191,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/accounts.ts',
+    'src/storage/tables/accounts/accounts.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['what was said before all sessions ended begins none', '{ sql: END_TICKETS, values: [id, at] },', ''],
@@ -202,17 +202,17 @@ export const externalSignInGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/http/browser/browser-session.ts', TESTS, [
+  ...guardsIn('src/http/browser/session/browser-session.ts', TESTS, [
     ['a cookie that we never gave is none of ours', ' && /^[0-9a-z]{17}$/.test(name.slice(start.length))', ''],
   ]),
-  ...guardsIn('src/http/browser/external-sign-in.ts', TESTS, [
+  ...guardsIn('src/http/browser/sign-in/external-sign-in.ts', TESTS, [
     [
       'a page that is loaded ahead takes no ticket',
       'if (isLoadedAhead(request)) return lead(reply).code(204).send();',
       '',
     ],
   ]),
-  ...guardsIn('src/http/browser/kept-choice.ts', TESTS, [
+  ...guardsIn('src/http/browser/authorize/choice-kept-over-sign-in.ts', TESTS, [
     [
       'an app chooses for nobody',
       'sessions.isChoiceMark(subjectOf(subject, scopes), mark)',
@@ -236,7 +236,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/accounts/providers/ticket.ts',
+    'src/accounts/providers/return-ticket.ts',
     ['test/random-bits.test.ts'],
     [
       [

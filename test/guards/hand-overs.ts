@@ -6,30 +6,30 @@ const PAGE = ['test/http/browser/pick-up.test.ts'];
 
 /** Guards of the addresses at which developers make secrets. */
 export const handOverGuards: readonly Guard[] = [
-  ...guardsIn('src/storage/tables/hand-over-rows.ts', STORE, [
+  ...guardsIn('src/storage/tables/registrations/hand-over-rows.ts', STORE, [
     ['a hand-over is used once', '=> `fetched_at IS NULL AND', '=> `TRUE AND'],
     ['an ended hand-over makes nothing', 'AND ended_at IS NULL AND', 'AND'],
     ['a hand-over expires in the write', 'expires_at > ${at}', '(${at} > 0 OR TRUE)'],
     ['a newer hand-over ends the one before', 'AND digest <> $5', 'AND digest = $5'],
   ]),
-  ...guardsIn('src/storage/tables/hand-overs.ts', STORE, [
+  ...guardsIn('src/storage/tables/registrations/hand-overs.ts', STORE, [
     ['the subject proves itself as it was read', 'AND ${proof.unchanged(2)}', 'AND (TRUE OR ${proof.unchanged(2)})'],
     ['a paused app is not handed over', "pick('status', 'type',", "pick('type',"],
   ]),
-  ...guardsIn('src/storage/tables/registered.ts', STORE, [
+  ...guardsIn('src/storage/tables/registrations/registered-with-secrets.ts', STORE, [
     [
       'a change of secrets ends a hand-over',
       "also: [endingHandOver({ kind, id: expected.id }, event, 'secret changed')]",
       'also: endingHandOver && []',
     ],
   ]),
-  ...guardsIn('src/storage/tables/clients.ts', STORE, [
+  ...guardsIn('src/storage/tables/registrations/clients.ts', STORE, [
     ['a pause of an app ends its hand-over', "also: status === 'paused' ? [", "also: status === ('' as string) ? ["],
   ]),
-  ...guardsIn('src/storage/tables/identity-providers.ts', STORE, [
+  ...guardsIn('src/storage/tables/registrations/identity-providers.ts', STORE, [
     ['a pause of a product ends its hand-over', "also: status === 'paused' ? [", "also: status === ('' as string) ? ["],
   ]),
-  ...guardsIn('src/storage/tables/backups.ts', STORE, [
+  ...guardsIn('src/storage/tables/backups/backups.ts', STORE, [
     ['a restore ends open hand-overs', 'endingRestoredHandOvers(event.at)', 'endingRestoredHandOvers(0)'],
   ]),
   ...guardsIn('src/operator/hand-over/hand-overs.ts', PAGE, [
@@ -66,7 +66,7 @@ export const handOverGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/authorize.ts',
+    'src/http/browser/authorize/authorize.ts',
     ['test/http/browser/page-failures.test.ts'],
     [
       [
@@ -94,7 +94,7 @@ export const handOverGuards: readonly Guard[] = [
     ['a post comes from our own page', '!sessions.isFromOwnPage(request)', 'reply.sent'],
     ['a post has the token of its form', "shown !== 'good'", 'reply.sent'],
   ]),
-  ...guardsIn('src/http/browser/page-answers.ts', PAGE, [
+  ...guardsIn('src/http/browser/send-page.ts', PAGE, [
     ['no other request carries the address', "'strict-origin'", "'same-origin'"],
   ]),
 ];

@@ -4,7 +4,7 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/pages/markdown.ts',
+    'src/pages/html/markdown.ts',
     ['test/pages/markdown.test.ts'],
     [
       [
@@ -16,7 +16,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/pages/developers-examples.ts',
+    'src/pages/developers/developers-examples.ts',
     ['test/http/browser/developers.test.ts'],
     [
       [
@@ -33,7 +33,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/authorize.ts',
+    'src/http/browser/authorize/authorize.ts',
     ['test/http/browser/prompt.test.ts'],
     [
       [
@@ -49,7 +49,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/authorize.ts',
+    'src/http/browser/authorize/authorize.ts',
     ['test/http/browser/person-fields.test.ts'],
     [
       [
@@ -60,7 +60,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/unknown-addresses.ts',
+    'src/http/checks/unknown-addresses.ts',
     ['test/http/unknown-addresses.test.ts'],
     [
       ['HTML is for those who name it', "type === 'text/html' &&", 'type !== undefined &&'],
@@ -77,7 +77,7 @@ export const httpGuards: readonly Guard[] = [
     [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],
   ),
   ...guardsIn(
-    'src/http/connection/servers.ts',
+    'src/http/servers.ts',
     ['test/http/connection/stop.test.ts'],
     [['a stop looks for connections in several turns', 'const EMPTY_TURNS = 8;', 'const EMPTY_TURNS = 1;']],
   ),
@@ -95,7 +95,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/invitation.ts',
+    'src/http/browser/sign-in/invitation.ts',
     ['test/http/browser/invitation.test.ts'],
     [
       [
@@ -111,12 +111,12 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/http/browser/invitation.test.ts'],
     [['no other request carries the address', "'strict-origin'", "'same-origin'"]],
   ),
   ...guardsIn(
-    'src/http/decoding.ts',
+    'src/http/request/decoding.ts',
     ['test/http/requests.test.ts'],
     [
       ['a body in another character set is of ASCII alone', ' && isAscii(body))', ')'],
@@ -128,7 +128,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/api/event-stream.ts',
+    'src/http/api/revocations/event-stream.ts',
     ['test/http/requests.test.ts'],
     [['HEAD begins no stream', "if (request.method === 'HEAD') return reply.headers(HEADERS).send();", '']],
   ),
@@ -138,7 +138,7 @@ export const httpGuards: readonly Guard[] = [
     [['a clock that is set back keeps no answer for longer', ' && performance.now() < kept.deadline', '']],
   ),
   ...guardsIn(
-    'src/http/browser/device/waiting-device.ts',
+    'src/http/browser/sign-in/waiting-device.ts',
     ['test/http/browser/device.test.ts'],
     [
       [
@@ -149,7 +149,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/device/waiting-device.ts',
+    'src/http/browser/sign-in/waiting-device.ts',
     ['test/http/provider/sign-in.test.ts'],
     [
       [
@@ -160,7 +160,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/must-change.ts',
+    'src/http/browser/sign-in/must-change.ts',
     ['test/http/browser/must-change.test.ts'],
     [
       [
@@ -186,17 +186,17 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/browser-session.ts',
+    'src/http/browser/session/browser-session.ts',
     ['test/http/requests.test.ts'],
     [['a HEAD changes no cookie', "if (reply.request.method === 'HEAD') return;", '']],
   ),
   ...guardsIn(
-    'src/http/browser/browser-session.ts',
+    'src/http/browser/session/browser-session.ts',
     ['test/http/browser/prompt.test.ts'],
     [['a sign-in that was demanded is recent', 'now() - signedInAt <= DEMANDED_SIGN_IN_MS', 'DEMANDED_SIGN_IN_MS > 0']],
   ),
   ...guardsIn(
-    'src/http/browser/browser-session.ts',
+    'src/http/browser/session/browser-session.ts',
     ['test/random-bits.test.ts'],
     [
       [
@@ -207,7 +207,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/browser-session.ts',
+    'src/http/browser/session/browser-session.ts',
     ['test/http/browser/sign-in.test.ts'],
     [
       [
@@ -224,7 +224,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/browser-session.ts',
+    'src/http/browser/session/browser-session.ts',
     ['test/http/browser/consent.test.ts', 'test/http/browser/navigation.test.ts'],
     [
       ['a post comes from a window', 'if (!isNavigation(request)) return false;', ''],
@@ -242,7 +242,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/navigation.ts',
+    'src/http/browser/session/navigation.ts',
     ['test/http/browser/navigation.test.ts', 'test/http/browser/consent-policy.test.ts'],
     [
       [
@@ -256,12 +256,12 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/http/browser/navigation.test.ts'],
     [['a page is for a window', 'isNavigation(reply.request)', '(isNavigation(reply.request) || true)']],
   ),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/http/requests.test.ts'],
     [
       ['scripts run on one page alone', '...(mayRunScript ? ["script-src \'self\'"] : [])', '"script-src \'self\'"'],
@@ -269,12 +269,12 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/http/operator/console/copy-buttons.test.ts'],
     [['foreign text is no script', "String(page).includes('<script')", "String(page).includes('script')"]],
   ),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/flows/shared-host.test.ts'],
     [
       ['a page is cut off from the windows of its host', ".header('Cross-Origin-Opener-Policy', 'same-origin')", ''],
@@ -286,7 +286,7 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/browser/continuation.ts',
+    'src/http/browser/sign-in/page-after-sign-in.ts',
     ['test/http/browser/sign-in.test.ts'],
     [
       [

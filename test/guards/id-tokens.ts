@@ -5,7 +5,7 @@ const KEYS = ['test/oauth/signing-keys.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts', 'test/postgresql/conformance.test.ts'];
 
 export const idTokenGuards: readonly Guard[] = [
-  ...guardsIn('src/oauth/openid/signing-key.ts', KEYS, [
+  ...guardsIn('src/oauth/keys/signing-key.ts', KEYS, [
     [
       'a private key is sealed',
       "sealedKey: seal(keyring, 'signing-key', made",
@@ -27,10 +27,10 @@ export const idTokenGuards: readonly Guard[] = [
       'if (this.#opened)',
     ],
   ]),
-  ...guardsIn('src/storage/tables/signing-keys.ts', KEYS, [
+  ...guardsIn('src/storage/tables/installation/signing-keys.ts', KEYS, [
     ['a key that never signs again is not there to be stolen', ', sealed_key = NULL, root_key_id = NULL', ''],
   ]),
-  ...guardsIn('src/storage/tables/signing-keys.ts', STORES, [
+  ...guardsIn('src/storage/tables/installation/signing-keys.ts', STORES, [
     [
       'the keys turn once',
       "drop_at = $2, sealed_key = NULL, root_key_id = NULL WHERE id = $1 AND state = 'signing'",
@@ -43,11 +43,11 @@ export const idTokenGuards: readonly Guard[] = [
     ],
     ['a key is not sealed over', 'WHERE id = $1 AND sealed_key = $4', 'WHERE id = $1 AND $4 IS NOT NULL'],
   ]),
-  ...guardsIn('src/storage/tables/backups.ts', STORES, [
+  ...guardsIn('src/storage/tables/backups/backups.ts', STORES, [
     ['a restore drops keys that may have leaked', 'plain(DELETE_SIGNING_KEYS),', ''],
   ]),
   ...guardsIn(
-    'src/operator/key-registry.ts',
+    'src/operator/root-keys/key-registry.ts',
     ['test/operator/key-registry.test.ts'],
     [['a root key with keys for ID tokens is kept', 'if (signingKeys > 0)', 'if (signingKeys < 0)']],
   ),

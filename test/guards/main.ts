@@ -1,7 +1,7 @@
 /** The guards of what the program hands to its parts. */
 import { type Guard, guardsIn } from './guard.ts';
 
-/** Guards of src/main.ts, src/open-database.ts and src/installation.ts: tests run the real program for each. */
+/** Guards of src/main.ts, src/wiring/open-database.ts and src/wiring/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
     'src/settings/configuration.ts',
@@ -28,7 +28,7 @@ export const mainGuards: readonly Guard[] = [
     [['an empty limit is refused', "name === 'limit' ? sent.getNumber(name) : sent.get(name)", 'sent.get(name)']],
   ),
   ...guardsIn(
-    'src/installation.ts',
+    'src/wiring/installation.ts',
     ['test/operator/provider-test.test.ts'],
     [
       [
@@ -44,7 +44,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/cli/confirm.ts',
+    'src/cli/input/confirm.ts',
     ['test/cli/confirm.test.ts'],
     [
       [
@@ -56,12 +56,12 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/key-commands.ts',
+    'src/wiring/key-commands.ts',
     ['test/cli/confirm.test.ts'],
     [['a key that cannot be retired is refused before the question', 'await rootKeys.requireEarlier(keyId);', '']],
   ),
   ...guardsIn(
-    'src/database-commands.ts',
+    'src/wiring/database-commands.ts',
     ['test/cli/confirm.test.ts'],
     [
       [
@@ -72,7 +72,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/may-serve.ts',
+    'src/wiring/may-serve.ts',
     ['test/flows/earlier-key.test.ts'],
     [
       [
@@ -83,7 +83,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/ended-instances.ts',
+    'src/operator/root-keys/forget-ended-instances.ts',
     ['test/flows/earlier-key.test.ts'],
     [
       [
@@ -94,7 +94,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/open-database.ts',
+    'src/wiring/open-database.ts',
     ['test/flows/founding.test.ts'],
     [
       [
@@ -105,7 +105,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/open-database.ts',
+    'src/wiring/open-database.ts',
     ['test/flows/wiring.test.ts'],
     [
       ['a failed disk ends the process', 'process.exit(1); },', '},'],
@@ -132,7 +132,7 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/installation.ts',
+    'src/wiring/installation.ts',
     ['test/flows/wiring.test.ts'],
     [
       [
@@ -153,7 +153,7 @@ export const mainGuards: readonly Guard[] = [
     [['a start warns of files that others can read', ', ...storage.exposures]', ']']],
   ),
   ...guardsIn(
-    'src/examination.ts',
+    'src/wiring/examination.ts',
     ['test/flows/exposed-database.test.ts'],
     [['the doctor tells who can reach a database', 'exposures: storage.exposures,', 'exposures: [],']],
   ),

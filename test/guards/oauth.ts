@@ -190,7 +190,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/clients/resource-server.ts',
+    'src/oauth/resource-servers/resource-server.ts',
     ['test/http/browser/person-fields.test.ts'],
     [['nor does an API', 'visibleFields(resourceOwner, grant)', '(visibleFields, resourceOwner)']],
   ),
@@ -233,7 +233,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/pkce.ts',
+    'src/oauth/tokens/pkce.ts',
     ['test/oauth/pkce.test.ts'],
     [
       ['a challenge is 43 characters', '[A-Za-z0-9_-]{43}$/;', '[A-Za-z0-9_-]+$/;'],
@@ -242,7 +242,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/authorization-code.ts',
+    'src/oauth/tokens/authorization-code.ts',
     ['test/oauth/authorization-code.test.ts'],
     [
       ['a code is proven', '!isGenuine(keyring, credential, grant.seed) || ', ''],
@@ -283,7 +283,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/reason.ts',
+    'src/oauth/tokens/refusal-reason.ts',
     ['test/http/api/reasons.test.ts'],
     [
       ['no public client is told a reason', "if (client.type === 'public') return refusal;", ''],
@@ -433,7 +433,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/parameters.ts',
+    'src/oauth/parameters.ts',
     ['test/oauth/parameters.test.ts'],
     [
       ['half a character is no text', 'value?.isWellFormed() ? value : null', 'value'],
@@ -456,7 +456,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/token-request.ts',
+    'src/oauth/tokens/token-request.ts',
     [
       'test/oauth/authorization-code.test.ts',
       'test/oauth/refresh-token.test.ts',
@@ -508,7 +508,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/clients/resource-server.ts',
+    'src/oauth/resource-servers/resource-server.ts',
     ['test/oauth/resource-server.test.ts', 'test/http/api/introspect.test.ts'],
     [
       [
@@ -554,7 +554,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/authorization-code.ts',
+    'src/oauth/tokens/authorization-code.ts',
     ['test/oauth/authorization-code.test.ts', 'test/flows/clock-steps.test.ts'],
     [
       [
@@ -570,7 +570,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/access-token.ts',
+    'src/oauth/tokens/access-token.ts',
     ['test/oauth/access-token.test.ts'],
     [
       [
@@ -594,7 +594,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/refresh-token.ts',
+    'src/oauth/tokens/refresh-token.ts',
     ['test/oauth/refresh-token.test.ts'],
     [
       [
@@ -667,7 +667,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/token-pair.ts',
+    'src/oauth/tokens/token-pair.ts',
     ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
     [
       [
@@ -715,7 +715,7 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/protocol/pkce.ts',
+    'src/oauth/tokens/pkce.ts',
     ['test/constant-time.test.ts'],
     [
       [

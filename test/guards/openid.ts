@@ -56,7 +56,7 @@ export const openIdGuards: readonly Guard[] = [
       ['a time that nobody said is not guessed', 'authTime === null ? {}', 'authTime === undefined ? {}'],
     ],
   ),
-  ...guardsIn('src/oauth/clients/resource-server.ts', ON_THE_WIRE, [
+  ...guardsIn('src/oauth/resource-servers/resource-server.ts', ON_THE_WIRE, [
     [
       'a token for signing in alone is active nowhere',
       'scope === null ? null : visibleScopes',
@@ -71,12 +71,12 @@ export const openIdGuards: readonly Guard[] = [
   ...guardsIn('src/http/api/standard.ts', ON_THE_WIRE, [
     ['signing in alone has no refresh token', 'result.isSignInAlone ? {} :', '(false as boolean) ? {} :'],
   ]),
-  ...guardsIn('src/http/browser/posted-request.ts', ON_THE_WIRE, [
+  ...guardsIn('src/http/browser/authorize/posted-request.ts', ON_THE_WIRE, [
     ['a posted decision is no request', " || form.has('decision')", ''],
     ['a post of another app is refused as ever', "!asksToSignIn(client, form.get('scope'))", 'false'],
     ['an address has a maximum length', 'address.length > MAX_ADDRESS ? null : address', 'address'],
   ]),
-  ...guardsIn('src/http/browser/authorize.ts', ON_THE_WIRE, [
+  ...guardsIn('src/http/browser/authorize/authorize.ts', ON_THE_WIRE, [
     [
       'prompt=none answers the expected user alone',
       'if (wantsNoPage(outcome) && !(await',
@@ -84,10 +84,10 @@ export const openIdGuards: readonly Guard[] = [
     ],
     ['a hint that is not for prompt=none is ignored', 'if (wantsNoPage(outcome) && !(await', 'if (!(await'],
   ]),
-  ...guardsIn('src/http/browser/permissions.ts', ON_THE_WIRE, [
+  ...guardsIn('src/http/browser/authorize/permissions-on-pages.ts', ON_THE_WIRE, [
     ['a new sign-in counts as new', " || (signsIn && !granted.includes('openid'))", ''],
   ]),
-  ...guardsIn('src/storage/tables/grant-rows.ts', STORES, [
+  ...guardsIn('src/storage/tables/grants/grant-rows.ts', STORES, [
     [
       'a sign-in replaces what was redeemed before it alone',
       'earlier.generation > 0 AND earlier.rotated_at <= renewed.granted_at',
@@ -102,11 +102,11 @@ export const openIdGuards: readonly Guard[] = [
     ['it does not replace itself', 'earlier.id <> renewed.id AND', '', 'it was not redeemed before its Allow'],
   ]),
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
+    'src/storage/postgresql/store/grants.ts',
     ['test/postgresql/conformance.test.ts'],
     [['a sign-in that is not redeemed replaces none', 'if (!redeemed) throw UNDONE;', '']],
   ),
-  ...guardsIn('src/operator/client-settings.ts', REGISTRY, [
+  ...guardsIn('src/operator/apps/client-settings.ts', REGISTRY, [
     [
       'sign-in is refused beside a scope of its own',
       'signIn && scopes.find(({ name }) => isSignInScope(name))',
@@ -114,7 +114,7 @@ export const openIdGuards: readonly Guard[] = [
     ],
     ['sign-in is refused for a metadata document', 'if (document !== null)', 'if (false as boolean)'],
   ]),
-  ...guardsIn('src/operator/client-registry.ts', REGISTRY, [
+  ...guardsIn('src/operator/apps/client-registry.ts', REGISTRY, [
     [
       'what signing in needs is made before the update',
       'if (client.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();',
@@ -126,7 +126,7 @@ export const openIdGuards: readonly Guard[] = [
       '',
     ],
   ]),
-  ...guardsIn('src/operator/client-update.ts', REGISTRY, [
+  ...guardsIn('src/operator/apps/client-update.ts', REGISTRY, [
     [
       'sign-in remembers consent',
       'before.signIn ? asked : { ...impliedBy(CLIENT_SETTINGS, asked), ...asked }',

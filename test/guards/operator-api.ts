@@ -44,7 +44,7 @@ export const operatorApiGuards: readonly Guard[] = [
       '',
     ],
   ]),
-  ...guardsIn('src/operator/identity-provider-registry.ts', WRITES, [
+  ...guardsIn('src/operator/products-and-apis/identity-provider-registry.ts', WRITES, [
     [
       'a home page is an https address, or one on this machine',
       'homePage === null ? null : homePageProblem(homePage)',
@@ -64,7 +64,7 @@ export const operatorApiGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/operator/app-profile.ts',
+    'src/operator/apps/app-profile.ts',
     ['test/operator/client-registry.test.ts'],
     [['another name or page ends the vouching', 'VOUCHED.some((member) => before[member] !== after[member]) ||', '']],
   ),
@@ -73,8 +73,8 @@ export const operatorApiGuards: readonly Guard[] = [
     ['a key is of its whole request', 'request.url, JSON.stringify(membersOf(request))', "''"],
     [
       'a call that takes no body refuses one',
-      'if (name !== undefined) throw invalid(name',
-      'if (!name) throw invalid(name',
+      'if (name !== undefined) throw invalidParameter(name',
+      'if (!name) throw invalidParameter(name',
     ],
   ]),
   ...guardsIn(
@@ -89,7 +89,7 @@ export const operatorApiGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/operator/registry.ts',
+    'src/operator/registration/registry.ts',
     ['test/operator/client-registry.test.ts'],
     [
       ['an act takes no name of an app', 'const row = await this.#rows.find(id)', 'const row = await this.show(id)'],
@@ -110,11 +110,11 @@ export const operatorApiGuards: readonly Guard[] = [
   ...guardsIn('src/http/provider/requests.ts', WRITES, [
     ['a merge patch is the body of a PATCH alone', "request.method !== 'PATCH'", 'request.method === null'],
   ]),
-  ...guardsIn('src/operator/client-update.ts', WRITES, [
+  ...guardsIn('src/operator/apps/client-update.ts', WRITES, [
     ['users are asked where codes reach another host', 'hostsOf(before) !== hostsOf(after) ||', ''],
   ]),
   ...guardsIn(
-    'src/operator/client-update.ts',
+    'src/operator/apps/client-update.ts',
     ['test/operator/client-registry.test.ts'],
     [
       ['users are asked where an app may get more scopes', 'scopeNamesOf(after).some((name) => !had.has(name)) ||', ''],

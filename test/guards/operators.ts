@@ -38,7 +38,7 @@ export const operatorGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/own-host.ts',
+    'src/http/checks/own-host.ts',
     ['test/http/operator/host.test.ts'],
     [
       ['no page of another host reads the operators’ address', '|| nameIn(authority) === own', '|| true'],
@@ -69,34 +69,34 @@ export const operatorGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/http/operator/console/app.ts', APP_PAGE, [
+  ...guardsIn('src/http/operator/console/apps/app.ts', APP_PAGE, [
     ['a secret that is in use again stays', "advice?.kind === 'used' && form.get('advice') !== 'used'", 'false'],
     ['a secret retires as it was shown', "String(endingSecret(row, which)?.createdAt) !== form.get('made')", 'false'],
   ]),
-  ...guardsIn('src/accounts/sign-in/limits.ts', COUNTERS, [
+  ...guardsIn('src/accounts/sign-in/rate-limits.ts', COUNTERS, [
     ['wrong keys leave no row', 'new Throttle(LIMITS.operatorKeys)', "throttle('operatorKeys')"],
   ]),
   ...guardsIn('src/operator/access/operator-session.ts', ACCESS, [
     ['a session is not of the future', ' && !isAheadOfClock(session.lastSeenAt, 0, now)', ''],
   ]),
-  ...guardsIn('src/storage/sqlite/runner.ts', STORES, [
+  ...guardsIn('src/storage/sqlite/statements/runner.ts', STORES, [
     ['an act demands access', 'requireStanding(tables, act.event);', ''],
     ['the end of grants demands access', 'number { requireStanding(tables, event);', 'number {'],
     ['several acts demand access', 'requireStanding(tables, ...acts.map(({ event }) => event));', ''],
     ['an event alone demands access', 'requireStanding(tables, event); tables.record', 'tables.record'],
   ]),
-  ...guardsIn('src/storage/postgresql/database.ts', POSTGRESQL, [
+  ...guardsIn('src/storage/postgresql/statements/database.ts', POSTGRESQL, [
     ['whatever is recorded demands access', 'await requireStanding(connection, event);', ''],
   ]),
-  ...guardsIn('src/storage/tables/operator-rows.ts', INSTANCES, [
+  ...guardsIn('src/storage/tables/operators/operator-rows.ts', INSTANCES, [
     ['an act on oneself takes one lock', "clientId === operatorId ? 'NO KEY UPDATE' : 'SHARE'", "'SHARE'"],
   ]),
-  ...guardsIn('src/storage/tables/operator-rows.ts', STORES, [
+  ...guardsIn('src/storage/tables/operators/operator-rows.ts', STORES, [
     ['access ends with the epoch', "AND status = 'active' AND epoch = $2 FOR", "AND status = 'active' AND $2 = $2 FOR"],
     ['access ends with the status', "AND status = 'active' AND epoch", 'AND epoch', 'a disabling raises the epoch too'],
     ['nothing begins while disabled', "AND status = 'active' FOR NO KEY", 'FOR NO KEY'],
   ]),
-  ...guardsIn('src/storage/tables/operator-sessions.ts', STORES, [
+  ...guardsIn('src/storage/tables/operators/operator-sessions.ts', STORES, [
     ['a challenge begins one session', 'isFirst, ...ended.map(', '...ended.map('],
     ['a counter that moved is refused', 'AND counter = $2', 'AND $2 = $2'],
     ['a confirmation needs the session', '...ended.map((old) => hasSession(old, operatorId))', ''],
@@ -110,7 +110,7 @@ export const operatorGuards: readonly Guard[] = [
     ['a first passkey takes its session’s place', '{ sql: END, values: [replaces, operatorId] }, ...', '...'],
     ['a passkey is added in a session', 'hasSession(session, operatorId), isFirst,', 'isFirst,'],
   ]),
-  ...guardsIn('src/storage/tables/operators.ts', STORES, [
+  ...guardsIn('src/storage/tables/operators/operators.ts', STORES, [
     ['an admin stays', '? [staysAdmin(id)] : []', '? [] : []'],
     [
       'a disabling ends what was given',

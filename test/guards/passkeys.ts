@@ -88,7 +88,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
     ['a confirmed session ends 12 hours after its sign-in', 'beginning: found.session,', ''],
   ]),
-  ...guardsIn('src/storage/tables/operator-sessions.ts', SIGN_IN, [
+  ...guardsIn('src/storage/tables/operators/operator-sessions.ts', SIGN_IN, [
     ['the end of all sessions ends one-time links', '{ sql: END_ADDRESSES, values: [operatorId] },', ''],
   ]),
   ...guardsIn(
@@ -134,16 +134,16 @@ export const passkeyGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/operator/app-profile.ts', TEXTS, [
+  ...guardsIn('src/operator/apps/app-profile.ts', TEXTS, [
     ['a contact is readable', 'emailProblem(contact) === null', "contact.includes('@')"],
   ]),
-  ...guardsIn('src/settings/readers.ts', TEXTS, [
+  ...guardsIn('src/settings/setting-readers.ts', TEXTS, [
     ['the name of the product is readable', "const problem = nameProblem(text, 'words');", 'const problem = null;'],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', TEXTS, [
     ['a passkey’s name is readable', "if (problem) return { kind: 'name', detail: problem };", ''],
   ]),
-  ...guardsIn('src/http/operator/console/sign-in.ts', TEXTS, [
+  ...guardsIn('src/http/operator/console/sign-in/sign-in.ts', TEXTS, [
     [
       'a name is cut between characters',
       "return [...(typed ?? '').trim()].slice(0, MAX_NAME).join('').trim()",
@@ -172,7 +172,7 @@ export const passkeyGuards: readonly Guard[] = [
       'now() < 0',
     ],
   ]),
-  ...guardsIn('src/storage/tables/operator-sessions.ts', PRESENCE, [
+  ...guardsIn('src/storage/tables/operators/operator-sessions.ts', PRESENCE, [
     ['a passkey begins nothing that outlives it', '(begun_by = $3 OR confirmed_by = $3)', 'confirmed_by = $3'],
     ['a passkey confirms nothing that outlives it', '(begun_by = $3 OR confirmed_by = $3)', 'begun_by = $3'],
     ['a removed passkey leaves no session at an address', '{ sql: END_BY_ADDRESS, values: [operatorId] },', ''],
@@ -186,7 +186,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['a passkey is marked', 'suspected_at = COALESCE(suspected_at, $4)', 'suspected_at = CASE WHEN $4 < 0 THEN 0 END'],
   ]),
   ...guardsIn(
-    'src/storage/tables/operator-sessions.ts',
+    'src/storage/tables/operators/operator-sessions.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['a counter that went on is no copied passkey', ' AND counter >= $3 AND', ' AND $3 >= 0 AND'],
@@ -198,7 +198,7 @@ export const passkeyGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/http/operator/console/guard.ts', ATTACKS, [
+  ...guardsIn('src/http/operator/console/sign-in/guard.ts', ATTACKS, [
     ['whoever signed in meanwhile is asked anew', 'form.get(ANSWERER) !== access.operator.id', 'false'],
     ['a wrong answer does nothing', "if (outcome.kind !== 'signed_in') {", "if (outcome.kind === 'dead') {"],
     ['a form that is loaded again raises no alarm', '&& !isPresent(access.by, service.now())', ''],
@@ -209,7 +209,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/http/operator/console/guard.ts',
+    'src/http/operator/console/sign-in/guard.ts',
     ['test/http/operator/operators.test.ts'],
     [
       [
@@ -221,7 +221,7 @@ export const passkeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/guard.ts',
+    'src/http/operator/console/sign-in/guard.ts',
     ['test/http/operator/console/app-forms.test.ts'],
     [
       [
@@ -231,7 +231,7 @@ export const passkeyGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/http/operator/console/unsent-form.ts', ATTACKS, [
+  ...guardsIn('src/http/operator/console/sign-in/unsent-form.ts', ATTACKS, [
     ['an answer of a passkey is never sent back', 'OURS = [ANSWER, ANSWERER', 'OURS = [ANSWERER'],
   ]),
   ...guardsIn('src/http/operator/console/console-session.ts', ATTACKS, [
@@ -246,14 +246,14 @@ export const passkeyGuards: readonly Guard[] = [
     ['cookies are for this site alone', "sameSite: 'strict'", "sameSite: 'lax'"],
     ['cookies are tied to the host', "this.#isHttps ? '__Host-' : ''", "''"],
   ]),
-  ...guardsIn('src/http/operator/console/continue-to.ts', ATTACKS, [
+  ...guardsIn('src/http/operator/console/sign-in/continue-to.ts', ATTACKS, [
     ['a sign-in does not lead in a circle', "test(address) ? '/' : address;", 'test(address) ? address : address;'],
   ]),
   ...guardsIn('src/http/operator/console/console-pages.ts', ATTACKS, [
     ['a page is for a window', 'isNavigation(reply.request) ?', 'isNavigation(reply.request) || true ?'],
   ]),
   ...guardsIn(
-    'src/http/browser/page-answers.ts',
+    'src/http/browser/send-page.ts',
     ['test/flows/operators-in-a-browser.test.ts'],
     [['a one-time address is in no Referer', "reply.header('Referrer-Policy', 'strict-origin');", '']],
   ),
@@ -263,7 +263,7 @@ export const passkeyGuards: readonly Guard[] = [
     [['the operators’ host is not shared', "isShared && hostname !== 'localhost'", 'isShared && hostname === null']],
   ),
   ...guardsIn(
-    'src/settings/readers.ts',
+    'src/settings/setting-readers.ts',
     ['test/settings/configuration.test.ts'],
     [
       [

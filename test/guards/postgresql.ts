@@ -4,17 +4,17 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/storage/postgresql that are no rules of revocations or devices. */
 export const postgresqlGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/storage/postgresql/connection.ts',
+    'src/storage/postgresql/connection/connection.ts',
     ['test/docs/command-lines.test.ts'],
     [['the password file is read without a warning', 'readPasswordFromFile(client);', 'void readPasswordFromFile;']],
   ),
   ...guardsIn(
-    'src/storage/postgresql/runner.ts',
+    'src/storage/postgresql/statements/runner.ts',
     ['test/postgresql/faults.test.ts'],
     [['what adds is not repeated after a lost commit', 'if (again && mayBeDone) throw', 'if (false as boolean) throw']],
   ),
   ...guardsIn(
-    'src/storage/postgresql/servers.ts',
+    'src/storage/postgresql/connection/servers.ts',
     ['test/postgresql/failover.test.ts'],
     [
       [
@@ -33,7 +33,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/errors.ts',
+    'src/storage/postgresql/connection/errors.ts',
     ['test/postgresql/unconfirmed-commits.test.ts'],
     [
       [
@@ -44,7 +44,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connection.ts',
+    'src/storage/postgresql/connection/connection.ts',
     ['test/postgresql/locked-rows.test.ts'],
     [['keys of locked rows are known in whatever form the server writes them', "bytea_output: 'hex',", '']],
   ),
@@ -60,7 +60,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connections.ts',
+    'src/storage/postgresql/connection/connections.ts',
     ['test/postgresql/unconfirmed-commits.test.ts'],
     [
       [
@@ -71,7 +71,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/servers.ts',
+    'src/storage/postgresql/connection/servers.ts',
     ['test/postgresql/second-primary.test.ts'],
     [
       [
@@ -82,7 +82,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grant-rows.ts',
+    'src/storage/tables/grants/grant-rows.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [
@@ -98,7 +98,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
+    'src/storage/postgresql/store/grants.ts',
     ['test/postgresql/conformance.test.ts', 'test/postgresql/instances.test.ts'],
     [
       ['a revocation locks the grants of an app first', 'await lockAll(connection, [...whose, spared]);', ''],
@@ -106,7 +106,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grants.ts',
+    'src/storage/tables/grants/grants.ts',
     ['test/postgresql/conformance.test.ts', 'test/postgresql/instances.test.ts'],
     [
       [
@@ -118,7 +118,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/client-assertions.ts',
+    'src/storage/postgresql/store/client-assertions.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [
@@ -134,7 +134,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/batches.ts',
+    'src/storage/postgresql/statements/batches.ts',
     ['test/postgresql/batches.test.ts'],
     [
       [
@@ -157,7 +157,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/batches.ts',
+    'src/storage/postgresql/statements/batches.ts',
     ['test/postgresql/locked-rows.test.ts'],
     [
       [
@@ -173,7 +173,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
+    'src/storage/postgresql/store/grants.ts',
     ['test/postgresql/locked-rows.test.ts'],
     [
       [
@@ -184,12 +184,12 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/write-behind.ts',
+    'src/storage/late-writes/write-behind.ts',
     ['test/postgresql/locked-rows.test.ts'],
     [['a mark that was passed over is written later', '!unwritten.has(mark) && ', '']],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connections.ts',
+    'src/storage/postgresql/connection/connections.ts',
     ['test/postgresql/batches.test.ts'],
     [
       [
@@ -200,12 +200,12 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connection.ts',
+    'src/storage/postgresql/connection/connection.ts',
     ['test/postgresql/open.test.ts'],
     [['a server that only reads is refused', 'if (!writable || wal_file === null)', 'if (false as boolean)']],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connections.ts',
+    'src/storage/postgresql/connection/connections.ts',
     ['test/postgresql/connections.test.ts'],
     [
       [
@@ -222,7 +222,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/connection.ts',
+    'src/storage/postgresql/connection/connection.ts',
     ['test/postgresql/memory.test.ts'],
     [
       [
@@ -233,7 +233,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
+    'src/storage/postgresql/store/grants.ts',
     ['test/instances/cut-line.test.ts'],
     [
       [
@@ -244,7 +244,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/database.ts',
+    'src/storage/postgresql/statements/database.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [
@@ -255,7 +255,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/client-assertions.ts',
+    'src/storage/postgresql/store/client-assertions.ts',
     ['test/postgresql/conformance.test.ts'],
     [
       [
@@ -266,7 +266,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/device-requests.ts',
+    'src/storage/postgresql/store/device-requests.ts',
     ['test/postgresql/conformance.test.ts'],
     [
       [

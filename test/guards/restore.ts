@@ -7,7 +7,7 @@ const TRAIL = ['test/storage/newer-trail.test.ts'];
 
 /** Guards of what ends, of the newer trail, and of databases that nobody restored. */
 export const restoreGuards: readonly Guard[] = [
-  ...guardsIn('src/storage/tables/backups.ts', STORES, [
+  ...guardsIn('src/storage/tables/backups/backups.ts', STORES, [
     ['every grant ends, unless they are kept', '...ending, ...records', '...records'],
     ['codes and waiting devices end', '{ sql: END_UNREDEEMED, values: [event.at] },', ''],
     ['sessions end', "'session',", ''],
@@ -23,7 +23,7 @@ export const restoreGuards: readonly Guard[] = [
     ['what is back to life is taken away', '...endingRevived(revived),', ''],
     ['what it ended is told in the trail', '...ending, ...records', '...ending'],
   ]),
-  ...guardsIn('src/storage/tables/ended-since.ts', STORES, [
+  ...guardsIn('src/storage/tables/backups/end-what-ended-since.ts', STORES, [
     ['operators who are disabled again have no keys', "'DELETE FROM operator_key WHERE operator_id = $1',", ''],
     [
       'passkeys of a lost laptop end again',
@@ -31,14 +31,14 @@ export const restoreGuards: readonly Guard[] = [
       "'DELETE FROM operator_passkey WHERE operator_id = $1 AND FALSE'",
     ],
   ]),
-  ...guardsIn('src/operator/backups.ts', TRAIL, [
+  ...guardsIn('src/operator/installation/backups.ts', TRAIL, [
     [
       'a trail that is not what was recorded is refused',
       'if (newer && !trail.isAccepted) ',
       'if (newer && trail.isAccepted) ',
     ],
   ]),
-  ...guardsIn('src/operator/newer-trail.ts', TRAIL, [
+  ...guardsIn('src/operator/trail/newer-trail.ts', TRAIL, [
     ['a trail reaches back to the backup', 'if (!isJoined) throw', 'if (false as boolean) throw'],
     ['the events of a trail are in their order', 'if (sequence <= before) throw', 'if (sequence < 0) throw'],
     [
@@ -53,7 +53,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
-    'src/oauth/protocol/token-pair.ts',
+    'src/oauth/tokens/token-pair.ts',
     ['test/oauth/refresh-token.test.ts', 'test/oauth/access-token.test.ts'],
     [
       ['a newer token is of another history', 'return token.generation > generation;', 'return false;'],
@@ -65,7 +65,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/cli/restore.ts',
+    'src/cli/service/restore.ts',
     ['test/cli/transcripts.test.ts'],
     [
       [
@@ -76,7 +76,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/opening.ts',
+    'src/storage/opening/opening.ts',
     ['test/flows/backup.test.ts'],
     [
       [
@@ -99,12 +99,12 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/open-database.ts',
+    'src/wiring/open-database.ts',
     ['test/flows/before-restore.test.ts'],
     [['what was sealed before a restore is refused', 'keyring.sealIn(history);', '']],
   ),
   ...guardsIn(
-    'src/installation.ts',
+    'src/wiring/installation.ts',
     ['test/flows/before-restore.test.ts'],
     [
       [
@@ -115,12 +115,12 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/database-commands.ts',
+    'src/wiring/database-commands.ts',
     ['test/flows/backup-refused.test.ts'],
     [['a backup that is not sound is none', 'requireSound(findings,', 'void (findings,']],
   ),
   ...guardsIn(
-    'src/database-commands.ts',
+    'src/wiring/database-commands.ts',
     ['test/flows/backup-postgresql.test.ts'],
     [
       [
@@ -136,20 +136,20 @@ export const restoreGuards: readonly Guard[] = [
     [['the copy just made stays', ' && name !== basename(made)', '']],
   ),
   ...guardsIn(
-    'src/backup/named-file.ts',
+    'src/backup/file-named-when-complete.ts',
     ['test/flows/kept-copies.test.ts'],
     [['a run that goes on keeps its file', ' && now - written > LEFT_AFTER_MS', '']],
   ),
-  ...guardsIn('src/backup/in-place.ts', LOG, [
+  ...guardsIn('src/backup/put-backup-in-place.ts', LOG, [
     ['a restored file meets no other log', 'for (const end of beside) rmSync(path + end);', ''],
     ['the mark stands while a log is taken away', 'if (beside.length > 0) {', 'if (beside.length < 0) {'],
     ['what was there is kept with its log', "['-wal', '-journal', ''].filter", "[''].filter"],
   ]),
-  ...guardsIn('src/storage/sqlite/database-file.ts', LOG, [
+  ...guardsIn('src/storage/sqlite/file/database-file.ts', LOG, [
     ['nothing is opened that is half restored', 'if (existsSync(restoreMark(path)))', 'if (false as boolean)'],
     ['a log without its file is not touched', 'if (!isNothing(log) && isNothing(path))', 'if (log === path)'],
   ]),
-  ...guardsIn('src/storage/sqlite/checkpoint.ts', LOG, [
+  ...guardsIn('src/storage/sqlite/file/checkpoint.ts', LOG, [
     [
       'a log that somebody reads is not put away',
       'if (result.failure === null && result.left > 0)',

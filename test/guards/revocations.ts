@@ -8,7 +8,7 @@ const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresq
 
 /** Guards of the stream of revocations, in whichever folder. */
 export const revocationGuards: readonly Guard[] = [
-  ...guardsIn('src/storage/postgresql/audit.ts', POSTGRESQL_TESTS, [
+  ...guardsIn('src/storage/postgresql/store/audit-trail.ts', POSTGRESQL_TESTS, [
     [
       'nobody is told that nothing happened while an event may be hidden',
       'if (!settled) throw await heldUp(connection);',
@@ -21,10 +21,10 @@ export const revocationGuards: readonly Guard[] = [
       'if (events[0]?.sequence !== sequence) return events; if (events[0]?.sequence !== sequence) throw',
     ],
   ]),
-  ...guardsIn('src/http/api/event-stream.ts', POSTGRESQL_TESTS, [
+  ...guardsIn('src/http/api/revocations/event-stream.ts', POSTGRESQL_TESTS, [
     ['no stream begins while an event may be hidden', 'feed.isHeldUp || ', ''],
   ]),
-  ...guardsIn('src/http/api/revocations.ts', BEGINNING_TESTS, [
+  ...guardsIn('src/http/api/revocations/revocations.ts', BEGINNING_TESTS, [
     [
       'who proved itself before its stream had a place does so again',
       'if (still instanceof Refusal) return',
@@ -58,7 +58,7 @@ export const revocationGuards: readonly Guard[] = [
     ['a provider hears of nobody for what was before they were its own', 'identity.createdAt <= event.at', 'true'],
     ['a notice is of whom the event names', 'identity.accountId === event.resourceOwnerId &&', ''],
   ]),
-  ...guardsIn('src/http/api/trail-feed.ts', BEGINNING_TESTS, [
+  ...guardsIn('src/http/api/revocations/trail-feed.ts', BEGINNING_TESTS, [
     [
       'a place of before is kept',
       'if (this.#streams.size > 0) return; this.#sequence = last;',
@@ -71,7 +71,7 @@ export const revocationGuards: readonly Guard[] = [
     ],
     ['streams that begin together share a place', 'this.#asked ??= ', 'this.#asked = '],
   ]),
-  ...guardsIn('src/http/api/revocation-feed.ts', STREAM_TESTS, [
+  ...guardsIn('src/http/api/revocations/revocation-feed.ts', STREAM_TESTS, [
     [
       'a retired secret ends its streams',
       'const endsStream = resourceServer === null || news.some((event) => endsStreams(event, id));',
@@ -80,7 +80,7 @@ export const revocationGuards: readonly Guard[] = [
     ['a resource server that is gone loses its streams', 'resourceServer === null || news.some', 'news.some'],
   ]),
   ...guardsIn(
-    'src/oauth/clients/revocation-notice.ts',
+    'src/oauth/resource-servers/revocation-notice.ts',
     [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
     [
       [
@@ -107,7 +107,7 @@ export const revocationGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/clients/resource-server.ts',
+    'src/oauth/resource-servers/resource-server.ts',
     [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
     [
       [

@@ -5,7 +5,7 @@ const OPERATOR = ['test/operator/key-registry.test.ts'];
 const STORES = ['test/storage/root-keys.test.ts'];
 
 export const rootKeyGuards: readonly Guard[] = [
-  ...guardsIn('src/operator/key-registry.ts', OPERATOR, [
+  ...guardsIn('src/operator/root-keys/key-registry.ts', OPERATOR, [
     [
       'a rotation waits for instances',
       'store.findRootKeys(); await this.#untilRead(keyId, tell);',
@@ -45,7 +45,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/installation.ts',
+    'src/storage/opening/installation.ts',
     ['test/constant-time.test.ts'],
     [
       [
@@ -55,7 +55,7 @@ export const rootKeyGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/operator/key-watch.ts', OPERATOR, [
+  ...guardsIn('src/operator/root-keys/key-watch.ts', OPERATOR, [
     ['an instance notes itself before it looks', 'await this.#note(); const { nextKeyId }', 'const { nextKeyId }'],
     ['an instance without the next key does not serve', '? nextKeyId : null;', '? null : null;'],
     [
@@ -68,7 +68,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ['an instance drops a retired key', 'keyring.remove(keyId);', 'keyring.issueWith(keyring.currentKeyId);'],
   ]),
   ...guardsIn(
-    'src/key-commands.ts',
+    'src/wiring/key-commands.ts',
     ['test/flows/key-rotation-kills.test.ts'],
     [
       [
@@ -84,7 +84,7 @@ export const rootKeyGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/key-commands.ts',
+    'src/wiring/key-commands.ts',
     ['test/flows/key-rotation.test.ts'],
     [
       [
@@ -94,7 +94,7 @@ export const rootKeyGuards: readonly Guard[] = [
       ],
     ],
   ),
-  ...guardsIn('src/storage/tables/root-keys.ts', STORES, [
+  ...guardsIn('src/storage/tables/installation/root-keys.ts', STORES, [
     ['only the prepared key is used', 'WHERE next_key_id = $1 AND current_key_id', 'WHERE current_key_id'],
     ['a retired key is not used again', 'WHERE key_id = $1 AND retired_at IS NULL)`', 'WHERE key_id = $1)`'],
     ['the current and the next key are not retired', 'WHERE current_key_id = $1 OR next_key_id = $1', 'WHERE FALSE'],
@@ -106,7 +106,7 @@ export const rootKeyGuards: readonly Guard[] = [
     [['instances are known by their sessions', "application_name LIKE '${PREFIX}%'", "application_name = '${PREFIX}'"]],
   ),
   ...guardsIn(
-    'src/storage/sqlite/serving-lock.ts',
+    'src/storage/sqlite/file/serving-lock.ts',
     ['test/storage/serving-lock.test.ts'],
     [['a start waits for who looks', 'const PROBE_TIMEOUT_MS = 1000;', 'const PROBE_TIMEOUT_MS = 0;']],
   ),

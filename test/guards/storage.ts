@@ -4,7 +4,7 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of the files of a SQLite database, and of the keys file. */
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/storage/tables/idempotency-keys.ts',
+    'src/storage/tables/operators/idempotency-keys.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -15,7 +15,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/unchanged.ts',
+    'src/storage/tables/if-match-demands.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['If-Match holds in the write', 'WHERE ${table.unchanged(1)}', 'WHERE (TRUE OR ${table.unchanged(1)})'],
@@ -24,12 +24,12 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/unchanged.ts',
+    'src/storage/tables/if-match-demands.ts',
     ['test/postgresql/conformance.test.ts'],
     [['a deletion waits for an Allow that began', 'WHERE account_id = $1 FOR UPDATE)', 'WHERE account_id = $1)']],
   ),
   ...guardsIn(
-    'src/operator/app-activity.ts',
+    'src/operator/apps/app-activity.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -40,7 +40,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/activity.ts',
+    'src/storage/tables/registrations/activity.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -62,7 +62,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/read-transaction.ts',
+    'src/storage/sqlite/statements/read-transaction.ts',
     ['test/storage/read-transaction.test.ts'],
     [
       [
@@ -73,17 +73,17 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grant-windows.ts',
+    'src/storage/tables/grants/grant-windows.ts',
     ['test/storage/crowds.test.ts'],
     [['the grants of one person are read in windows', 'LIMIT 1 OFFSET ${WALK_WINDOW - 1}', 'LIMIT 0']],
   ),
   ...guardsIn(
-    'src/storage/tables/grants.ts',
+    'src/storage/tables/grants/grants.ts',
     ['test/storage/crowds.test.ts'],
     [['and so are those of one app', 'ORDER BY 2 LIMIT ${WALK_WINDOW}', 'ORDER BY 2']],
   ),
   ...guardsIn(
-    'src/storage/tables/accounts.ts',
+    'src/storage/tables/accounts/accounts.ts',
     ['test/storage/sqlite.test.ts', 'test/http/provider/users.test.ts'],
     [
       [
@@ -95,7 +95,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/registered.ts',
+    'src/storage/tables/registrations/registered-with-secrets.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -111,7 +111,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/accounts.ts',
+    'src/storage/tables/accounts/accounts.ts',
     ['test/storage/sqlite.test.ts'],
     [
       [
@@ -140,7 +140,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/write-queue.ts',
+    'src/storage/sqlite/statements/write-queue.ts',
     ['test/doctor/installation.test.ts'],
     [
       [
@@ -151,7 +151,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/catalogue.ts',
+    'src/storage/schema/catalogue.ts',
     ['test/storage/catalogue.test.ts'],
     [
       ['what is missing is wrong', '...missing.map(missingFault), ', ''],
@@ -169,7 +169,7 @@ export const storageGuards: readonly Guard[] = [
     [['a damaged file gives a report', 'code === undefined ? hasHeader(path) : !isDamage', 'path !== null']],
   ),
   ...guardsIn(
-    'src/storage/clean-up-time.ts',
+    'src/storage/clean-up/clean-up-time.ts',
     ['test/storage/clean-up.test.ts'],
     [
       [
@@ -182,7 +182,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grants.ts',
+    'src/storage/tables/grants/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['no grant is issued in a session that ended', '{ sql: HAS_SESSION, values: [basis.session] },', ''],
@@ -195,7 +195,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/files-in-place.ts',
+    'src/storage/sqlite/file/files-in-place.ts',
     ['test/flows/moved-database.test.ts'],
     [
       ['the stamp is looked at', 'if (this.#stamp?.isThere() === false)', 'if (this.#stamp?.isThere() === null)'],
@@ -203,12 +203,12 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/files-in-place.ts',
+    'src/storage/sqlite/file/files-in-place.ts',
     ['test/flows/moved-database.test.ts'],
     [['the log is one and the same, too', '{ path: `${path}-wal`, stat: log },', '']],
   ),
   ...guardsIn(
-    'src/storage/opening.ts',
+    'src/storage/opening/opening.ts',
     ['test/storage/refusals.test.ts'],
     [
       ['keys are looked at again under the lock', 'await requireFitting(database, options); return', 'return'],
@@ -227,7 +227,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/checkpoint.ts',
+    'src/storage/sqlite/file/checkpoint.ts',
     ['test/power/start-cuts.test.ts'],
     [
       [
@@ -238,7 +238,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/connection.ts',
+    'src/storage/sqlite/file/connection.ts',
     ['test/flows/wiring.test.ts', 'test/storage/checkpoints.test.ts'],
     [
       ['a commit copies no log', "['wal_autocheckpoint', 0],", ''],
@@ -250,7 +250,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/write-queue.ts',
+    'src/storage/sqlite/statements/write-queue.ts',
     ['test/storage/write-queue.test.ts'],
     [
       [
@@ -266,7 +266,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/write-behind.ts',
+    'src/storage/late-writes/write-behind.ts',
     ['test/storage/use-marks.test.ts'],
     [
       ['marks that wait are bounded', 'if (isNew && this.#marks.size >= MAX_MARKS) return false;', 'void MAX_MARKS;'],
@@ -283,7 +283,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/file-stamp.ts',
+    'src/storage/sqlite/file/file-stamp.ts',
     ['test/storage/file-stamp.test.ts'],
     [
       ['a file has a head', 'if (!found || !this.#seen) return false;', 'if (!found || !this.#seen) return true;'],
@@ -294,7 +294,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/sqlite/errors.ts',
+    'src/storage/sqlite/file/errors.ts',
     ['test/storage/write-queue.test.ts'],
     [['pending writes are told that the files moved', "error instanceof DatabaseMoved ? '' : ", '']],
   ),

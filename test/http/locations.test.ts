@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { continuation } from '../../src/http/browser/continuation.ts';
-import { decodeQuery } from '../../src/http/decoding.ts';
-import { continueTo, ownAddress } from '../../src/http/operator/console/continue-to.ts';
-import { pagePaths } from '../../src/pages/page-paths.ts';
+import { continuation } from '../../src/http/browser/sign-in/page-after-sign-in.ts';
+import { continueTo, ownAddress } from '../../src/http/operator/console/sign-in/continue-to.ts';
+import { decodeQuery } from '../../src/http/request/decoding.ts';
+import { pagePaths } from '../../src/pages/layout/page-paths.ts';
 import { Browser, formsOf, unescaped, type Visit } from '../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole } from '../support/console.ts';
 import { requestHead, sendRaw } from '../support/raw-http.ts';

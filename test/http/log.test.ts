@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { RequestLog } from '../../src/http/request-log.ts';
-import type { Service } from '../../src/http/service.ts';
+import { RequestLog } from '../../src/http/request/request-log.ts';
+import type { Service } from '../../src/http/service/service.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { Browser, formOf } from '../support/browser.ts';

@@ -1,7 +1,7 @@
 // Addresses that do not exist: programs get JSON with the address that was probably meant, browsers a page that says it too.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { acceptsHtml } from '../../src/http/unknown-addresses.ts';
+import { acceptsHtml } from '../../src/http/checks/unknown-addresses.ts';
 import { Browser } from '../support/browser.ts';
 import { startApi } from '../support/operator-api.ts';
 import { requestHead, sendRaw } from '../support/raw-http.ts';

@@ -3,9 +3,9 @@
  * promises leave room for it. It knows no HTTP and no database; times are ms of one monotonic clock, that of the test.
  */
 
-import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { readCredential } from '../../src/oauth/keys/credential.ts';
+import type { RevocationNotice } from '../../src/oauth/resource-servers/revocation-notice.ts';
 
 /** A token pair as it was answered. */
 export type Pair = { readonly accessToken: string; readonly refreshToken: string };

@@ -1,7 +1,7 @@
 /** Requests of apps, people and APIs over HTTP, each recorded with its answer. */
 import { setTimeout as after } from 'node:timers/promises';
-import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
+import type { RevocationNotice } from '../../src/oauth/resource-servers/revocation-notice.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { type Browser, formOf, type Visit } from '../support/browser.ts';
 import { asJson, type JsonAnswer, postForm, type TestClient } from '../support/flow.ts';

@@ -1,7 +1,7 @@
 /** What Prometheus reads of a running service, on both stores. */
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
-import { MAX_OUTCOMES, RequestTally } from '../../src/http/request-tally.ts';
+import { MAX_OUTCOMES, RequestTally } from '../../src/http/service/request-tally.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, obtainCode, pairOf, refresh, signedInBrowser, signIn } from '../support/flow.ts';

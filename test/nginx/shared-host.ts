@@ -9,8 +9,8 @@ import {
   RESOURCE_METADATA_PATH,
   STANDARD_PATHS,
   TOKEN_PATH,
-} from '../../src/http/paths.ts';
-import { pagePaths } from '../../src/pages/page-paths.ts';
+} from '../../src/http/service/paths.ts';
+import { pagePaths } from '../../src/pages/layout/page-paths.ts';
 import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, pairOf, refresh } from '../support/flow.ts';
 import { addClient, addUser, type Lifetime, PASSWORD, startTestService, type TestService } from '../support/service.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isGoodAtOwnApi } from '../../src/oauth/clients/resource-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Grant, GrantInContext } from '../../src/oauth/grants/grant.ts';
 import type { Credential } from '../../src/oauth/keys/credential.ts';
-import { decideAccessToken } from '../../src/oauth/protocol/access-token.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/resource-servers/resource-server.ts';
+import { decideAccessToken } from '../../src/oauth/tokens/access-token.ts';
 import {
   activeGrant,
   assertRefusal,

@@ -4,12 +4,8 @@ import type { Client } from '../../src/oauth/clients/client.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import type { Grant, GrantInContext, Standing } from '../../src/oauth/grants/grant.ts';
 import type { Credential } from '../../src/oauth/keys/credential.ts';
-import {
-  type CodeDecision,
-  type CodeExchange,
-  decideCodeExchange,
-} from '../../src/oauth/protocol/authorization-code.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { type CodeDecision, type CodeExchange, decideCodeExchange } from '../../src/oauth/tokens/authorization-code.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import {
   activeGrant,
   assertRefusal,

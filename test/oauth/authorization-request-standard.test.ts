@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import type { ErrorCode } from '../../src/oauth/error.ts';
-import type { Parameter } from '../../src/oauth/protocol/parameters.ts';
+import type { Parameter } from '../../src/oauth/parameters.ts';
 import {
   assertRedirected,
   CHALLENGE,

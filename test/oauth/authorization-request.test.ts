@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import type { ErrorCode } from '../../src/oauth/error.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import { validateAuthorizationRequest } from '../../src/oauth/protocol/authorization-request.ts';
-import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
 import {
   assertRedirected,
   assertShown,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Refusal } from '../../src/oauth/error.ts';
+import { Parameters } from '../../src/oauth/parameters.ts';
 import type { AuthorizationRequestOutcome } from '../../src/oauth/protocol/authorization-request.ts';
 import type { Consent } from '../../src/oauth/protocol/consent.ts';
-import { Parameters } from '../../src/oauth/protocol/parameters.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';

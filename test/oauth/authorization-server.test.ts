@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../../src/oauth/error.ts';
-import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { drawInstead } from '../support/chance.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';

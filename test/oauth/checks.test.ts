@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withChecksum } from '../../src/oauth/keys/credential.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { sampleResourceServer } from '../support/storage.ts';
 import { asOne, assertGood, obtainPair, operationsOn, origin, setUp } from './protocol.ts';
 import { assertRefusal, NOW } from './samples.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Client, ClientCredentials } from '../../src/oauth/clients/client.ts';
 import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { event } from '../support/storage.ts';
 import { assertion, claims, ecKeys, forged, keyed, SECONDS } from './assertions.ts';
 import {

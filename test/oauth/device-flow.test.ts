@@ -7,8 +7,8 @@ import type { DeviceCodes, ShownDeviceRequest } from '../../src/oauth/device/dev
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/oauth/grants/device-grant.ts';
 import { networksOf } from '../../src/oauth/guessing/networks.ts';
-import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import {
   event,

@@ -6,15 +6,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Client } from '../../src/oauth/clients/client.ts';
-import { isGoodAtOwnApi } from '../../src/oauth/clients/resource-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Generation, Grant, RevocationReason, Standing } from '../../src/oauth/grants/grant.ts';
 import { type CredentialKind, readCredential } from '../../src/oauth/keys/credential.ts';
-import { decideAccessToken } from '../../src/oauth/protocol/access-token.ts';
-import { type CodeDecision, decideCodeExchange } from '../../src/oauth/protocol/authorization-code.ts';
-import { decideRefresh, type RefreshDecision } from '../../src/oauth/protocol/refresh-token.ts';
-import { deriveTokens, type IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
-import type { AskedOfTokens } from '../../src/oauth/protocol/token-request.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/resource-servers/resource-server.ts';
+import { decideAccessToken } from '../../src/oauth/tokens/access-token.ts';
+import { type CodeDecision, decideCodeExchange } from '../../src/oauth/tokens/authorization-code.ts';
+import { decideRefresh, type RefreshDecision } from '../../src/oauth/tokens/refresh-token.ts';
+import { deriveTokens, type IssuedTokens } from '../../src/oauth/tokens/token-pair.ts';
+import type { AskedOfTokens } from '../../src/oauth/tokens/token-request.ts';
 import {
   confidentialClient,
   goodStanding,

@@ -11,7 +11,7 @@ import {
 } from '../../src/oauth/grants/grant.ts';
 import { readCredential } from '../../src/oauth/keys/credential.ts';
 import { newGrant } from '../../src/oauth/protocol/allow.ts';
-import { currentGeneration, deriveTokens, nextGeneration } from '../../src/oauth/protocol/token-pair.ts';
+import { currentGeneration, deriveTokens, nextGeneration } from '../../src/oauth/tokens/token-pair.ts';
 import {
   activeGrant,
   allow,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ResourceServer } from '../../src/oauth/clients/resource-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { makeSecret } from '../../src/oauth/keys/secret.ts';
+import type { ResourceServer } from '../../src/oauth/resource-servers/resource-server.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 
 const known = ['a', 'b'];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isCodeChallenge, isCodeVerifier, verifiesChallenge } from '../../src/oauth/protocol/pkce.ts';
+import { isCodeChallenge, isCodeVerifier, verifiesChallenge } from '../../src/oauth/tokens/pkce.ts';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';

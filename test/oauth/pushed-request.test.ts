@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SIGN_IN_LIFETIME_MS } from '../../src/accounts/sign-in/form-token.ts';
 import { compressed, seal } from '../../src/oauth/keys/sealed.ts';
-import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import {
   OPENED_REQUEST_LIFETIME_MS,
   PUSHED_REQUEST_LIFETIME,

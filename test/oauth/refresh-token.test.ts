@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import type { Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grants/grant.ts';
 import type { Credential } from '../../src/oauth/keys/credential.ts';
-import { decideRefresh, type RefreshDecision, retryTimes } from '../../src/oauth/protocol/refresh-token.ts';
-import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import { decideRefresh, type RefreshDecision, retryTimes } from '../../src/oauth/tokens/refresh-token.ts';
+import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import {
   activeGrant,
   assertRefusal,

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import type { ErrorCode } from '../../src/oauth/error.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequestOutcome,
   type Face,
   validateAuthorizationRequest,
 } from '../../src/oauth/protocol/authorization-request.ts';
-import { type Parameter, Parameters } from '../../src/oauth/protocol/parameters.ts';
 import { assertRefusal, confidentialClient, scopesOf } from './samples.ts';
 
 export const FACES: readonly Face[] = ['published', 'standard'];

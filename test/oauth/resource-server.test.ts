@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Refusal } from '../../src/oauth/error.ts';
+import { grantIdText } from '../../src/oauth/grants/grant.ts';
+import { scopeNames } from '../../src/oauth/grants/scope.ts';
+import { makeSecret } from '../../src/oauth/keys/secret.ts';
 import {
   authenticateResourceServer,
   isGoodAt,
@@ -8,11 +12,7 @@ import {
   mayHearOf,
   type ResourceServer,
   visibleToken,
-} from '../../src/oauth/clients/resource-server.ts';
-import { Refusal } from '../../src/oauth/error.ts';
-import { grantIdText } from '../../src/oauth/grants/grant.ts';
-import { scopeNames } from '../../src/oauth/grants/scope.ts';
-import { makeSecret } from '../../src/oauth/keys/secret.ts';
+} from '../../src/oauth/resource-servers/resource-server.ts';
 import { activeGrant, assertRefusal, inContext, NOW, PREFIX } from './samples.ts';
 
 const first = makeSecret(PREFIX, 'rs', NOW);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameResource, resourceProblem } from '../../src/oauth/clients/resource-uri.ts';
+import { isSameResource, resourceProblem } from '../../src/oauth/resource-servers/resource-uri.ts';
 
 const pairs: [one: string, other: string, same: boolean][] = [
   ['https://api.test', 'https://api.test/', true],

@@ -5,18 +5,22 @@ import { AccountPace } from '../../src/accounts/guessing/account-pace.ts';
 import { GuessBudget } from '../../src/accounts/guessing/guess-budget.ts';
 import { Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { PasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
-import { newSignInTally } from '../../src/accounts/providers/tally.ts';
+import { newSignInTally } from '../../src/accounts/providers/sign-in-tally.ts';
 import { Accounts } from '../../src/accounts/sign-in/accounts.ts';
 import { KnownBrowsers } from '../../src/accounts/sign-in/known-browser.ts';
 import { SignInFloor } from '../../src/accounts/sign-in/sign-in-floor.ts';
 import { WrongSignIns } from '../../src/accounts/sign-in/wrong-sign-ins.ts';
-import { noticeFor, type RevocationNotice, revocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
 import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import type { GrantedAccess } from '../../src/oauth/grants/granted-access.ts';
-import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
+import {
+  noticeFor,
+  type RevocationNotice,
+  revocationNotice,
+} from '../../src/oauth/resource-servers/revocation-notice.ts';
+import type { IssuedTokens } from '../../src/oauth/tokens/token-pair.ts';
 import type { AuditAction } from '../../src/oauth/trail/audit.ts';
-import { ClientRegistry } from '../../src/operator/client-registry.ts';
+import { ClientRegistry } from '../../src/operator/apps/client-registry.ts';
 import { event, operator, recorded, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import { asOne, assertGood, exchange, obtainCode, one, origin, type Protocol, setUp } from './protocol.ts';

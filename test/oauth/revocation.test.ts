@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { Refusal } from '../../src/oauth/error.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { deriveCredential, readCredential, withChecksum } from '../../src/oauth/keys/credential.ts';
-import type { IssuedTokens } from '../../src/oauth/protocol/token-pair.ts';
-import { WHOLE_GRANT } from '../../src/oauth/protocol/token-request.ts';
+import type { IssuedTokens } from '../../src/oauth/tokens/token-pair.ts';
+import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
 import { event } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { withChecksum } from '../../src/oauth/keys/credential.ts';
 import { makeSecret, type SecretKind, secretOf } from '../../src/oauth/keys/secret.ts';
-import { withNewSecret, withoutSecret } from '../../src/operator/secret-rotation.ts';
+import { withNewSecret, withoutSecret } from '../../src/operator/secrets/secret-rotation.ts';
 import { NOW, PREFIX } from './samples.ts';
 
 const kinds: SecretKind[] = ['cs', 'rs'];

@@ -7,7 +7,7 @@ import { OperatorError } from '../../src/oauth/error.ts';
 import { FORMER_KEPT_MS, SIGNS_FOR_MS, SigningKeys } from '../../src/oauth/installation/signing-keys.ts';
 import { createKeyring, type Keyring } from '../../src/oauth/keys/keyring.ts';
 import { NEVER, seal } from '../../src/oauth/keys/sealed.ts';
-import { makeSigningKey, openSigningKey } from '../../src/oauth/openid/signing-key.ts';
+import { makeSigningKey, openSigningKey } from '../../src/oauth/keys/signing-key.ts';
 import { openInstance } from '../postgresql/instance.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyTally, SPAN_MS } from '../../src/oauth/activity/app-tally.ts';
-import { AppActivity } from '../../src/operator/app-activity.ts';
+import { AppActivity } from '../../src/operator/apps/app-activity.ts';
 import { largestRead } from '../support/rows-read.ts';
 import { event, NOW, openAsService, sampleClient, temporaryPath } from '../support/storage.ts';
 

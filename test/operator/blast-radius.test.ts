@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GrantRegistry } from '../../src/oauth/connected-apps/grant-registry.ts';
-import { grantsToEndSoon } from '../../src/operator/blast-radius.ts';
+import { grantsToEndSoon } from '../../src/operator/lists/blast-radius.ts';
 import { Lists } from '../../src/operator/lists/lists.ts';
 import { appGrantsWords } from '../../src/pages/operator/blast-radius.ts';
 import { keyring } from '../oauth/samples.ts';

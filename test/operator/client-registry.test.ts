@@ -6,7 +6,7 @@ import { NothingThere, OperatorError, Refusal } from '../../src/oauth/error.ts';
 import { PERSON_FIELDS } from '../../src/oauth/grants/person-fields.ts';
 import type { Scope } from '../../src/oauth/grants/scope.ts';
 import { auditEvent } from '../../src/oauth/trail/audit.ts';
-import { ClientRegistry } from '../../src/operator/client-registry.ts';
+import { ClientRegistry } from '../../src/operator/apps/client-registry.ts';
 import { keys } from '../oauth/assertions.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { PREFIX } from '../oauth/samples.ts';

@@ -16,8 +16,8 @@ import {
   reasonOfStanding,
   refreshTokenExpired,
   refreshTokenUsed,
-} from '../../src/oauth/protocol/reason.ts';
-import { failsNow, summarizeFailures } from '../../src/operator/failure-summary.ts';
+} from '../../src/oauth/tokens/refusal-reason.ts';
+import { failsNow, summarizeFailures } from '../../src/operator/apps/failure-summary.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const HOUR_NOW = Date.UTC(2026, 0, 15, 12);

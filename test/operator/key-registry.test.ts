@@ -6,9 +6,9 @@ import { OperatorError } from '../../src/oauth/error.ts';
 import { SigningKeys } from '../../src/oauth/installation/signing-keys.ts';
 import { createKeyring, type Keyring, type LiveKeyring } from '../../src/oauth/keys/keyring.ts';
 import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
-import { AuditTrail } from '../../src/operator/audit-trail.ts';
-import { KeyRegistry, LAST_USE_MS } from '../../src/operator/key-registry.ts';
-import { KeyWatch } from '../../src/operator/key-watch.ts';
+import { KeyRegistry, LAST_USE_MS } from '../../src/operator/root-keys/key-registry.ts';
+import { KeyWatch } from '../../src/operator/root-keys/key-watch.ts';
+import { AuditTrail } from '../../src/operator/trail/audit-trail.ts';
 import { NOW } from '../oauth/samples.ts';
 import { addAdaAndOne, event, openAsService, operator, sampleGrant } from '../support/storage.ts';
 

@@ -7,7 +7,11 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SignInAnswer, type SignInSettings, testProvider } from '../../src/operator/provider-test.ts';
+import {
+  type SignInAnswer,
+  type SignInSettings,
+  testProvider,
+} from '../../src/operator/products-and-apis/provider-test.ts';
 import { requestOnce } from '../../src/process/one-request.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { runCommand } from '../support/command.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettingChange } from '../../src/oauth/trail/event-members.ts';
-import { changesOf } from '../../src/operator/registration-changes.ts';
+import { changesOf } from '../../src/operator/registration/registration-changes.ts';
 
 test('ASVS 16.3.3: a change of a registration is told with what went and what came', () => {
   const before = {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { authenticateResourceServer } from '../../src/oauth/clients/resource-server.ts';
 import { OperatorError, Refusal } from '../../src/oauth/error.ts';
-import { ResourceServerRegistry, type ResourceServerSettings } from '../../src/operator/resource-server-registry.ts';
+import { authenticateResourceServer } from '../../src/oauth/resource-servers/resource-server.ts';
+import {
+  ResourceServerRegistry,
+  type ResourceServerSettings,
+} from '../../src/operator/products-and-apis/resource-server-registry.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { keyring, PREFIX } from '../oauth/samples.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type CredentialKind, deriveCredential } from '../../src/oauth/keys/credential.ts';
 import { makeSecret } from '../../src/oauth/keys/secret.ts';
-import { scanRules } from '../../src/operator/scan-rules.ts';
+import { scanRules } from '../../src/operator/leaks/scan-rules.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { issuedGrant, keyring } from '../oauth/samples.ts';
 import { runCommand } from '../support/command.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { ScopeRegistry } from '../../src/operator/scope-registry.ts';
+import { ScopeRegistry } from '../../src/operator/products-and-apis/scope-registry.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { NOW } from '../oauth/samples.ts';
 

@@ -1,7 +1,7 @@
 // Which of an app's live secrets is safe to retire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secretAdvice } from '../../src/operator/secret-advice.ts';
+import { secretAdvice } from '../../src/operator/secrets/secret-advice.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 /** Days before now; null is never. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findCheckpoints, isSigned } from '../../src/oauth/trail/audit-checkpoint.ts';
-import { AuditTrail } from '../../src/operator/audit-trail.ts';
-import { TrailCheckpoints } from '../../src/operator/trail-checkpoints.ts';
+import { AuditTrail } from '../../src/operator/trail/audit-trail.ts';
+import { TrailCheckpoints } from '../../src/operator/trail/trail-checkpoints.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readableLines } from '../../src/process/readable-lines.ts';
 import { keyring, NOW } from '../oauth/samples.ts';

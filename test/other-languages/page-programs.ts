@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type ExampleProgram, examplePrograms } from '../../src/pages/developers-programs.ts';
+import { type ExampleProgram, examplePrograms } from '../../src/pages/developers/developers-programs.ts';
 import { addApp } from '../clients/registered.ts';
 import { allow, type World } from '../clients/walk.ts';
 import { Browser } from '../support/browser.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contrast, distance, mix, textOn } from '../../src/pages/color.ts';
-import { stylesheet } from '../../src/pages/stylesheet.ts';
+import { contrast, distance, mix, textOn } from '../../src/pages/layout/color.ts';
+import { stylesheet } from '../../src/pages/layout/stylesheet.ts';
 
 const someColor = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 const hardColors = ['#ffff00', '#000000', '#ffffff', '#ff0000', '#cfe2ff', '#808080', '#767676', '#3451d1'];

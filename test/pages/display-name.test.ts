@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { displayName, initial } from '../../src/pages/display-name.ts';
+import { displayName, initial } from '../../src/pages/html/display-name.ts';
 
 const cases: [what: string, name: string, shown: string][] = [
   ['ordinary names stay', 'Café Zürich 3.0', 'Café Zürich 3.0'],

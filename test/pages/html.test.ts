@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { html } from '../../src/pages/html.ts';
+import { html } from '../../src/pages/html/html.ts';
 
 test('text is escaped, whatever it is', () => {
   fc.assert(

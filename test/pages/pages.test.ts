@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppProfile } from '../../src/pages/app-profile.ts';
-import { type ConsentDestination, consentPage } from '../../src/pages/consent-page.ts';
-import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
+import type { AppProfile } from '../../src/pages/consent/app-profile.ts';
+import { type ConsentDestination, consentPage } from '../../src/pages/consent/consent-page.ts';
+import { deviceCodePage, deviceDonePage } from '../../src/pages/consent/device-pages.ts';
+import type { Permission, PersonSeen } from '../../src/pages/consent/permission-list.ts';
 import { languages } from '../../src/pages/messages/messages.ts';
-import type { Permission, PersonSeen } from '../../src/pages/permissions.ts';
-import { signInPage } from '../../src/pages/sign-in-page.ts';
+import { signInPage } from '../../src/pages/sign-in/sign-in-page.ts';
 import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
 const payloads = [

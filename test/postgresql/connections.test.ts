@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import type { Connection } from '../../src/storage/postgresql/connection.ts';
-import { Connections } from '../../src/storage/postgresql/connections.ts';
+import type { Connection } from '../../src/storage/postgresql/connection/connection.ts';
+import { Connections } from '../../src/storage/postgresql/connection/connections.ts';
 
 const UNREACHABLE = { name: 'StoreUnavailable', message: /cannot be reached: the line is cut/ };
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isEnded } from '../../src/oauth/grants/grant.ts';
-import { migrate } from '../../src/storage/migrate.ts';
-import { Connection } from '../../src/storage/postgresql/connection.ts';
-import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
+import { Connection } from '../../src/storage/postgresql/connection/connection.ts';
+import { MIGRATIONS, plainDatabase } from '../../src/storage/postgresql/plain-database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
 import { crowdConformance, storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
 import { PATIENT, PATIENT_FOR_ROWS } from '../support/postgres.ts';
@@ -27,7 +27,7 @@ async function expand(url: string): Promise<void> {
     tables.map(({ relname }) => relname),
   );
   const connection = await Connection.open(url, SESSION);
-  assert.deepEqual(await migrate(plain(connection), NOW, [...MIGRATIONS, next]), ['expand-later']);
+  assert.deepEqual(await migrate(plainDatabase(connection), NOW, [...MIGRATIONS, next]), ['expand-later']);
   await connection.close();
 }
 
@@ -90,7 +90,7 @@ test('another transaction that a deadlock ended runs once: not all of them may r
   const connection = await Connection.open(await server.createDatabase(), SESSION);
   t.after(() => connection.close());
   let runs = 0;
-  const ended = plain(connection).alone(async () => {
+  const ended = plainDatabase(connection).alone(async () => {
     runs += 1;
     await connection.script("DO $$ BEGIN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END $$");
   });

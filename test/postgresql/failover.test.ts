@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
-import { Servers } from '../../src/storage/postgresql/servers.ts';
+import { Servers } from '../../src/storage/postgresql/connection/servers.ts';
 import { startCluster } from '../support/cluster.ts';
 import { addAdaAndOne, event, sampleGrant } from '../support/storage.ts';
 import { instance, openInstance } from './instance.ts';

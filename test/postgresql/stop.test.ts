@@ -7,7 +7,7 @@ import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
-import { LOCKS } from '../../src/storage/postgresql/locks.ts';
+import { LOCKS } from '../../src/storage/postgresql/statements/locks.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk, type Serving } from '../support/program.ts';
 import { hold, requestHead } from '../support/raw-http.ts';

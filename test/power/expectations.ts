@@ -1,8 +1,8 @@
 /** What must be true of each grant, whatever has happened since, when clients have had certain answers. */
 
-import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
 import { grantIdText } from '../../src/oauth/grants/grant.ts';
 import { readCredential } from '../../src/oauth/keys/credential.ts';
+import type { RevocationNotice } from '../../src/oauth/resource-servers/revocation-notice.ts';
 import type { Entry, Pair } from '../instances/history.ts';
 
 /** What the answers say of one grant. */

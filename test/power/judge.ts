@@ -1,11 +1,11 @@
 /** Whether an installation that was opened after a power cut keeps what was answered before. */
 import type { Account } from '../../src/accounts/people/account.ts';
 import type { Client } from '../../src/oauth/clients/client.ts';
-import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
 import { grantIdText, isEnded } from '../../src/oauth/grants/grant.ts';
 import type { Keyring } from '../../src/oauth/keys/keyring.ts';
 import type { ListedGrant } from '../../src/oauth/protocol/grant-store.ts';
-import { currentGeneration, deriveTokens } from '../../src/oauth/protocol/token-pair.ts';
+import type { RevocationNotice } from '../../src/oauth/resource-servers/revocation-notice.ts';
+import { currentGeneration, deriveTokens } from '../../src/oauth/tokens/token-pair.ts';
 import type { Entry } from '../instances/history.ts';
 import { type Expectation, expectationsOf, includes } from './expectations.ts';
 

@@ -3,7 +3,7 @@
  * the service, and sometimes kills itself in the middle.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RevocationNotice } from '../../src/oauth/clients/revocation-notice.ts';
+import type { RevocationNotice } from '../../src/oauth/resource-servers/revocation-notice.ts';
 import { type Lots, pick } from '../instances/effort.ts';
 import { grantIdOf, type Pair } from '../instances/history.ts';
 import type { Person, Recorder } from '../instances/recorder.ts';

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { rootKeyName } from '../../src/oauth/keys/root-key.ts';
 import { findCheckpoints } from '../../src/oauth/trail/audit-checkpoint.ts';
-import type { AuditTrail } from '../../src/operator/audit-trail.ts';
+import type { AuditTrail } from '../../src/operator/trail/audit-trail.ts';
 import { readyDatabases } from '../postgresql/instance.ts';
 import { type Attacked, attacked, denied, insert, insertUnknown, UNKNOWN_KEY } from '../support/attacked-trail.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { type Faults, failingDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
-import type { PassResult } from '../../src/storage/sqlite/checkpoint.ts';
+import type { PassResult } from '../../src/storage/sqlite/file/checkpoint.ts';
 import { addAdaAndOne, event, openAsService, saltOfLog, temporaryPath } from '../support/storage.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grants/grant.ts';
-import { CleanUpTime } from '../../src/storage/clean-up-time.ts';
+import { CleanUpTime } from '../../src/storage/clean-up/clean-up-time.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/open.ts';
 import {
   addAdaAndOne,

@@ -1,7 +1,7 @@
 /** What may be called an expansion of the schema, and what the next release's does to a copy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyDatabase } from '../../src/storage/copy.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/plain-database.ts';
 import { keyring } from '../oauth/samples.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { migrate } from '../../src/storage/migrate.ts';
-import type { Migration } from '../../src/storage/migrations.ts';
-import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import type { Migration } from '../../src/storage/schema/migrations.ts';
+import { MIGRATIONS, plainDatabase } from '../../src/storage/sqlite/plain-database.ts';
 import { NOW } from '../support/storage.ts';
 
 /** The next release's migration after `known`, whose tables are named: it adds whatever may be added to any of them. */
@@ -28,7 +28,7 @@ export async function expandFile(path: string): Promise<void> {
     MIGRATIONS,
     tables.map(({ name }) => String(name)),
   );
-  assert.deepEqual(await migrate(plain(database), NOW, [...MIGRATIONS, next]), ['expand-later']);
+  assert.deepEqual(await migrate(plainDatabase(database), NOW, [...MIGRATIONS, next]), ['expand-later']);
   database.close();
 }
 

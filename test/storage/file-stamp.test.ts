@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { FileStamp } from '../../src/storage/sqlite/file-stamp.ts';
+import { FileStamp } from '../../src/storage/sqlite/file/file-stamp.ts';
 import { openAsService, temporaryPath } from '../support/storage.ts';
 
 /** A database as a service that ended left it, and a stamp of the next one on it, written at its start. */

@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrate, pending } from '../../src/storage/migrate.ts';
-import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { migrate, pendingMigrations } from '../../src/storage/schema/migrate.ts';
+import { MIGRATIONS, plainDatabase } from '../../src/storage/sqlite/plain-database.ts';
 import { lots } from '../instances/effort.ts';
 import { NOW, temporaryPath } from '../support/storage.ts';
 import { LATER } from './later-migration.ts';
@@ -36,8 +36,8 @@ test('killed inside a migration, a database is as before it or as after it, and 
   }
   const database = new DatabaseSync(path);
   t.after(() => database.close());
-  await migrate(plain(database), NOW, [...MIGRATIONS, LATER]);
-  assert.deepEqual(await pending(plain(database), [...MIGRATIONS, LATER]), []);
+  await migrate(plainDatabase(database), NOW, [...MIGRATIONS, LATER]);
+  assert.deepEqual(await pendingMigrations(plainDatabase(database), [...MIGRATIONS, LATER]), []);
 });
 
 test('killed while a migration makes a table anew, a database has every row, as before it or as after it', async (t) => {
@@ -46,7 +46,7 @@ test('killed while a migration makes a table anew, a database has every row, as 
   mkdirSync(dirname(path));
   const made = new DatabaseSync(path);
   made.exec('PRAGMA journal_mode = wal');
-  await migrate(plain(made), NOW);
+  await migrate(plainDatabase(made), NOW);
   made.exec(`
     WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 30000)
     INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
@@ -68,7 +68,7 @@ test('killed while a migration makes a table anew, a database has every row, as 
     assert.equal(table.get() !== undefined, isApplied);
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
     assert.deepEqual(contents(database), before);
-    if (!isApplied) await migrate(plain(database), NOW, [...MIGRATIONS, LATER]);
+    if (!isApplied) await migrate(plainDatabase(database), NOW, [...MIGRATIONS, LATER]);
     assert.deepEqual(contents(database), before, 'and migrating goes on');
     database.close();
     outcomes.push(isApplied);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keys/keyring.ts';
-import { migrate } from '../../src/storage/migrate.ts';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
-import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { MIGRATIONS, plainDatabase } from '../../src/storage/sqlite/plain-database.ts';
 import {
   addAdaAndOne,
   event,
@@ -54,12 +54,12 @@ test('a migration that makes a table anew keeps every row, the checks and the in
   const indexes = () =>
     database.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name").all();
   const [before, indexesBefore] = [contents(database), indexes()];
-  assert.deepEqual(await migrate(plain(database), NOW, WITH_LATER), ['later']);
+  assert.deepEqual(await migrate(plainDatabase(database), NOW, WITH_LATER), ['later']);
   assert.deepEqual(contents(database), before);
   assert.deepEqual(indexes(), indexesBefore);
   database.exec("UPDATE oauth_grant SET revocation_reason = 'later'");
   assert.throws(() => database.exec("UPDATE oauth_grant SET revocation_reason = 'nobody'"), /CHECK constraint/);
-  assert.deepEqual(await migrate(plain(database), NOW, WITH_LATER), [], 'and is applied once');
+  assert.deepEqual(await migrate(plainDatabase(database), NOW, WITH_LATER), [], 'and is applied once');
 });
 
 test('a migration that fails changes nothing, and neither do those after it', async (t) => {
@@ -67,19 +67,26 @@ test('a migration that fails changes nothing, and neither do those after it', as
   const before = contents(database);
   const broken = { ...LATER, sql: `${LATER.sql}; INSERT INTO nowhere VALUES (1);` };
   const next = { number: LATER.number + 1, name: 'next', checksum: 'next', sql: 'CREATE TABLE next (id INTEGER)' };
-  await assert.rejects(() => migrate(plain(database), NOW, [...MIGRATIONS, broken, next]), /no such table: nowhere/);
+  await assert.rejects(
+    () => migrate(plainDatabase(database), NOW, [...MIGRATIONS, broken, next]),
+    /no such table: nowhere/,
+  );
   assert.deepEqual(contents(database), before);
-  assert.deepEqual(await migrate(plain(database), NOW, [...WITH_LATER, next]), ['later', 'next']);
+  assert.deepEqual(await migrate(plainDatabase(database), NOW, [...WITH_LATER, next]), ['later', 'next']);
 });
 
 test('of several that migrate a database at once, one does, and the others find it done', async (t) => {
   const path = await makeUsed(t);
   const [one, other] = [secondConnection(t, path), secondConnection(t, path)];
   one.exec('BEGIN IMMEDIATE');
-  await assert.rejects(() => migrate(plain(other), NOW, WITH_LATER), /locked/, 'nobody migrates without the lock');
+  await assert.rejects(
+    () => migrate(plainDatabase(other), NOW, WITH_LATER),
+    /locked/,
+    'nobody migrates without the lock',
+  );
   one.exec('ROLLBACK');
-  assert.deepEqual(await migrate(plain(one), NOW, WITH_LATER), ['later']);
-  assert.deepEqual(await migrate(plain(other), NOW, WITH_LATER), []);
+  assert.deepEqual(await migrate(plainDatabase(one), NOW, WITH_LATER), ['later']);
+  assert.deepEqual(await migrate(plainDatabase(other), NOW, WITH_LATER), []);
 });
 
 test('a database that is to be migrated is refused to keys that are not its own before anything is changed', async (t) => {

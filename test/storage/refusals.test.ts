@@ -17,10 +17,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keys/keyring.ts';
-import { migrate } from '../../src/storage/migrate.ts';
-import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/file/connection.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
-import { plain } from '../../src/storage/sqlite/plain-database.ts';
+import { plainDatabase } from '../../src/storage/sqlite/plain-database.ts';
 import { addAdaAndOne, event, HOUR, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
 
 /** The program that founds an installation. */
@@ -120,7 +120,7 @@ test('a new installation that must not be begun is refused, also where a start w
   await assertRefused(path, /the keys have served another/, options);
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);
-  await migrate(plain(database), NOW);
+  await migrate(plainDatabase(database), NOW);
   database.close();
   await assertRefused(path, /the keys have served another/, options);
 });

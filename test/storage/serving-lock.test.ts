@@ -7,10 +7,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { isServed, lockForServing } from '../../src/storage/sqlite/serving-lock.ts';
+import { isServed, lockForServing } from '../../src/storage/sqlite/file/serving-lock.ts';
 import { openAsService, temporaryPath } from '../support/storage.ts';
 
-const MODULE = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
+const MODULE = new URL('../../src/storage/sqlite/file/serving-lock.ts', import.meta.url).href;
 
 test('Promise 1: a second service on the same database is refused, a command beside the first is not', async (t) => {
   const path = temporaryPath(t);

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { identityId } from '../../src/accounts/people/identity-provider.ts';
-import { deriveTokens } from '../../src/oauth/protocol/token-pair.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import type { FileOperations } from '../../src/storage/sqlite/wal-file.ts';
+import { deriveTokens } from '../../src/oauth/tokens/token-pair.ts';
+import type { FileOperations } from '../../src/storage/sqlite/file/wal-file.ts';
 import { assertGood, operationsOn } from '../oauth/protocol.ts';
 import { assertRefusal, keyring, PREFIX } from '../oauth/samples.ts';
 import {

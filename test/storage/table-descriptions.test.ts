@@ -7,13 +7,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
-import { compareTable, isSame } from '../../src/storage/comparison.ts';
-import { openSource, openTarget } from '../../src/storage/copy-side.ts';
+import { compareTable, isSame } from '../../src/storage/copying/comparison.ts';
+import { openSource, openTarget } from '../../src/storage/copying/copy-side.ts';
 import { postgresqlSide } from '../../src/storage/postgresql/copy.ts';
 import { sqliteSide } from '../../src/storage/sqlite/copy.ts';
-import { TABLES } from '../../src/storage/tables/all.ts';
-import { INSTALLATION } from '../../src/storage/tables/installation.ts';
-import type { Kind } from '../../src/storage/tables/table.ts';
+import type { Kind } from '../../src/storage/statements/table.ts';
+import { TABLES } from '../../src/storage/tables/all-tables.ts';
+import { INSTALLATION } from '../../src/storage/tables/installation/installation.ts';
 import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 

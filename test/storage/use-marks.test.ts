@@ -6,8 +6,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grant } from '../../src/oauth/grants/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import { rowKey } from '../../src/storage/row-key.ts';
-import { type Mark, UseMarks } from '../../src/storage/use-marks.ts';
+import { type Mark, UseMarks } from '../../src/storage/late-writes/use-marks.ts';
+import { rowKey } from '../../src/storage/statements/row-key.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant, sampleUse, temporaryPath } from '../support/storage.ts';
 
 /** A service, and beside it a reader that sees only what was written. */

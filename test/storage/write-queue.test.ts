@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import { migrate } from '../../src/storage/migrate.ts';
-import { plain } from '../../src/storage/sqlite/plain-database.ts';
-import { runnerOn } from '../../src/storage/sqlite/runner.ts';
-import { Tables } from '../../src/storage/sqlite/tables.ts';
-import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
-import type { Store } from '../../src/storage/tables/alike.ts';
-import { trail } from '../../src/storage/tables/audit-events.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { plainDatabase } from '../../src/storage/sqlite/plain-database.ts';
+import { Tables } from '../../src/storage/sqlite/statements/prepared-statements.ts';
+import { runnerOn } from '../../src/storage/sqlite/statements/runner.ts';
+import { WriteQueue } from '../../src/storage/sqlite/statements/write-queue.ts';
+import { auditEventStore } from '../../src/storage/tables/trail/audit-events.ts';
+import type { Store } from '../../src/storage/tables/whole-store.ts';
 import { keyring } from '../oauth/samples.ts';
 import {
   addAdaAndOne,
@@ -63,7 +63,7 @@ for (const fault of ['ABORT', 'ROLLBACK']) {
 
 test('a full disk refuses writes, leaves reads alone, and is over when there is space again', async () => {
   const database = new DatabaseSync(':memory:');
-  await migrate(plain(database), NOW);
+  await migrate(plainDatabase(database), NOW);
   const failures: Error[] = [];
   const writes = new WriteQueue({
     database,
@@ -71,7 +71,7 @@ test('a full disk refuses writes, leaves reads alone, and is over when there is 
     commitSyncs: false,
     onFailure: (error) => failures.push(error),
   });
-  const store = trail(runnerOn(new Tables(database, writes, keyring)));
+  const store = auditEventStore(runnerOn(new Tables(database, writes, keyring)));
   const record = () => store.recordDenial(event('consent_denied', { detail: 'x'.repeat(2000) }));
   await record();
   database.exec('PRAGMA max_page_count = 1');
@@ -117,7 +117,7 @@ test('a lock that another process keeps too long is StoreUnavailable, and writin
     lockTimeout: 50,
     onFailure: (error) => assert.ifError(error),
   });
-  const store = trail(runnerOn(new Tables(database, writes, keyring)));
+  const store = auditEventStore(runnerOn(new Tables(database, writes, keyring)));
   const other = secondConnection(t, path);
   other.exec('BEGIN IMMEDIATE');
   await assert.rejects(store.recordDenial(event('consent_denied')), StoreUnavailable);

@@ -1,7 +1,7 @@
 /** An audit trail under attack by somebody who can write every row of the database and has no key. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../src/storage/opening/opened-storage.ts';
 import { event, operator } from './storage.ts';
 import { type Place, type Row, trailOf } from './trail-places.ts';
 

@@ -1,7 +1,7 @@
 /** The commands that the program has, as its own help lists them. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import type { CommandContext } from '../../src/cli/context.ts';
+import type { CommandContext } from '../../src/cli/command/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { Collector } from '../cli/collector.ts';
 

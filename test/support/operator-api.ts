@@ -1,7 +1,7 @@
 /** The operators' API as a fixture: a service with their address, operators with keys, and calls that must be as described. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import type { CommandContext } from '../../src/cli/context.ts';
+import type { CommandContext } from '../../src/cli/command/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { withChecksum } from '../../src/oauth/keys/credential.ts';
 import { auditEvent } from '../../src/oauth/trail/audit.ts';

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyring } from '../../src/oauth/keys/keyring.ts';
 import type { Actor } from '../../src/oauth/trail/audit.ts';
-import { openDatabase } from '../../src/open-database.ts';
-import { IdentityProviderRegistry, type NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
+import {
+  IdentityProviderRegistry,
+  type NewIdentityProvider,
+} from '../../src/operator/products-and-apis/identity-provider-registry.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import { loadRootKeys, makeRootKey } from '../../src/settings/root-keys.ts';
+import { openDatabase } from '../../src/wiring/open-database.ts';
 import type { Browser, Visit } from './browser.ts';
 import { type JsonAnswer, postBody } from './flow.ts';
 import { PATIENT_FOR_ROWS } from './postgres.ts';

@@ -3,9 +3,9 @@
  * server, nor a schema. A test that stops its server, or sets it up in its own way, has one of its own (`startPostgres`).
  */
 import { randomBytes } from 'node:crypto';
-import { migrate } from '../../src/storage/migrate.ts';
-import { Connection } from '../../src/storage/postgresql/connection.ts';
-import { plain } from '../../src/storage/postgresql/plain-database.ts';
+import { Connection } from '../../src/storage/postgresql/connection/connection.ts';
+import { plainDatabase } from '../../src/storage/postgresql/plain-database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
 import { type PostgresServer, queryAt, startPostgres, startPostgresForAll } from './postgres.ts';
 
 /** A server that other tests use as well. */
@@ -63,6 +63,6 @@ async function makeTemplate(server: PostgresServer): Promise<void> {
   await server.query(server.url('postgres'), `CREATE DATABASE ${TEMPLATE} TEMPLATE template0`);
   const session = { statementTimeout: 0, lockTimeout: 0, byKey: false };
   const connection = await Connection.open(server.url(TEMPLATE), session);
-  await migrate(plain(connection), Date.now());
+  await migrate(plainDatabase(connection), Date.now());
   await connection.close();
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import type { PublicKey } from '../../src/oauth/clients/client.ts';
-import type { NewResourceServerSettings } from '../../src/operator/resource-server-registry.ts';
+import type { NewResourceServerSettings } from '../../src/operator/products-and-apis/resource-server-registry.ts';
 import type { Browser, PostedFields, Visit } from './browser.ts';
 import { forgetDecisions, type JsonAnswer, pairOf, postForm, type TestClient } from './flow.ts';
 import { REDIRECT_URI, type TestService } from './service.ts';

@@ -14,13 +14,13 @@ import type { AccountStore } from '../../src/accounts/people/store.ts';
 import type { Client } from '../../src/oauth/clients/client.ts';
 import type { UsedAssertion } from '../../src/oauth/clients/client-assertion.ts';
 import type { ProviderProof } from '../../src/oauth/clients/provider-proof.ts';
-import type { ResourceServer } from '../../src/oauth/clients/resource-server.ts';
 import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device/device-authorization.ts';
 import { type AllowBasis, type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grants/grant.ts';
 import type { StoredSecret } from '../../src/oauth/keys/secret.ts';
+import type { ResourceServer } from '../../src/oauth/resource-servers/resource-server.ts';
 import type { Actor, AuditAction, AuditEvent, RecordedAuditEvent } from '../../src/oauth/trail/audit.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
-import { newEvent } from '../../src/storage/tables/audit-events.ts';
+import { newEvent } from '../../src/storage/tables/trail/audit-events.ts';
 import { confidentialClient, issuedGrant, keyring, NOW, PREFIX } from '../oauth/samples.ts';
 import type { Lifetime } from './service.ts';
 

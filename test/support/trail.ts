@@ -1,7 +1,7 @@
 /** The audit trail after something went wrong: whole, and whole again after the retention. */
 import assert from 'node:assert/strict';
-import { AuditTrail } from '../../src/operator/audit-trail.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import { AuditTrail } from '../../src/operator/trail/audit-trail.ts';
+import type { Storage } from '../../src/storage/opening/opened-storage.ts';
 import { keyring } from '../oauth/samples.ts';
 import { operator } from './storage.ts';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
-import type { AppliedMigration } from '../../src/storage/migrations.ts';
+import type { AppliedMigration } from '../../src/storage/schema/migrations.ts';
 import type { Faces } from './faces.ts';
 import type { Filled } from './fill.ts';
 

@@ -7,8 +7,8 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-type Program = typeof import('../../src/open-database.ts') &
-  typeof import('../../src/storage/sqlite/database-file.ts') &
+type Program = typeof import('../../src/wiring/open-database.ts') &
+  typeof import('../../src/storage/sqlite/file/database-file.ts') &
   typeof import('../../src/oauth/keys/keyring.ts') &
   typeof import('../../src/process/log.ts') &
   typeof import('../../src/settings/configuration.ts') &
@@ -17,7 +17,7 @@ type Program = typeof import('../../src/open-database.ts') &
 const [, , folder = '', at = ''] = process.argv;
 const load = (file: string) => import(pathToFileURL(join(folder, 'src', file)).href) as Promise<Program>;
 const { openDatabase } = await load('open-database.ts');
-const { isNew } = await load('storage/sqlite/database-file.ts');
+const { isNew } = await load('storage/sqlite/file/database-file.ts');
 const { createKeyring } = await load('oauth/keys/keyring.ts');
 const { makeLogger } = await load('process/log.ts');
 const { readConfiguration } = await load('settings/configuration.ts');

@@ -3,22 +3,22 @@
  * others. They are written by the descriptions of their tables, so that the compiler asks for each new column.
  */
 import { randomBytes } from 'node:crypto';
-import type { PlainDatabase } from '../../src/storage/plain-database.ts';
-import { STORED_ACCOUNT } from '../../src/storage/tables/accounts.ts';
-import { APP_FAILURE } from '../../src/storage/tables/activity.ts';
-import { STORED_CLIENT } from '../../src/storage/tables/clients.ts';
-import { EXTERNAL_SIGN_IN } from '../../src/storage/tables/external-sign-ins.ts';
-import { STORED_GRANT } from '../../src/storage/tables/grant-rows.ts';
-import { HAND_OVER } from '../../src/storage/tables/hand-over-rows.ts';
-import { FORMER_ACCOUNT, FORMER_IDENTITY } from '../../src/storage/tables/identities.ts';
-import { IDENTITY_PROVIDER } from '../../src/storage/tables/identity-providers.ts';
-import { STORED_ROOT_KEY } from '../../src/storage/tables/installation.ts';
-import { OPERATOR } from '../../src/storage/tables/operator-rows.ts';
-import { OPERATOR_PASSKEY, OPERATOR_SESSION } from '../../src/storage/tables/operator-sessions.ts';
-import { RESOURCE_SERVER } from '../../src/storage/tables/resource-servers.ts';
-import { SCOPE } from '../../src/storage/tables/scopes.ts';
-import { SESSION } from '../../src/storage/tables/sessions.ts';
-import type { Table } from '../../src/storage/tables/table.ts';
+import type { PlainDatabase } from '../../src/storage/schema/plain-database.ts';
+import type { Table } from '../../src/storage/statements/table.ts';
+import { STORED_ACCOUNT } from '../../src/storage/tables/accounts/accounts.ts';
+import { EXTERNAL_SIGN_IN } from '../../src/storage/tables/accounts/external-sign-ins.ts';
+import { FORMER_ACCOUNT, FORMER_IDENTITY } from '../../src/storage/tables/accounts/identities.ts';
+import { SESSION } from '../../src/storage/tables/accounts/sessions.ts';
+import { STORED_GRANT } from '../../src/storage/tables/grants/grant-rows.ts';
+import { STORED_ROOT_KEY } from '../../src/storage/tables/installation/installation.ts';
+import { OPERATOR } from '../../src/storage/tables/operators/operator-rows.ts';
+import { OPERATOR_PASSKEY, OPERATOR_SESSION } from '../../src/storage/tables/operators/operator-sessions.ts';
+import { APP_FAILURE } from '../../src/storage/tables/registrations/activity.ts';
+import { STORED_CLIENT } from '../../src/storage/tables/registrations/clients.ts';
+import { HAND_OVER } from '../../src/storage/tables/registrations/hand-over-rows.ts';
+import { IDENTITY_PROVIDER } from '../../src/storage/tables/registrations/identity-providers.ts';
+import { RESOURCE_SERVER } from '../../src/storage/tables/registrations/resource-servers.ts';
+import { SCOPE } from '../../src/storage/tables/registrations/scopes.ts';
 import { sampleOperator, sampleOperatorSession, samplePasskey } from '../support/operators.ts';
 import {
   sampleAccount,

@@ -5,7 +5,7 @@
  * the queue full, is refused, and the account's counters do not count it.
  */
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
-import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
+import { drawByLot, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
 import type { Guess } from './guess-budget.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -135,7 +135,7 @@ export class AccountPace {
 
   #makeRoom(): void {
     while (this.#inAll > this.#bounds.inAll) {
-      const [account, line] = drawn(most([...this.#lines], ([, each]) => sizeOf(each))) as [string, AccountLine];
+      const [account, line] = drawByLot(most([...this.#lines], ([, each]) => sizeOf(each))) as [string, AccountLine];
       this.#gone((line.often.loseOne() ?? line.seldom.loseOne()) as Stranger).turnAway(new TurnedAway());
       this.#advance(account);
     }

@@ -79,7 +79,7 @@ export class FairLine<W extends Waiter> {
    */
   loseOne(): W | undefined {
     const fullest = most([...this.#shares.keys()], (share) => this.sizeOf(share));
-    const share = drawn(most(fullest, (each) => this.#turns.get(each) ?? 0));
+    const share = drawByLot(most(fullest, (each) => this.#turns.get(each) ?? 0));
     const waiter = share === undefined ? undefined : this.#shares.get(share)?.at(-1);
     if (share !== undefined && waiter) this.remove(share, waiter);
     return waiter;
@@ -107,6 +107,6 @@ export function most<T>(all: readonly T[], numberOf: (one: T) => number): readon
 }
 
 /** One of them, drawn by lot; undefined of none. */
-export function drawn<T>(all: readonly T[]): T | undefined {
+export function drawByLot<T>(all: readonly T[]): T | undefined {
   return all.length === 0 ? undefined : all[randomInt(all.length)];
 }

@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import { type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 import type { ExternalSignIn } from '../people/external-sign-in.ts';
 import { subjectIn, subjectOf } from '../people/identity-provider.ts';
-import { changeOfPerson, type PeopleParts, refusedPerson } from '../people/people.ts';
+import { changeOfPerson, type PeopleParts, refusedPerson } from '../people/provider-people.ts';
 import {
   externalSession,
   type Session,
@@ -26,9 +26,9 @@ import type {
   SessionAfterTicket,
   TakenSignIn,
 } from '../people/store.ts';
+import { readTicket } from './return-ticket.ts';
 import { browserDigest } from './sign-in-request.ts';
 import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
-import { readTicket } from './ticket.ts';
 
 /** The parts that a return from a provider works with. `methods` are the ways to sign in. */
 export type ReturnParts = PeopleParts & {

@@ -11,10 +11,11 @@ import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
 import type { Throttle } from '../guessing/throttle.ts';
 import type { ExternalSignIn } from '../people/external-sign-in.ts';
 import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from '../people/identity-provider.ts';
-import { type PeopleParts, refusedPerson, refusedSubject } from '../people/people.ts';
+import { type PeopleParts, refusedPerson, refusedSubject } from '../people/provider-people.ts';
 import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from '../people/store.ts';
 import { completeReturn, type Returned, type ReturnOutcome } from './external-return.ts';
 import type { ProviderAuthenticator } from './provider-authenticator.ts';
+import { newTicket, TICKET_LIFETIME_MS } from './return-ticket.ts';
 import {
   browserDigest,
   openSignInRequest,
@@ -25,8 +26,7 @@ import {
 } from './sign-in-request.ts';
 import type { SignInStatement } from './sign-in-statement.ts';
 import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
-import type { SignInTally } from './tally.ts';
-import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
+import type { SignInTally } from './sign-in-tally.ts';
 
 /**
  * The parts of sign-in at a provider. `methods` are the sign-in methods, in order; `throttle` counts the sign-ins of each

@@ -45,9 +45,9 @@ import {
   replacePassword,
   type SetPassword,
 } from './password-change.ts';
+import type { PasswordTally } from './password-tally.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
-import type { PasswordTally } from './tally.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** The parts of accounts. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */

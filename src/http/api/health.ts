@@ -1,10 +1,10 @@
 /** `/healthz` (the process is alive) and `/readyz` (it can serve), for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
 import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/keys/doctor-pass.ts';
-import { asArrived } from '../origin.ts';
-import type { Service } from '../service.ts';
-import { apiAnswers } from './json-answers.ts';
-import { answer, type Operation, object, optional, problems } from './operation.ts';
+import { apiAnswers } from '../json/json-answers.ts';
+import { answer, type Operation, object, optional, problems } from '../json/operation.ts';
+import { asArrived } from '../request/origin.ts';
+import type { Service } from '../service/service.ts';
 
 /** Adds `/healthz`. Its answer tells nothing to somebody without the root keys. */
 export function addLiveness(app: FastifyInstance, service: Service): void {

@@ -1,14 +1,9 @@
 /** `/oauth2/introspect` (RFC 7662): translates resource servers' requests and the answers. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ActiveToken, ResourceServer } from '../../oauth/clients/resource-server.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import { byGrant } from '../outcome.ts';
-import { STANDARD_PATHS } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { readClientCredentials } from './client-authentication.ts';
-import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import type { ActiveToken, ResourceServer } from '../../oauth/resource-servers/resource-server.ts';
+import { byGrant } from '../answer/logged-outcome.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from '../json/json-answers.ts';
 import {
   answer,
   bodyRefusals,
@@ -21,7 +16,12 @@ import {
   posted,
   SECRET_FIELDS,
   text,
-} from './operation.ts';
+} from '../json/operation.ts';
+import { readClientCredentials } from '../request/client-authentication.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import { STANDARD_PATHS } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 
 const INACTIVE = { active: false };
 

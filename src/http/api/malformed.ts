@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { FailedEndpoint } from '../../oauth/activity/app-failure.ts';
 import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { Refusal } from '../../oauth/error.ts';
-import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
+import { originOf } from '../request/origin.ts';
+import type { Service } from '../service/service.ts';
 
 /** A pending response, or the refusal of a request before authentication. */
 export type Asked<Answer> = Promise<Answer | Refusal> | Refusal;

@@ -1,15 +1,12 @@
 /** `GET {api_url}/v2/me`: confirms that an access token works, and says whose it is. */
 import type { FastifyInstance } from 'fastify';
 import { invalidToken, Refusal } from '../../oauth/error.ts';
-import type { CheckedToken } from '../../oauth/protocol/access-token.ts';
-import { ANY_ORIGIN, addPreflight } from '../cross-origin.ts';
-import { byGrant } from '../outcome.ts';
-import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { notAToken, readBearerToken } from './client-authentication.ts';
-import { readableBy } from './cross-origin-answers.ts';
-import { dateTime } from './date-time.ts';
-import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
+import type { CheckedToken } from '../../oauth/tokens/access-token.ts';
+import { byGrant } from '../answer/logged-outcome.ts';
+import { ANY_ORIGIN, addPreflight } from '../checks/cross-origin.ts';
+import { readableBy } from '../json/cross-origin-answers.ts';
+import { dateTime } from '../json/date-time.ts';
+import { apiAnswers, sendJson, sendTokenRefusal } from '../json/json-answers.ts';
 import {
   answer,
   apiError,
@@ -20,7 +17,10 @@ import {
   optional,
   problems,
   text,
-} from './operation.ts';
+} from '../json/operation.ts';
+import { notAToken, readBearerToken } from '../request/client-authentication.ts';
+import { ME_PATH, RESOURCE_METADATA_PATH } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 
 /** Adds the check to the API's address. Only the header may carry the token (RFC 6750 §2.1). */
 export function addMe(app: FastifyInstance, service: Service): void {

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ASSERTION_ALGORITHMS } from '../../oauth/clients/public-key.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/grants/scope.ts';
-import { addPreflight } from '../cross-origin.ts';
-import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { readableBy } from './cross-origin-answers.ts';
-import { apiAnswers, oauthAnswers } from './json-answers.ts';
-import { answer, namedObject, type Operation, optional, PUBLIC, problems, type Schema } from './operation.ts';
+import { addPreflight } from '../checks/cross-origin.ts';
+import { readableBy } from '../json/cross-origin-answers.ts';
+import { apiAnswers, oauthAnswers } from '../json/json-answers.ts';
+import { answer, namedObject, type Operation, optional, PUBLIC, problems, type Schema } from '../json/operation.ts';
+import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];

@@ -3,12 +3,20 @@
  * routes' operations.
  */
 import type { FastifyInstance } from 'fastify';
-import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { readableBy } from './cross-origin-answers.ts';
-import { oauthAnswers } from './json-answers.ts';
+import { readableBy } from '../json/cross-origin-answers.ts';
+import { oauthAnswers } from '../json/json-answers.ts';
+import {
+  answer,
+  componentName,
+  type Operation,
+  PUBLIC,
+  problems,
+  type SecurityScheme,
+  type Tag,
+} from '../json/operation.ts';
+import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 import { documentBytes, sendMetadata } from './metadata.ts';
-import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme, type Tag } from './operation.ts';
 
 /** Version of the interface, not of the program: it changes with the interface's promises. */
 const VERSION = '1.0.0';

@@ -4,17 +4,11 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
-import type { IssuedTokens } from '../../oauth/protocol/token-pair.ts';
-import { WHOLE_GRANT } from '../../oauth/protocol/token-request.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import { byGrant } from '../outcome.ts';
-import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { authorizationOf, notAToken, readBearerToken, readClientCredentials } from './client-authentication.ts';
-import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
-import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import type { IssuedTokens } from '../../oauth/tokens/token-pair.ts';
+import { WHOLE_GRANT } from '../../oauth/tokens/token-request.ts';
+import { byGrant } from '../answer/logged-outcome.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from '../json/json-answers.ts';
 import {
   answer,
   bodyRefusals,
@@ -27,7 +21,18 @@ import {
   posted,
   SECRET_FIELDS,
   text,
-} from './operation.ts';
+} from '../json/operation.ts';
+import {
+  authorizationOf,
+  notAToken,
+  readBearerToken,
+  readClientCredentials,
+} from '../request/client-authentication.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
+import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
 
 /** Adds the token endpoints to the app's address. */
 export function addPublishedFace(app: FastifyInstance, service: Service): void {

@@ -3,7 +3,7 @@ import { CLIENT_ASSERTION_TYPE } from '../../oauth/clients/client-assertion.ts';
 import { POLL_INTERVAL } from '../../oauth/device/device-authorization.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/protocol/pushed-request.ts';
-import { readableBy } from './cross-origin-answers.ts';
+import { readableBy } from '../json/cross-origin-answers.ts';
 import {
   answer,
   bodyRefusals,
@@ -17,7 +17,7 @@ import {
   posted,
   SECRET_FIELDS,
   text,
-} from './operation.ts';
+} from '../json/operation.ts';
 
 const CLIENT_FIELDS = {
   ...SECRET_FIELDS,

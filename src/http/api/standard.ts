@@ -7,21 +7,21 @@ import { POLL_INTERVAL, readableUserCode } from '../../oauth/device/device-autho
 import type { DeviceCodes } from '../../oauth/device/device-flow.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/grants/device-grant.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
 import { authorizationDetailsRefusal } from '../../oauth/protocol/authorization-request.ts';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/protocol/pushed-request.ts';
-import type { IssuedTokens } from '../../oauth/protocol/token-pair.ts';
-import { answerProblem } from '../answer.ts';
-import { addPreflight, allowOwnPages } from '../cross-origin.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import { byGrant } from '../outcome.ts';
-import { STANDARD_PATHS } from '../paths.ts';
-import type { Service } from '../service.ts';
-import { readClientCredentials } from './client-authentication.ts';
-import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import type { IssuedTokens } from '../../oauth/tokens/token-pair.ts';
+import { byGrant } from '../answer/logged-outcome.ts';
+import { answerProblem } from '../answer/send-problem.ts';
+import { addPreflight, allowOwnPages } from '../checks/cross-origin.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from '../json/json-answers.ts';
+import { type Operation, parametersOf } from '../json/operation.ts';
+import { readClientCredentials } from '../request/client-authentication.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import { STANDARD_PATHS } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 import { type Asked, answerOf, type ReadCredentials } from './malformed.ts';
-import { type Operation, parametersOf } from './operation.ts';
 import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts';
 
 /** Adds the token, revocation, pushed-request and device-authorization endpoints to the app's address. */

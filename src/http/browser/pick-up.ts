@@ -1,16 +1,16 @@
 /** The page of a hand-over: a developer looks at it, and makes the secret by pressing the button. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
 import { takesSecret } from '../../operator/hand-over/hand-over.ts';
 import type { DeadHandOver, FoundHandOver } from '../../operator/hand-over/hand-overs.ts';
-import { type PickUpProblem, pickedUpPage, pickUpPage, usedPickUpPage } from '../../pages/pick-up-page.ts';
-import { developerValues } from '../developer-values.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import { FORM_PROBLEMS } from './browser-session.ts';
-import { keepAddress } from './page-answers.ts';
+import { type PickUpProblem, pickedUpPage, pickUpPage, usedPickUpPage } from '../../pages/developers/pick-up-page.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import { developerValues } from '../service/developer-values.ts';
 import type { PageParts } from './page-parts.ts';
+import { keepAddress } from './send-page.ts';
+import { FORM_PROBLEMS } from './session/browser-session.ts';
 
 type GoodHandOver = Extract<FoundHandOver, { kind: 'good' }>;
 

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Throttle } from '../../accounts/guessing/throttle.ts';
 import { hasPassword } from '../../accounts/people/account.ts';
 import { sentenceFor } from '../../oauth/grants/scope.ts';
-import type { Parameters } from '../../oauth/protocol/parameters.ts';
-import { isFillable } from '../../pages/developers-examples.ts';
-import { developersMarkdown, llmsText, type ProgramDocuments } from '../../pages/developers-markdown.ts';
-import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { isFillable } from '../../pages/developers/developers-examples.ts';
+import { developersMarkdown, llmsText, type ProgramDocuments } from '../../pages/developers/developers-markdown.ts';
+import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers/developers-page.ts';
 import { homePage } from '../../pages/home-page.ts';
 import {
   AUTHORIZE_PATH,
@@ -16,10 +16,10 @@ import {
   RESOURCE_METADATA_PATH,
   STANDARD_PATHS,
   TOKEN_PATH,
-} from '../paths.ts';
-import type { Service } from '../service.ts';
-import { pageAccount } from './page-answers.ts';
+} from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 import type { PageParts } from './page-parts.ts';
+import { pageAccount } from './send-page.ts';
 
 /** Adds the public pages and files. */
 export function addPublicPages(app: FastifyInstance, parts: PageParts): void {

@@ -1,10 +1,10 @@
 /** Answers requests that are not HTTP or are incomplete, on their connection and in one form for all addresses. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_HEADERS, type ProblemForm } from '../api/json-answers.ts';
-import { type HttpProblem, STATUS } from '../problem.ts';
-import { newRequestId } from '../request-id.ts';
-import type { RequestLog } from '../request-log.ts';
+import { type HttpProblem, STATUS } from '../answer/problem.ts';
+import { JSON_HEADERS, type ProblemForm } from '../json/json-answers.ts';
+import { newRequestId } from '../request/request-id.ts';
+import type { RequestLog } from '../request/request-log.ts';
 
 /** Not imported: an import would load Node.js' WebSocket and `fetch`, 3 MB of an idle process. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');

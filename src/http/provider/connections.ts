@@ -13,8 +13,8 @@ import {
 import { invalidRequest, type Refusal } from '../../oauth/error.ts';
 import { fieldsThere } from '../../oauth/grants/person-fields.ts';
 import { effectOf, type ScopeDefinition, sentenceFor } from '../../oauth/grants/scope.ts';
-import { dateTime } from '../api/date-time.ts';
-import type { Service } from '../service.ts';
+import { dateTime } from '../json/date-time.ts';
+import type { Service } from '../service/service.ts';
 
 /** Maximum number of connections on a page, and the usual one. */
 export const MAX_CONNECTIONS = 200;

@@ -1,6 +1,6 @@
 /** Describes the refusals of the endpoints for identity providers. */
 import type { ErrorCode } from '../../oauth/error.ts';
-import { answer, bodyRefusals, component, type DescribedAnswers, oauthError, refusals } from '../api/operation.ts';
+import { answer, bodyRefusals, component, type DescribedAnswers, oauthError, refusals } from '../json/operation.ts';
 
 /** Describes the refusals of an endpoint for identity providers. */
 export function providerRefusals(...codes: ErrorCode[]): DescribedAnswers {

@@ -1,5 +1,5 @@
 /** The schemas of users' profiles in identity providers' requests; `accounts/people/profile.ts` has the rules. */
-import { type Schema, text } from '../api/operation.ts';
+import { type Schema, text } from '../json/operation.ts';
 
 function nullable(description: string, more: Schema): Schema {
   return { type: ['string', 'null'], description, ...more };

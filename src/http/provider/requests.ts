@@ -4,14 +4,14 @@ import type { ProvenProvider, ProviderRight } from '../../accounts/people/identi
 import type { Members } from '../../accounts/people/profile.ts';
 import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
-import type { Answers } from '../answer.ts';
-import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';
-import { oauthAnswers, sendOAuthRefusal } from '../api/json-answers.ts';
-import { JSON_TYPE, MERGE_PATCH } from '../api/operation.ts';
-import { JsonMembers, requireText, UnsupportedBody } from '../decoding.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
+import type { Answers } from '../answer/send-problem.ts';
+import { oauthAnswers, sendOAuthRefusal } from '../json/json-answers.ts';
+import { JSON_TYPE, MERGE_PATCH } from '../json/operation.ts';
+import { readBearerToken, readClientCredentials } from '../request/client-authentication.ts';
+import { JsonMembers, requireText, UnsupportedBody } from '../request/decoding.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import type { Service } from '../service/service.ts';
 
 /** Makes this part of the server accept only JSON bodies, whose values keep their types. PATCH takes merge patches too. */
 export function readJsonMembers(part: FastifyInstance): void {

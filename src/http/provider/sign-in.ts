@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { readStatement } from '../../accounts/providers/sign-in-statement.ts';
 import { Refusal } from '../../oauth/error.ts';
-import { sendJson } from '../api/json-answers.ts';
-import { answer, type Operation, object, postedJson, SECRET_FIELDS, text } from '../api/operation.ts';
-import { originOf } from '../origin.ts';
-import { PROVIDER_PATHS } from '../paths.ts';
-import type { Service } from '../service.ts';
+import { sendJson } from '../json/json-answers.ts';
+import { answer, type Operation, object, postedJson, SECRET_FIELDS, text } from '../json/operation.ts';
+import { originOf } from '../request/origin.ts';
+import { PROVIDER_PATHS } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 import { providerRefusals } from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';
 import { authenticateProvider, membersOf, providerAnswers, readJsonMembers, sendProviderRefusal } from './requests.ts';

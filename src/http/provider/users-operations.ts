@@ -17,7 +17,7 @@ import {
   type Schema,
   SECRET_FIELDS,
   text,
-} from '../api/operation.ts';
+} from '../json/operation.ts';
 import { MAX_CONNECTIONS } from './connections.ts';
 import { NO_SUCH_SUBJECT, providerQueryRefusals, providerRefusals } from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';

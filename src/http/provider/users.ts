@@ -6,14 +6,14 @@ import { isCleanText, type Members, readSubject } from '../../accounts/people/pr
 import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/providers/disconnects.ts';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import { Parameters } from '../../oauth/protocol/parameters.ts';
-import { dateTime } from '../api/date-time.ts';
-import { sendDone, sendJson } from '../api/json-answers.ts';
-import type { Operation } from '../api/operation.ts';
-import { formOf } from '../form.ts';
-import { originOf } from '../origin.ts';
-import { PROVIDER_PATHS } from '../paths.ts';
-import type { Service } from '../service.ts';
+import { Parameters } from '../../oauth/parameters.ts';
+import { dateTime } from '../json/date-time.ts';
+import { sendDone, sendJson } from '../json/json-answers.ts';
+import type { Operation } from '../json/operation.ts';
+import { formOf } from '../request/form.ts';
+import { originOf } from '../request/origin.ts';
+import { PROVIDER_PATHS } from '../service/paths.ts';
+import type { Service } from '../service/service.ts';
 import { listConnections, MAX_CONNECTIONS, readConnection } from './connections.ts';
 import {
   authenticateProvider,

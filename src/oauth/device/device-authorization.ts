@@ -18,8 +18,8 @@ import { WEIGHTS } from '../guessing/networks.ts';
 import { readChecked, withChecksum } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { seal, unseal } from '../keys/sealed.ts';
-import { verifiesChallenge } from '../protocol/pkce.ts';
-import { currentGeneration, nextGeneration } from '../protocol/token-pair.ts';
+import { verifiesChallenge } from '../tokens/pkce.ts';
+import { currentGeneration, nextGeneration } from '../tokens/token-pair.ts';
 
 /** A device's request, while it waits for a decision. */
 export type DeviceRequest = {

@@ -14,9 +14,9 @@ import type { IssuerParts } from '../protocol/authorization-server.ts';
 import type { PressedAllow } from '../protocol/consent.ts';
 import { GrantLimit } from '../protocol/grant-limit.ts';
 import { presentedBefore } from '../protocol/presented-before.ts';
-import { retryTimes } from '../protocol/refresh-token.ts';
-import { deriveTokens, type IssuedTokens } from '../protocol/token-pair.ts';
-import { type AskedOfTokens, beyondGrant } from '../protocol/token-request.ts';
+import { retryTimes } from '../tokens/refresh-token.ts';
+import { deriveTokens, type IssuedTokens } from '../tokens/token-pair.ts';
+import { type AskedOfTokens, beyondGrant } from '../tokens/token-request.ts';
 import { auditEvent, userActor } from '../trail/audit.ts';
 import {
   type DeviceCode,

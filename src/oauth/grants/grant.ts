@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GRANT_ID_BYTES } from '../keys/credential.ts';
-import type { OpenIdContext } from '../openid/openid-context.ts';
+import type { OpenIdContext } from './openid-context.ts';
 
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
 export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };

@@ -12,7 +12,7 @@ export type GrantedAccess = Pick<Grant, 'resource' | 'scope'>;
 export type LiveAccess = GrantedAccess & Pick<Grant, 'personFields'>;
 
 /** Joins the access of several grants: one scope per resource, with each name once. */
-export function together(grants: readonly GrantedAccess[]): GrantedAccess[] {
+export function joinedAccess(grants: readonly GrantedAccess[]): GrantedAccess[] {
   const byResource = Map.groupBy(grants, ({ resource }) => resource);
   return [...byResource].map(([resource, each]) => {
     const names = new Set(each.flatMap(({ scope }) => scopeNames(scope)));

@@ -9,7 +9,7 @@ import {
   publishedKey,
   resealSigningKey,
   type SigningKey,
-} from '../openid/signing-key.ts';
+} from '../keys/signing-key.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 

@@ -1,6 +1,6 @@
 /** What a request with `openid` may hold besides OAuth's own parameters (OpenID Connect Core §3.1.2.1). */
 import { invalidRequest, Refusal } from '../error.ts';
-import type { Parameters } from '../protocol/parameters.ts';
+import type { Parameters } from '../parameters.ts';
 
 /** The parameters that are read beside `openid`. Other requests may hold them too, and they are ignored there. */
 export const OPENID_PARAMETERS: readonly string[] = ['nonce', 'registration', 'response_mode', 'id_token_hint'];

@@ -6,7 +6,6 @@
 import type { Client } from '../clients/client.ts';
 import { documentAddressProblem } from '../clients/client-document.ts';
 import { isRegisteredRedirectUri } from '../clients/redirect-uri.ts';
-import { isSameResource } from '../clients/resource-uri.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../error.ts';
 import type { GrantedResource } from '../grants/grant.ts';
 import type { PersonField } from '../grants/person-fields.ts';
@@ -20,8 +19,9 @@ import {
 } from '../grants/scope.ts';
 import { OPENID_PARAMETERS, type OpenIdRequest, openIdRefusal, openIdRequest } from '../openid/openid-request.ts';
 import { asksToSignIn, fieldsAskedFor, withSignInScopes } from '../openid/openid-scope.ts';
-import type { Parameters } from './parameters.ts';
-import { isCodeChallenge } from './pkce.ts';
+import type { Parameters } from '../parameters.ts';
+import { isSameResource } from '../resource-servers/resource-uri.ts';
+import { isCodeChallenge } from '../tokens/pkce.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
 export type Face = 'published' | 'standard';
@@ -171,10 +171,14 @@ export function validateAuthorizationRequest(
   const { client, face } = context;
   if (!client) return noClient(parameters.get('client_id'));
   const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === undefined) return shown('missing_redirect_uri', 'redirect_uri is missing, repeated or malformed');
+  if (redirectUri === undefined)
+    return shownError('missing_redirect_uri', 'redirect_uri is missing, repeated or malformed');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri, client.type))
-    return { ...shown('bad_redirect_uri', 'redirect_uri is not registered for the client'), received: redirectUri };
-  if (client.status === 'paused') return shown('client_paused', 'the client is paused');
+    return {
+      ...shownError('bad_redirect_uri', 'redirect_uri is not registered for the client'),
+      received: redirectUri,
+    };
+  if (client.status === 'paused') return shownError('client_paused', 'the client is paused');
   const back = {
     redirectUri,
     state: parameters.get('state') ?? null,
@@ -342,12 +346,12 @@ export function requestFingerprint(request: AuthorizationRequest): string {
 
 /** Says what an operator can do for an id that may be a metadata document's address. Nothing fetches it. */
 function noClient(id: string | undefined): ShownError {
-  if (id === undefined) return shown('missing_client_id', 'client_id is missing, repeated or malformed');
-  if (documentAddressProblem(id) !== null) return shown('unknown_client', 'no client has this client_id');
+  if (id === undefined) return shownError('missing_client_id', 'client_id is missing, repeated or malformed');
+  if (documentAddressProblem(id) !== null) return shownError('unknown_client', 'no client has this client_id');
   const detail = 'no client has this client_id, which may be a metadata document: "client register --from" admits one';
-  return { ...shown('unadmitted_client', detail), received: id };
+  return { ...shownError('unadmitted_client', detail), received: id };
 }
 
-function shown(error: ShownError['error'], detail: string): ShownError {
+function shownError(error: ShownError['error'], detail: string): ShownError {
   return { kind: 'show', error, detail };
 }

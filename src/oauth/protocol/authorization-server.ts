@@ -7,8 +7,6 @@ import type { Activity } from '../activity/activity.ts';
 import type { FailedEndpoint } from '../activity/app-failure.ts';
 import { type Client, type ClientCredentials, provesClient } from '../clients/client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from '../clients/client-authenticator.ts';
-import { isGoodAtOwnApi } from '../clients/resource-server.ts';
-import type { ResourceServerStore } from '../clients/resource-server-store.ts';
 import { invalidCode, invalidRequest, Refusal } from '../error.ts';
 import {
   type Generation,
@@ -25,11 +23,18 @@ import { type Credential, deriveCredential, isGenuine, readCredential } from '..
 import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
 import type { IdTokenHints } from '../openid/openid-request.ts';
+import type { Parameters } from '../parameters.ts';
+import { isGoodAtOwnApi } from '../resource-servers/resource-server.ts';
+import type { ResourceServerStore } from '../resource-servers/resource-server-store.ts';
+import { type CheckedToken, decideAccessToken } from '../tokens/access-token.ts';
+import { type CodeExchange, decideCodeExchange } from '../tokens/authorization-code.ts';
+import { decideRefresh } from '../tokens/refresh-token.ts';
+import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from '../tokens/refusal-reason.ts';
+import { deriveTokens, type IssuedTokens } from '../tokens/token-pair.ts';
+import type { AskedOfTokens } from '../tokens/token-request.ts';
 import { type Actor, auditEvent, userActor } from '../trail/audit.ts';
 import type { AuditStore } from '../trail/audit-store.ts';
-import { type CheckedToken, decideAccessToken } from './access-token.ts';
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
-import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequestOutcome,
@@ -40,14 +45,9 @@ import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import { type Consent, chosenScope, consentedFields } from './consent.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { FoundGrant, GrantStore } from './grant-store.ts';
-import type { Parameters } from './parameters.ts';
 import { presentedBefore } from './presented-before.ts';
+import type { ProtocolTally } from './protocol-tally.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
-import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
-import { decideRefresh } from './refresh-token.ts';
-import type { ProtocolTally } from './tally.ts';
-import { deriveTokens, type IssuedTokens } from './token-pair.ts';
-import type { AskedOfTokens } from './token-request.ts';
 
 /** The parts of what issues tokens. `now` returns ms since the epoch. */
 export type IssuerParts = {

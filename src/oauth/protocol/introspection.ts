@@ -3,15 +3,6 @@
 import type { Activity } from '../activity/activity.ts';
 import { isClientId } from '../clients/client.ts';
 import type { RequestOrigin } from '../clients/client-authenticator.ts';
-import {
-  type ActiveToken,
-  authenticateResourceServer,
-  isGoodAt,
-  type ResourceServer,
-  type ResourceServerCredentials,
-  visibleToken,
-} from '../clients/resource-server.ts';
-import type { ResourceServerStore } from '../clients/resource-server-store.ts';
 import { Refusal } from '../error.ts';
 import type { Grant } from '../grants/grant.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
@@ -19,9 +10,18 @@ import { readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { StoredSecret } from '../keys/secret.ts';
 import type { SecretUseStore } from '../keys/secret-use-store.ts';
-import { decideAccessToken } from './access-token.ts';
+import {
+  type ActiveToken,
+  authenticateResourceServer,
+  isGoodAt,
+  type ResourceServer,
+  type ResourceServerCredentials,
+  visibleToken,
+} from '../resource-servers/resource-server.ts';
+import type { ResourceServerStore } from '../resource-servers/resource-server-store.ts';
+import { decideAccessToken } from '../tokens/access-token.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { ProtocolTally } from './tally.ts';
+import type { ProtocolTally } from './protocol-tally.ts';
 
 /** The parts of introspection. `now` returns ms since the epoch. */
 export type IntrospectionParts = {

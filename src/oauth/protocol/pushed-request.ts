@@ -8,8 +8,8 @@ import { isAheadOfClock } from '../grants/clock-steps.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { compressed, decompressed, seal, unseal } from '../keys/sealed.ts';
 import { OPENID_PARAMETERS } from '../openid/openid-request.ts';
+import { Parameters } from '../parameters.ts';
 import { STANDARD_PARAMETERS } from './authorization-request.ts';
-import { Parameters } from './parameters.ts';
 
 /** Lifetime of a reference (s): long enough to sign in and decide (RFC 9126 §2.2 allows up to 600). */
 export const PUSHED_REQUEST_LIFETIME = 600;

@@ -1,7 +1,7 @@
 /** The settings of an identity provider, each described once. */
 import { type IdentityProvider, PROVIDER_RIGHTS } from '../../accounts/people/identity-provider.ts';
 import type { Act } from '../access/rights.ts';
-import type { IdentityProviderSettings, NewIdentityProvider } from '../identity-provider-registry.ts';
+import type { IdentityProviderSettings, NewIdentityProvider } from '../products-and-apis/identity-provider-registry.ts';
 import { address, addressOrNone, flag, type Members, publicKeys, secondsOrNone, someOf, text } from './field.ts';
 import { HAND_OVER } from './hand-over-field.ts';
 import { type InJson, readNew, type SettingRow, type Settings, settingRows, settingsJson } from './setting.ts';

@@ -1,6 +1,6 @@
 /** The settings of a resource server, each described once. */
 import type { Act } from '../access/rights.ts';
-import type { ResourceServerSettings } from '../resource-server-registry.ts';
+import type { ResourceServerSettings } from '../products-and-apis/resource-server-registry.ts';
 import { addressOrNone, flag, type Members, text, texts } from './field.ts';
 import { HAND_OVER } from './hand-over-field.ts';
 import { readNew, type SettingRow, type Settings, settingRows } from './setting.ts';

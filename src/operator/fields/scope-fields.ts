@@ -1,6 +1,6 @@
 /** The meaning of a scope, each part described once. A PUT replaces all of it. */
 import { SCOPE_EFFECTS } from '../../oauth/grants/scope.ts';
-import type { ScopeMeaning } from '../scope-registry.ts';
+import type { ScopeMeaning } from '../products-and-apis/scope-registry.ts';
 import { type Field, isObject, oneOf, text } from './field.ts';
 import type { Settings } from './setting.ts';
 

@@ -5,8 +5,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
 import type { Client } from '../../oauth/clients/client.ts';
-import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
 import type { SecretKind } from '../../oauth/keys/secret.ts';
+import type { ResourceServer } from '../../oauth/resource-servers/resource-server.ts';
 import { type Actor, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 
 /** The kinds of registrations that are handed over. */

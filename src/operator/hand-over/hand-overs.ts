@@ -2,13 +2,13 @@
 import type { IdentityProviderStore } from '../../accounts/people/store.ts';
 import type { RequestOrigin } from '../../oauth/clients/client-authenticator.ts';
 import type { ClientStore } from '../../oauth/clients/client-store.ts';
-import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
 import { NothingThere, OperatorError } from '../../oauth/error.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import { currentKey, type Keyring, mac } from '../../oauth/keys/keyring.ts';
 import { makeSecret, type StoredSecret } from '../../oauth/keys/secret.ts';
+import type { ResourceServerStore } from '../../oauth/resource-servers/resource-server-store.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
-import { twoSecrets } from '../secret-rotation.ts';
+import { twoSecrets } from '../secrets/secret-rotation.ts';
 import {
   digestOfToken,
   type HandOver,

@@ -2,7 +2,7 @@
 import type { AppFailure } from '../../oauth/activity/app-failure.ts';
 import { type AppTally, failuresOf, type Span, type TallyOfSpan } from '../../oauth/activity/app-tally.ts';
 import type { PageFailure } from '../../oauth/activity/page-failures.ts';
-import type { FoundActivity } from '../app-activity.ts';
+import type { FoundActivity } from '../apps/app-activity.ts';
 import { isoTime } from './time.ts';
 
 /** A failure for programs. */

@@ -1,9 +1,9 @@
 /** An app as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { Client } from '../../oauth/clients/client.ts';
-import { type Endpoints, endpointsFor } from '../endpoints.ts';
+import { type Endpoints, endpointsFor } from '../apps/endpoints.ts';
 import { CLIENT_SETTINGS } from '../fields/client-fields.ts';
 import { settingsJson } from '../fields/setting.ts';
-import { findClientUses, type ListedClient, lastClientUse, type SecretUses } from '../last-uses.ts';
+import { findClientUses, type ListedClient, lastClientUse, type SecretUses } from '../secrets/secret-last-uses.ts';
 import { secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
 

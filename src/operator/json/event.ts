@@ -1,7 +1,7 @@
 /** An event of the audit trail as commands and an API print it. */
 import type { NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
 import { readMembers } from '../../oauth/trail/event-members.ts';
-import { eventWords } from '../event-words.ts';
+import { eventWords } from '../trail/event-words.ts';
 import { isoTime } from './time.ts';
 
 /** An event for programs. */

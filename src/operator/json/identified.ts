@@ -1,6 +1,6 @@
 /** An identified credential as commands and an API print it. */
 import { grantIdText } from '../../oauth/grants/grant.ts';
-import type { Identified } from '../identified.ts';
+import type { Identified } from '../leaks/identified-credential.ts';
 import { isoTime } from './time.ts';
 
 /** An identified credential for programs. */

@@ -1,9 +1,9 @@
 /** An identity provider as commands and an API print it. Its secret's text is there only once, when it is made. */
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { Endpoints } from '../apps/endpoints.ts';
 import { providerSettingsJson } from '../fields/identity-provider-fields.ts';
-import type { SecretUses } from '../last-uses.ts';
-import type { EndedThroughProvider } from '../provider-ending.ts';
+import type { EndedThroughProvider } from '../products-and-apis/provider-ending.ts';
+import type { SecretUses } from '../secrets/secret-last-uses.ts';
 import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
 

@@ -1,9 +1,9 @@
 /** A resource server as commands and an API print it. Its secret's text is there only once, when it is made. */
-import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { ResourceServer } from '../../oauth/resource-servers/resource-server.ts';
+import type { Endpoints } from '../apps/endpoints.ts';
 import { RESOURCE_SERVER_SETTINGS } from '../fields/resource-server-fields.ts';
 import { settingsJson } from '../fields/setting.ts';
-import type { SecretUses } from '../last-uses.ts';
+import type { SecretUses } from '../secrets/secret-last-uses.ts';
 import { findSecretsJson, type SecretJson, secretsJson } from './secret.ts';
 import { isoTime } from './time.ts';
 

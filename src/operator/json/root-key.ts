@@ -1,6 +1,6 @@
 /** A root key as commands print it: never the key itself. */
 import { rootKeyName } from '../../oauth/keys/root-key.ts';
-import type { ListedKey } from '../key-registry.ts';
+import type { ListedKey } from '../root-keys/key-registry.ts';
 import { isoTime } from './time.ts';
 
 /** A root key for programs. */

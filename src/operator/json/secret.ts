@@ -1,7 +1,7 @@
 /** Live secrets as commands and an API print them: never the secret itself. */
 
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
-import { type LiveSecret, liveSecrets, type SecretUses } from '../last-uses.ts';
+import { type LiveSecret, liveSecrets, type SecretUses } from '../secrets/secret-last-uses.ts';
 import { isoTime } from './time.ts';
 
 /** A live secret for programs. */

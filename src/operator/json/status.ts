@@ -1,5 +1,5 @@
 /** The state of the installation as an API prints it. */
-import type { Status } from '../status.ts';
+import type { Status } from '../installation/installation-status.ts';
 import { isoTime } from './time.ts';
 
 const VERDICTS = ['wrong', 'warning'] as const;

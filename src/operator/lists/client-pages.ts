@@ -9,7 +9,7 @@ import type {
   ClientsAsked,
   FailingPlace,
 } from '../../oauth/clients/client-store.ts';
-import { findClientUses, type ListedClient, lastClientUse, type SecretUses } from '../last-uses.ts';
+import { findClientUses, type ListedClient, lastClientUse, type SecretUses } from '../secrets/secret-last-uses.ts';
 import type { Walk } from './page.ts';
 
 /** Which apps to list. `unusedSince` (ms): neither used nor registered at this time or later. */

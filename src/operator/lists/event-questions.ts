@@ -12,7 +12,7 @@ const NO_CHANGES: readonly AuditAction[] = [
   'database_backed_up',
 ];
 
-const beginning = (...words: readonly string[]) =>
+const actionsThatBegin = (...words: readonly string[]) =>
   AUDIT_ACTIONS.filter((action) => words.some((word) => action.startsWith(word)));
 
 /** The questions, by name. */
@@ -21,22 +21,22 @@ export const EVENT_QUESTIONS = {
     byOperators: true,
     actions: AUDIT_ACTIONS.filter((action) => !NO_CHANGES.includes(action)),
   },
-  'sign-ins': { actions: [...beginning('sign_'), 'wrong_sign_ins'] },
+  'sign-ins': { actions: [...actionsThatBegin('sign_'), 'wrong_sign_ins'] },
   grants: {
     actions: [
-      ...beginning('consent_', 'code_replay', 'refresh_', 'too_many_grants'),
+      ...actionsThatBegin('consent_', 'code_replay', 'refresh_', 'too_many_grants'),
       ...AUDIT_ACTIONS.filter((action) => /grants?_revoked$/.test(action)),
     ],
   },
-  'app-changes': { actions: beginning('client_') },
+  'app-changes': { actions: actionsThatBegin('client_') },
   'secrets-and-links': {
     actions: [
       ...AUDIT_ACTIONS.filter((action) => /_secret_|_key_|_keys_/.test(action)),
-      ...beginning('hand_over_', 'user_invited', 'operator_reset', 'operator_sign_in_address_made'),
+      ...actionsThatBegin('hand_over_', 'user_invited', 'operator_reset', 'operator_sign_in_address_made'),
     ],
   },
-  'people-changes': { actions: beginning('user_', 'password_') },
-  operators: { actions: beginning('operator_') },
+  'people-changes': { actions: actionsThatBegin('user_', 'password_') },
+  operators: { actions: actionsThatBegin('operator_') },
   incidents: { actions: [...INCIDENTS, 'refresh_conflict', 'sign_in_request_conflict', 'operator_refused'] },
 } as const satisfies Readonly<Record<string, Pick<EventAsked, 'byOperators' | 'actions'>>>;
 

@@ -4,14 +4,14 @@ import { type ListedAccount, NO_USE } from '../../accounts/people/account-list.t
 import type { IdentityProvider } from '../../accounts/people/identity-provider.ts';
 import type { IdentityProviderStore, LastSignIn } from '../../accounts/people/store.ts';
 import type { Client } from '../../oauth/clients/client.ts';
-import type { ResourceServer } from '../../oauth/clients/resource-server.ts';
-import type { ResourceServerStore } from '../../oauth/clients/resource-server-store.ts';
-import type { ScopeStore } from '../../oauth/clients/scope-store.ts';
 import type { ScopeDefinition } from '../../oauth/grants/scope.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
 import type { GrantStore, GrantsOf, ListedGrant } from '../../oauth/protocol/grant-store.ts';
+import type { ResourceServer } from '../../oauth/resource-servers/resource-server.ts';
+import type { ResourceServerStore } from '../../oauth/resource-servers/resource-server-store.ts';
+import type { ScopeStore } from '../../oauth/resource-servers/scope-store.ts';
 import type { NamedAuditEvent } from '../../oauth/trail/audit-store.ts';
-import { findClientUses, type ListedClient, lastClientUse } from '../last-uses.ts';
+import { findClientUses, type ListedClient, lastClientUse } from '../secrets/secret-last-uses.ts';
 import {
   type ClientAsked,
   type ClientReader,

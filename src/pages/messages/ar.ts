@@ -1,6 +1,6 @@
-import { displayName } from '../display-name.ts';
-import { type Html, html } from '../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../isolated.ts';
+import { displayName } from '../html/display-name.ts';
+import { type Html, html } from '../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../html/isolated-text.ts';
 import type { Messages } from './en.ts';
 import { Formats } from './formats.ts';
 

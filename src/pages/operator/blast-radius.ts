@@ -8,9 +8,12 @@ const formats = new Formats('en-GB');
 
 /** "3 grants of 2 users", "1,200 grants", "more than 10,000 grants" or "no grant". */
 export function grantsWords({ grants, users, more }: BlastRadius): string {
-  if (more) return grants === 0 ? 'an unknown number of grants' : `more than ${counted(rounded(grants), 'grant')}`;
+  if (more)
+    return grants === 0 ? 'an unknown number of grants' : `more than ${numberWithNoun(rounded(grants), 'grant')}`;
   if (grants === 0) return 'no grant';
-  return users === null ? counted(grants, 'grant') : `${counted(grants, 'grant')} of ${counted(users, 'user')}`;
+  return users === null
+    ? numberWithNoun(grants, 'grant')
+    : `${numberWithNoun(grants, 'grant')} of ${numberWithNoun(users, 'user')}`;
 }
 
 /** Rounds down: how far a page counts depends on its time. */
@@ -24,10 +27,10 @@ export type AppsBlastRadius = Omit<BlastRadius, 'users'> & { readonly apps: numb
 /** "3 grants of 2 apps", "1,200 grants", "more than 10,000 grants" or "no grant". */
 export function appGrantsWords({ grants, apps, more }: AppsBlastRadius): string {
   if (more || grants === 0 || apps === null) return grantsWords({ grants, users: null, more });
-  return `${counted(grants, 'grant')} of ${counted(apps, 'app')}`;
+  return `${numberWithNoun(grants, 'grant')} of ${numberWithNoun(apps, 'app')}`;
 }
 
 /** "1 session" or "3 sessions". */
-export function counted(count: number, noun: string): string {
+export function numberWithNoun(count: number, noun: string): string {
   return `${formats.number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 /** The frame of the operators' pages. */
-import { type Html, html } from '../html.ts';
-import { isolated } from '../isolated.ts';
-import { layout, type PageContext } from '../layout.ts';
+import { type Html, html } from '../html/html.ts';
+import { isolated } from '../html/isolated-text.ts';
+import { layout, type PageContext } from '../layout/layout.ts';
 
 /** An operator, as pages show one. */
 export type ShownOperator = { readonly name: string; readonly role: 'read' | 'support' | 'admin' };

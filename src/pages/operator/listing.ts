@@ -1,5 +1,5 @@
 /** The parts of pages with a long list: a filter above it, and the way to the next page below. */
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../html/html.ts';
 
 /** A page of a list. `next` is the cursor behind it, null at the end; there may be more although nothing is here. */
 export type Listed<Item> = { readonly items: readonly Item[]; readonly next: string | null };

@@ -1,6 +1,6 @@
 /** The plot of an activity over time: drawn without a script or a style, with its numbers in a table. */
 import type { AppTally, Counter, Span } from '../../oauth/activity/app-tally.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../html/html.ts';
 import { Formats } from '../messages/formats.ts';
 
 /** The tally of an hour or a day that began at `bucket` (ms). */

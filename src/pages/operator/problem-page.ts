@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts';
-import { isolatedAddress } from '../isolated.ts';
-import type { PageContext } from '../layout.ts';
+import { type Html, html } from '../html/html.ts';
+import { isolatedAddress } from '../html/isolated-text.ts';
+import type { PageContext } from '../layout/layout.ts';
 import { card, type Parent } from './frame.ts';
 
 /** A problem at the operators' address. */

@@ -1,6 +1,6 @@
 /** Values of settings on the operators' pages. */
-import { type Html, type HtmlValue, html } from '../html.ts';
-import { isolated, isolatedAddress } from '../isolated.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { isolated, isolatedAddress } from '../html/isolated-text.ts';
 import type { Facts } from './table.ts';
 
 /** A setting with its label and value. `areWords`: the value is in words of ours, such as those of a choice. */

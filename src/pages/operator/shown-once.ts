@@ -1,7 +1,7 @@
 /** A one-time link or a secret, which an operator sees once: its block, and the page that has nothing else. */
-import { copyScriptTag } from '../copy-script.ts';
-import { type Html, type HtmlValue, html } from '../html.ts';
-import type { PageContext } from '../layout.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { copyScriptTag } from '../layout/copy-script.ts';
+import type { PageContext } from '../layout/layout.ts';
 import type { ConsolePage } from './frame.ts';
 
 /** A text that is shown once. */

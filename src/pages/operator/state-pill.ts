@@ -1,5 +1,5 @@
 /** The state of an app, a product, a person or an operator. */
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../html/html.ts';
 
 const PILLS = {
   active: html`<span class="effect">Active</span>`,

@@ -1,4 +1,4 @@
-import { stylesheet } from '../stylesheet.ts';
+import { stylesheet } from '../layout/stylesheet.ts';
 
 /** Returns the stylesheet of the operators' pages: that of all pages, and a few rules. */
 export function consoleStylesheet(color: string): string {

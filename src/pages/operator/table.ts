@@ -1,5 +1,5 @@
 /** Tables of the operators' pages. On a narrow screen each row becomes a block, with the columns' names in it. */
-import { type Html, type HtmlValue, html } from '../html.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /** A column: its name, and its cell in a row. */
 export type Column<Row> = readonly [name: string, cell: (row: Row) => HtmlValue];

@@ -1,6 +1,6 @@
 /** The checks of `database check` in PostgreSQL alone: the server's settings, invalid objects, and references. */
-import type { OwnChecks } from '../check.ts';
-import type { Connection } from './connection.ts';
+import type { OwnChecks } from '../opening/check.ts';
+import type { Connection } from './connection/connection.ts';
 import { wrongSettings } from './server-settings.ts';
 
 /** Invalid indexes, left by a failed operation, and constraints that were never validated. */

@@ -1,6 +1,6 @@
 /** The database's time, which all instances share: a local monotonic clock, set by the server's clock. */
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
+import type { Connection } from './connection/connection.ts';
+import type { Database } from './statements/database.ts';
 
 const SET_EVERY_MS = 10_000;
 const ASK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';

@@ -1,17 +1,17 @@
 /** A PostgreSQL database as a side of a copy. */
 import { InstallationError } from '../../process/installation-error.ts';
-import type { CopiedValue, OwnSide } from '../copy-side.ts';
-import { keyColumn, type StoredTable, TABLES } from '../tables/all.ts';
-import { INSTALLATION } from '../tables/installation.ts';
-import type { Kind } from '../tables/table.ts';
-import type { Connection, Session } from './connection.ts';
-import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
-import { LOCKS } from './locks.ts';
-import { OWN_COLUMNS, plain } from './plain-database.ts';
-import { asRefusal, reach } from './reach.ts';
-import { TYPES } from './rows.ts';
+import type { CopiedValue, OwnSide } from '../copying/copy-side.ts';
+import type { Kind } from '../statements/table.ts';
+import { keyColumn, type StoredTable, TABLES } from '../tables/all-tables.ts';
+import { INSTALLATION } from '../tables/installation/installation.ts';
+import type { Connection, Session } from './connection/connection.ts';
+import { asStoreError, SQLSTATE, sqlState } from './connection/errors.ts';
+import { asRefusal, connectToPrimary } from './connection/reach.ts';
+import { Servers } from './connection/servers.ts';
+import { OWN_COLUMNS, plainDatabase } from './plain-database.ts';
 import { requireFitServer } from './server-settings.ts';
-import { Servers } from './servers.ts';
+import { LOCKS } from './statements/locks.ts';
+import { TYPES } from './statements/postgresql-dialect.ts';
 
 const SESSION: Session = { statementTimeout: 0, lockTimeout: 10_000, byKey: false };
 
@@ -28,11 +28,11 @@ const NEVER_END = `
 /** Connects to a database as a side of a copy. Throws `InstallationError`. */
 export async function postgresqlSide(url: string): Promise<OwnSide> {
   const servers = new Servers(url);
-  const connection = await reach(servers, SESSION);
+  const connection = await connectToPrimary(servers, SESSION);
   const { place } = servers;
   return {
     place,
-    database: plain(connection),
+    database: plainDatabase(connection),
     remedy: 'make an empty database with "createdb", and let nothing use it before the copy',
     lastAuditSequence: 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_event_sequence',
     async continueAuditAfter(sequence) {

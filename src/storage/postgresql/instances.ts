@@ -1,5 +1,5 @@
 /** The running instances of the service: each names its sessions by its id, and the server lists all sessions. */
-import type { Database } from './database.ts';
+import type { Database } from './statements/database.ts';
 
 const PREFIX = 'valetkey ';
 const RUNNING = `

@@ -1,32 +1,32 @@
 /** Opens a PostgreSQL database as the store of all ports, for one of any number of instances. */
 import { randomBytes } from 'node:crypto';
 import { newChain } from '../../oauth/trail/audit-chain.ts';
-import { check } from '../check.ts';
-import type { CleanUp } from '../clean-up.ts';
-import { keptTime } from '../clean-up-time.ts';
-import { adoptSettings } from '../installation-settings.ts';
-import { countKeyUses } from '../key-uses.ts';
-import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
-import type { Storage } from '../storage.ts';
-import { wholeStore } from '../tables/alike.ts';
-import { trailFollowing } from './audit.ts';
+import type { CleanUp } from '../clean-up/clean-up.ts';
+import { keptTime } from '../clean-up/clean-up-time.ts';
+import { check } from '../opening/check.ts';
+import { adoptSettings } from '../opening/installation-settings.ts';
+import type { Storage } from '../opening/opened-storage.ts';
+import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening/opening.ts';
+import { countKeyUses } from '../opening/root-key-uses.ts';
+import { wholeStore } from '../tables/whole-store.ts';
 import { ownChecks } from './check.ts';
-import { cleanUpOf } from './clean-up.ts';
-import { assertionMarking } from './client-assertions.ts';
 import { DatabaseClock } from './clock.ts';
-import type { Connection, Session } from './connection.ts';
-import { sharedCounters } from './counters.ts';
-import { Database, type Purpose, type Sizes } from './database.ts';
-import { deviceRequestStore } from './device-requests.ts';
-import { asStoreError } from './errors.ts';
-import { ownGrants, useMarks } from './grants.ts';
+import type { Connection, Session } from './connection/connection.ts';
+import { asStoreError } from './connection/errors.ts';
+import { asRefusal, connectToPrimary, exposures } from './connection/reach.ts';
+import { Servers } from './connection/servers.ts';
 import { runningInstances, sessionName } from './instances.ts';
 import { RECORD_PLACE, requireOwnPlace } from './own-place.ts';
-import { plain } from './plain-database.ts';
-import { asRefusal, exposures, reach } from './reach.ts';
-import { runnerOn } from './runner.ts';
+import { plainDatabase } from './plain-database.ts';
 import { requireFitServer, sizeOf } from './server-settings.ts';
-import { Servers } from './servers.ts';
+import { Database, type Purpose, type Sizes } from './statements/database.ts';
+import { runnerOn } from './statements/runner.ts';
+import { trailFollowing } from './store/audit-trail.ts';
+import { cleanUpOf } from './store/clean-up.ts';
+import { assertionMarking } from './store/client-assertions.ts';
+import { sharedCounters } from './store/counters.ts';
+import { deviceRequestStore } from './store/device-requests.ts';
+import { ownGrants, useMarks } from './store/grants.ts';
 
 /** The options of opening a PostgreSQL database. */
 export type PostgresqlOptions = OpeningOptions & {
@@ -76,25 +76,25 @@ const LONG_SESSION: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey:
 /** Opens a database. Throws `InstallationError` with the remedy if it is unusable, and leaves it unchanged. */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
   const servers = new Servers(options.url, options.warn);
-  const connection = await reach(servers, LONG_SESSION);
+  const connection = await connectToPrimary(servers, LONG_SESSION);
   const clock = new DatabaseClock();
   const now = options.now ?? (() => clock.now());
   let ready: Ready;
   try {
     await clock.set(connection);
     await requireFitServer(connection);
-    await refuseUnfit(plain(connection), options);
-    ready = await makeReady(plain(connection), options, now());
+    await refuseUnfit(plainDatabase(connection), options);
+    ready = await makeReady(plainDatabase(connection), options, now());
     if (options.role === 'service') await requireOwnPlace(connection, options.warn ?? (() => {}));
   } catch (error) {
     throw asRefusal(error, servers.place) ?? asStoreError(error);
   } finally {
     await connection.close();
   }
-  return storage(options, servers, ready, clock, now);
+  return assembleStorage(options, servers, ready, clock, now);
 }
 
-function storage(
+function assembleStorage(
   options: PostgresqlOptions,
   servers: Servers,
   ready: Ready,
@@ -149,9 +149,9 @@ function storage(
       cleanUp: cleanUp.figures(),
     }),
     check: (how) =>
-      onLongSession(servers, (connection) => check(plain(connection), options, ownChecks(connection), how)),
+      onLongSession(servers, (connection) => check(plainDatabase(connection), options, ownChecks(connection), how)),
     sizes: async () => ({ database: await sizeOf(database), log: null, free: null }),
-    countKeyUses: (liveAt) => onLongSession(servers, (connection) => countKeyUses(plain(connection), liveAt)),
+    countKeyUses: (liveAt) => onLongSession(servers, (connection) => countKeyUses(plainDatabase(connection), liveAt)),
     backUp: null,
     adoptSettings: async () => {
       await adoptSettings(runner, options.settings);
@@ -167,7 +167,7 @@ function storage(
 }
 
 async function onLongSession<T>(servers: Servers, run: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await reach(servers, LONG_SESSION);
+  const connection = await connectToPrimary(servers, LONG_SESSION);
   try {
     return await run(connection);
   } finally {

@@ -6,8 +6,8 @@
  * A base backup is equal in all of these. Only its server's timeline is higher, as after a failover.
  */
 import { InstallationError } from '../../process/installation-error.ts';
-import type { Connection } from './connection.ts';
-import { plain } from './plain-database.ts';
+import type { Connection } from './connection/connection.ts';
+import { plainDatabase } from './plain-database.ts';
 
 const OWN = `
   (SELECT system_identifier FROM pg_control_system()) || ' ' ||
@@ -27,7 +27,7 @@ export const RECORD_PLACE = `
  * if the server's timeline differs from that of an instance's last start. Throws `InstallationError`.
  */
 export async function requireOwnPlace(connection: Connection, warn: (sentence: string) => void): Promise<void> {
-  await plain(connection).alone(async () => {
+  await plainDatabase(connection).alone(async () => {
     const found = await connection.one<{ recorded: string | null; own: string }>(FIND);
     const [, place, timeline] = FORMAT.exec(found?.recorded ?? '') ?? [];
     if (place !== undefined && place !== found?.own) throw new InstallationError(ELSEWHERE);

@@ -1,13 +1,13 @@
 /** A PostgreSQL database during opening, checking and copying. */
 import { InstallationError } from '../../process/installation-error.ts';
-import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
-import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
-import { kindOf, type PlainDatabase } from '../plain-database.ts';
+import { fromCatalogue, inOneLine, type SchemaObject } from '../schema/catalogue.ts';
+import { type AppliedMigration, type Migration, readMigrations } from '../schema/migrations.ts';
+import { kindOf, type PlainDatabase } from '../schema/plain-database.ts';
 import { CATALOGUE } from './catalogue.ts';
-import type { Connection } from './connection.ts';
-import { isConflict } from './errors.ts';
-import { LOCKS } from './locks.ts';
-import { DIALECT, TYPES } from './rows.ts';
+import type { Connection } from './connection/connection.ts';
+import { isConflict } from './connection/errors.ts';
+import { LOCKS } from './statements/locks.ts';
+import { DIALECT, TYPES } from './statements/postgresql-dialect.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
@@ -65,7 +65,7 @@ export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string
 };
 
 /** Returns a `PlainDatabase` on a connection that nothing else may use meanwhile. */
-export function plain(connection: Connection): PlainDatabase {
+export function plainDatabase(connection: Connection): PlainDatabase {
   return {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,

@@ -1,7 +1,7 @@
 /** The server's required version and settings, without which a confirmed write may be lost. */
 import { type Fault, InstallationError } from '../../process/installation-error.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
+import type { Connection } from './connection/connection.ts';
+import type { Database } from './statements/database.ts';
 
 const OLDEST = 14;
 

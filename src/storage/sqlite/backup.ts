@@ -1,14 +1,14 @@
 /** Backups of a SQLite database in use, made by another process than the one that serves it. */
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { check } from '../check.ts';
-import type { Finding } from '../finding.ts';
-import type { OpeningOptions } from '../opening.ts';
-import type { BackupCopy } from '../storage.ts';
+import { check } from '../opening/check.ts';
+import type { BackupCopy } from '../opening/opened-storage.ts';
+import type { OpeningOptions } from '../opening/opening.ts';
+import type { Finding } from '../schema/check-finding.ts';
 import { ownChecks } from './check.ts';
-import { configure, connect, type Pragmas } from './connection.ts';
-import { makeFile } from './database-file.ts';
-import { plain } from './plain-database.ts';
+import { configure, connect, type Pragmas } from './file/connection.ts';
+import { makeFile } from './file/database-file.ts';
+import { plainDatabase } from './plain-database.ts';
 
 /**
  * More pages than a database can have (2^32 - 2), within SQLite's limit for a step: one step reads one state, and never
@@ -61,7 +61,7 @@ async function markAndCheck(
   try {
     configure(copy, ONE_FILE);
     mark(copy, madeAt);
-    return await check(plain(copy), options, ownChecks(copy, ONE_FILE));
+    return await check(plainDatabase(copy), options, ownChecks(copy, ONE_FILE));
   } finally {
     copy.close();
   }

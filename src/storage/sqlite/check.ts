@@ -1,10 +1,10 @@
 /** The checks of `database check` in SQLite alone: the connection's settings, every page and every reference. */
 import { DatabaseSync } from 'node:sqlite';
-import type { OwnChecks } from '../check.ts';
-import { type Finding, findingOf } from '../finding.ts';
-import { type Pragmas, wrongPragmas } from './connection.ts';
-import { hasHeader } from './database-file.ts';
-import { primaryCode, SQLITE } from './errors.ts';
+import type { OwnChecks } from '../opening/check.ts';
+import { type Finding, findingOf } from '../schema/check-finding.ts';
+import { type Pragmas, wrongPragmas } from './file/connection.ts';
+import { hasHeader } from './file/database-file.ts';
+import { primaryCode, SQLITE } from './file/errors.ts';
 
 const REMEDY = 'keep a copy of it with its -wal, look at the disk, and restore a backup with "database restore FILE"';
 

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
-import type { CopiedRow, CopiedValue, OwnSide } from '../copy-side.ts';
-import { keyColumn, type StoredTable } from '../tables/all.ts';
-import type { Kind } from '../tables/table.ts';
-import { preparePass } from './checkpoint.ts';
-import { configure, connect, requiredPragmas } from './connection.ts';
-import { prepareDatabaseFile, requireOwnLog } from './database-file.ts';
-import { asStoreError } from './errors.ts';
-import { plain } from './plain-database.ts';
-import { lockForServing } from './serving-lock.ts';
+import type { CopiedRow, CopiedValue, OwnSide } from '../copying/copy-side.ts';
+import type { Kind } from '../statements/table.ts';
+import { keyColumn, type StoredTable } from '../tables/all-tables.ts';
+import { preparePass } from './file/checkpoint.ts';
+import { configure, connect, requiredPragmas } from './file/connection.ts';
+import { prepareDatabaseFile, requireOwnLog } from './file/database-file.ts';
+import { asStoreError } from './file/errors.ts';
+import { lockForServing } from './file/serving-lock.ts';
+import { plainDatabase } from './plain-database.ts';
 
 const SETTINGS = requiredPragmas({ role: 'command', durability: 'full' }, false);
 
@@ -22,7 +22,7 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
   prepareDatabaseFile(path);
   const database = connect(path);
   const held = [database];
-  const own = plain(database);
+  const own = plainDatabase(database);
   return {
     place: path,
     database: own,

@@ -1,35 +1,35 @@
 /** Opens a SQLite database as the store of all ports. */
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
-import { check, wrongColumns } from '../check.ts';
-import type { CleanUp } from '../clean-up.ts';
-import { keptTime } from '../clean-up-time.ts';
-import { adoptSettings } from '../installation-settings.ts';
-import { countKeyUses } from '../key-uses.ts';
-import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
-import type { Storage } from '../storage.ts';
-import { wholeStore } from '../tables/alike.ts';
-import { TABLES } from '../tables/all.ts';
-import { trailFollowing } from './audit.ts';
+import type { CleanUp } from '../clean-up/clean-up.ts';
+import { keptTime } from '../clean-up/clean-up-time.ts';
+import { check, wrongColumns } from '../opening/check.ts';
+import { adoptSettings } from '../opening/installation-settings.ts';
+import type { Storage } from '../opening/opened-storage.ts';
+import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening/opening.ts';
+import { countKeyUses } from '../opening/root-key-uses.ts';
+import { TABLES } from '../tables/all-tables.ts';
+import { wholeStore } from '../tables/whole-store.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
-import { copyLeftoverLog, type FailureHandlers } from './checkpoint.ts';
-import { Checkpoints } from './checkpoints.ts';
-import { cleanUpOf } from './clean-up.ts';
-import { assertionMarking } from './client-assertions.ts';
-import { type ConnectionUse, configure, connect, requiredPragmas } from './connection.ts';
-import { exposures, isNothing, prepareDatabaseFile, requireOwnLog, sizesOf } from './database-file.ts';
-import { deviceRequestStore } from './device-requests.ts';
-import { resultCode, SQLITE } from './errors.ts';
-import { FileStamp } from './file-stamp.ts';
-import { FilesInPlace, statOf } from './files-in-place.ts';
-import { ownGrants, useMarks } from './grants.ts';
-import { plain } from './plain-database.ts';
-import { runnerOn } from './runner.ts';
-import { isServed, lockForServing } from './serving-lock.ts';
-import { Tables } from './tables.ts';
-import { type FileOperations, WalFile } from './wal-file.ts';
-import { WriteQueue } from './write-queue.ts';
+import { copyLeftoverLog, type FailureHandlers } from './file/checkpoint.ts';
+import { Checkpoints } from './file/checkpoints.ts';
+import { type ConnectionUse, configure, connect, requiredPragmas } from './file/connection.ts';
+import { exposures, isNothing, prepareDatabaseFile, requireOwnLog, sizesOf } from './file/database-file.ts';
+import { resultCode, SQLITE } from './file/errors.ts';
+import { FileStamp } from './file/file-stamp.ts';
+import { FilesInPlace, statOf } from './file/files-in-place.ts';
+import { isServed, lockForServing } from './file/serving-lock.ts';
+import { type FileOperations, WalFile } from './file/wal-file.ts';
+import { plainDatabase } from './plain-database.ts';
+import { Tables } from './statements/prepared-statements.ts';
+import { runnerOn } from './statements/runner.ts';
+import { WriteQueue } from './statements/write-queue.ts';
+import { trailFollowing } from './store/audit-trail.ts';
+import { cleanUpOf } from './store/clean-up.ts';
+import { assertionMarking } from './store/client-assertions.ts';
+import { deviceRequestStore } from './store/device-requests.ts';
+import { ownGrants, useMarks } from './store/grants.ts';
 
 /** The options of opening a SQLite database. */
 export type SqliteOptions = ConnectionUse &
@@ -57,17 +57,17 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   const database = connect(path);
   const held: { close(): void }[] = [database];
   try {
-    await refuseUnfit(plain(database), options);
+    await refuseUnfit(plainDatabase(database), options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
     if (role === 'service' && !inMemory) copyLeftoverLog(database, options);
     configure(database, requiredPragmas(options, inMemory));
-    const ready = await makeReady(plain(database), options, options.now());
+    const ready = await makeReady(plainDatabase(database), options, options.now());
     const wal = inMemory ? null : await WalFile.open(path, options.files);
     const stamp = role === 'service' && !inMemory ? new FileStamp(database, path) : null;
     if (stamp) held.push(stamp);
     stamp?.write(path);
     const files = wal && file ? { wal, inPlace: new FilesInPlace(path, file, stamp) } : null;
-    return storage(database, files, ready, options, () => closeAll(held));
+    return assembleStorage(database, files, ready, options, () => closeAll(held));
   } catch (error) {
     const reason = await reasonOf(error, database);
     closeAll(held);
@@ -77,7 +77,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
 
 /** Explains a statement that could not be prepared: its table, or a column of it, differs from the schema. */
 async function reasonOf(error: unknown, database: DatabaseSync): Promise<unknown> {
-  const wrong = resultCode(error) === SQLITE.ERROR ? await wrongColumns(plain(database)) : [];
+  const wrong = resultCode(error) === SQLITE.ERROR ? await wrongColumns(plainDatabase(database)) : [];
   return wrong.length > 0 ? new InstallationError(...wrong) : error;
 }
 
@@ -91,7 +91,7 @@ const THE_SERVICE = 'service';
 
 type OpenFiles = { readonly wal: WalFile; readonly inPlace: FilesInPlace };
 
-function storage(
+function assembleStorage(
   database: DatabaseSync,
   files: OpenFiles | null,
   ready: Ready,
@@ -143,9 +143,10 @@ function storage(
       pools: [],
       cleanUp: cleanUp.figures(),
     }),
-    check: (how) => check(plain(database), options, ownChecks(database, requiredPragmas(options, files === null)), how),
+    check: (how) =>
+      check(plainDatabase(database), options, ownChecks(database, requiredPragmas(options, files === null)), how),
     sizes: async () => sizesOf(path),
-    countKeyUses: (liveAt) => countKeyUses(plain(database), liveAt),
+    countKeyUses: (liveAt) => countKeyUses(plainDatabase(database), liveAt),
     backUp: (to, madeAt, grows) => backUp(path, to, madeAt, options, grows),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {

@@ -1,13 +1,13 @@
 /** A SQLite database during opening, checking and copying. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Tuple } from '../acts.ts';
-import { fromCatalogue, inOneLine, type SchemaObject } from '../catalogue.ts';
-import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
-import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../plain-database.ts';
-import type { Stored } from '../tables/table.ts';
+import { fromCatalogue, inOneLine, type SchemaObject } from '../schema/catalogue.ts';
+import { type AppliedMigration, type Migration, readMigrations } from '../schema/migrations.ts';
+import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../schema/plain-database.ts';
+import type { Tuple } from '../statements/shared-operations.ts';
+import type { Stored } from '../statements/table.ts';
 import { CATALOGUE } from './catalogue.ts';
-import { APPLICATION_ID } from './connection.ts';
-import { bound, DIALECT, inSqlite } from './sql.ts';
+import { APPLICATION_ID } from './file/connection.ts';
+import { bound, DIALECT, inSqlite } from './statements/sqlite-dialect.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
@@ -49,7 +49,7 @@ const OBJECTS = `
  * Returns a `PlainDatabase` on a connection that nothing else may use meanwhile: a transaction spans several turns of
  * the event loop.
  */
-export function plain(database: DatabaseSync): PlainDatabase {
+export function plainDatabase(database: DatabaseSync): PlainDatabase {
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string, values: readonly Stored[]) => {
     const known = prepared.get(sql) ?? database.prepare(inSqlite(sql));

@@ -1,8 +1,8 @@
 /** Lists of accounts, by keys, and when those listed were last used. */
 import type { AccountListStore, AccountUse, LastSignIn } from '../../accounts/people/store.ts';
-import { listed, type Runner, type Tuple } from '../acts.ts';
-import { ACCOUNT } from './accounts.ts';
-import { LAST_USE } from './grant-summaries.ts';
+import { listRows, type Runner, type Tuple } from '../statements/shared-operations.ts';
+import { ACCOUNT } from './accounts/accounts.ts';
+import { LAST_USE } from './grants/grant-summaries.ts';
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const CALLED = (column: 'email_key' | 'username') => `
@@ -10,7 +10,7 @@ const CALLED = (column: 'email_key' | 'username') => `
 /** The last character of Unicode, which stands for nothing, so that no name has it. */
 const LAST_CHARACTER = '\u{10ffff}';
 /** The limit is in the text: PostgreSQL would plan a parameter as a tenth of all accounts. */
-const beginning = (column: 'email_key' | 'username', limit: number) => `
+const keysThatBegin = (column: 'email_key' | 'username', limit: number) => `
   ${SELECT} WHERE ${column} >= $1 AND ${column} < $2 AND (${column}, id) > ($3, $4) ORDER BY ${column}, id LIMIT ${limit}`;
 const next = (limit: number) => `
   ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
@@ -50,16 +50,17 @@ export function accountLists(runner: Runner): AccountListStore {
     return rows;
   };
   return {
-    listAccounts: (after, limit) => listed(runner, ACCOUNT, next(limit), [after?.createdAt ?? NEVER, after?.id ?? '']),
+    listAccounts: (after, limit) =>
+      listRows(runner, ACCOUNT, next(limit), [after?.createdAt ?? NEVER, after?.id ?? '']),
     listAccountsCalled: (name, after, limit) =>
       'emailKey' in name
-        ? listed(runner, ACCOUNT, CALLED('email_key'), [name.emailKey, after, limit])
-        : listed(runner, ACCOUNT, CALLED('username'), [name.username, after, limit]),
+        ? listRows(runner, ACCOUNT, CALLED('email_key'), [name.emailKey, after, limit])
+        : listRows(runner, ACCOUNT, CALLED('username'), [name.username, after, limit]),
     listAccountsBeginning(start, after, limit) {
       const [column, key] =
         'emailKey' in start ? (['email_key', start.emailKey] as const) : (['username', start.username] as const);
       const place = after ? [after.key, after.id] : [key, ''];
-      return listed(runner, ACCOUNT, beginning(column, limit), [key, key + LAST_CHARACTER, ...place]);
+      return listRows(runner, ACCOUNT, keysThatBegin(column, limit), [key, key + LAST_CHARACTER, ...place]);
     },
     async findAccountUses(ids) {
       const uses = (await byIds(USES, ids)).map((row): [string, AccountUse] => {

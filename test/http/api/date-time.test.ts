@@ -1,7 +1,7 @@
 /** Moments in JSON answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateTime } from '../../../src/http/api/date-time.ts';
+import { dateTime } from '../../../src/http/json/date-time.ts';
 
 test('RFC 3339 §5.6: a moment is written as JavaScript writes it, on any day and at any time', () => {
   const STEP = 86_400_000 * 3 + 1_234_567;

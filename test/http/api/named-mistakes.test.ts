@@ -1,7 +1,7 @@
 /** Mistakes that an answer names: what a developer sees in a terminal or a browser, without the log. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addressElsewhere } from '../../../src/http/unknown-addresses.ts';
+import { addressElsewhere } from '../../../src/http/checks/unknown-addresses.ts';
 import { withChecksum } from '../../../src/oauth/keys/credential.ts';
 import { Browser } from '../../support/browser.ts';
 import { asJson, authorizeUrl, postBody, postForm, signedInBrowser } from '../../support/flow.ts';

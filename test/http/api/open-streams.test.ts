@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { OpenStreams } from '../../../src/http/api/open-streams.ts';
-import { resourceServers } from '../../../src/http/api/revocation-feed.ts';
+import { OpenStreams } from '../../../src/http/api/revocations/open-streams.ts';
+import { resourceServers } from '../../../src/http/api/revocations/revocation-feed.ts';
 
 const LIMITS = resourceServers({
   resourceServers: { findResourceServer: async () => null },

@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import type { Answers } from '../../../src/http/answer.ts';
-import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts';
+import type { Answers } from '../../../src/http/answer/send-problem.ts';
 import { ApiDescription, documentFrame } from '../../../src/http/api/openapi.ts';
+import { apiAnswers, oauthAnswers } from '../../../src/http/json/json-answers.ts';
 import { providerAnswers } from '../../../src/http/provider/requests.ts';
-import type { Service } from '../../../src/http/service.ts';
+import type { Service } from '../../../src/http/service/service.ts';
 import { REFUSED_PARAMETERS, STANDARD_PARAMETERS } from '../../../src/oauth/protocol/authorization-request.ts';
-import { pagePaths } from '../../../src/pages/page-paths.ts';
+import { pagePaths } from '../../../src/pages/layout/page-paths.ts';
 import { assertFits, DescribedService, parameterNames } from '../../support/described.ts';
 import { freePort, startTestService } from '../../support/service.ts';
 

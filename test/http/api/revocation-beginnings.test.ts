@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ResourceServerStore } from '../../../src/oauth/clients/resource-server-store.ts';
+import type { ResourceServerStore } from '../../../src/oauth/resource-servers/resource-server-store.ts';
 import type { AuditStore } from '../../../src/oauth/trail/audit-store.ts';
 import { asJson, assertRefused } from '../../support/flow.ts';
 import { RevocationStream } from '../../support/revocation-stream.ts';

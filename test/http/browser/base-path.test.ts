@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
-import { pagePaths } from '../../../src/pages/page-paths.ts';
+import { pagePaths } from '../../../src/pages/layout/page-paths.ts';
 import { Browser, type Visit } from '../../support/browser.ts';
 import { authorizeUrl, pairOf, postForm, pressAllow } from '../../support/flow.ts';
 import { ProgramOnDisk } from '../../support/program.ts';

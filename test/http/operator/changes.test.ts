@@ -5,7 +5,7 @@ import { etagOf } from '../../../src/http/operator/api/etag.ts';
 import type { Noun } from '../../../src/http/operator/api/nouns.ts';
 import type { Call } from '../../../src/http/operator/api/route.ts';
 import { Changes } from '../../../src/http/operator/changes/change.ts';
-import type { Service } from '../../../src/http/service.ts';
+import type { Service } from '../../../src/http/service/service.ts';
 import type { Client } from '../../../src/oauth/clients/client.ts';
 import { ChangedSince } from '../../../src/oauth/trail/request-conditions.ts';
 import { addAdaAndOne, event, openAsService, operator } from '../../support/storage.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { shownOperator } from '../../../src/cli/operator-view.ts';
+import { shownOperator } from '../../../src/cli/operators/operator-view.ts';
 import type { Operator } from '../../../src/operator/access/operator.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser, type Visit } from '../../support/browser.ts';

@@ -6,7 +6,7 @@ import { after, beforeEach, test } from 'node:test';
 import { personNameProblem } from '../../../src/accounts/people/account.ts';
 import { OperatorError } from '../../../src/oauth/error.ts';
 import { nameProblem } from '../../../src/oauth/readable.ts';
-import { readName } from '../../../src/settings/readers.ts';
+import { readName } from '../../../src/settings/setting-readers.ts';
 import { Browser } from '../../support/browser.ts';
 import { addOperator, enrolledOperator, postOwn, startConsole } from '../../support/console.ts';
 import { addKey, call } from '../../support/operator-api.ts';

@@ -1,7 +1,7 @@
 // Operators, their keys, sessions and one-time addresses, on a database in memory with a clock of its own.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeThrottles } from '../../../src/accounts/sign-in/limits.ts';
+import { makeThrottles } from '../../../src/accounts/sign-in/rate-limits.ts';
 import { OperatorError, Refusal } from '../../../src/oauth/error.ts';
 import { AccessEnded } from '../../../src/oauth/trail/audit.ts';
 import { OperatorAccess } from '../../../src/operator/access/access.ts';

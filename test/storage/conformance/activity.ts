@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { type AppFailure, FAILURES_KEPT } from '../../../src/oauth/activity/app-failure.ts';
 import { type AppTally, emptyTally, SPAN_MS, type Span } from '../../../src/oauth/activity/app-tally.ts';
-import { AppActivity } from '../../../src/operator/app-activity.ts';
-import type { WholeStore } from '../../../src/storage/tables/alike.ts';
+import { AppActivity } from '../../../src/operator/apps/app-activity.ts';
+import type { WholeStore } from '../../../src/storage/tables/whole-store.ts';
 import { event, NOW, sampleClient } from '../../support/storage.ts';
 import type { WithStore } from './any-store.ts';
 

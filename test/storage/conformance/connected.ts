@@ -1,6 +1,5 @@
 /** Lists of people's grants, whatever their number, and the limit of one app. */
 import assert from 'node:assert/strict';
-import { revocationNotice } from '../../../src/oauth/clients/revocation-notice.ts';
 import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/grants/device-grant.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type SummarizedBy,
 } from '../../../src/oauth/grants/grant.ts';
 import { GrantLimit } from '../../../src/oauth/protocol/grant-limit.ts';
+import { revocationNotice } from '../../../src/oauth/resource-servers/revocation-notice.ts';
 import {
   event,
   HOUR,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MAX_SESSIONS } from '../../../src/accounts/people/session.ts';
 import { newGrantId, oldestGrantId } from '../../../src/oauth/grants/grant.ts';
-import { endThroughProvider } from '../../../src/operator/provider-ending.ts';
+import { endThroughProvider } from '../../../src/operator/products-and-apis/provider-ending.ts';
 import {
   basisOf,
   event,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type DisconnectPage, listDisconnects } from '../../../src/accounts/providers/disconnects.ts';
 import { GrantRegistry } from '../../../src/oauth/connected-apps/grant-registry.ts';
 import { Refusal } from '../../../src/oauth/error.ts';
-import { AuditTrail } from '../../../src/operator/audit-trail.ts';
+import { AuditTrail } from '../../../src/operator/trail/audit-trail.ts';
 import { largestRead } from '../../support/rows-read.ts';
 import {
   event,

@@ -3,9 +3,9 @@ import { type Account, hasPassword } from '../../../accounts/people/account.ts';
 import { sessionDigest } from '../../../accounts/people/session.ts';
 import { groupByApp } from '../../../oauth/connected-apps/connected-apps.ts';
 import type { NamedAuditEvent } from '../../../oauth/trail/audit-store.ts';
-import type { AccountPageData, ActivityKind } from '../../../pages/account-page.ts';
-import type { Service } from '../../service.ts';
-import type { SignedIn } from '../browser-session.ts';
+import type { AccountPageData, ActivityKind } from '../../../pages/account/account-page.ts';
+import type { Service } from '../../service/service.ts';
+import type { SignedIn } from '../session/browser-session.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of named apps. */

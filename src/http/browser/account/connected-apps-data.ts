@@ -10,11 +10,11 @@ import {
 } from '../../../oauth/connected-apps/connected-apps.ts';
 import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
 import type { ScopeDefinition } from '../../../oauth/grants/scope.ts';
-import type { ConnectedApp } from '../../../pages/connected-app-card.ts';
-import type { ConnectedAppsData } from '../../../pages/connected-apps-page.ts';
-import type { Service } from '../../service.ts';
-import { pageProfile } from '../page-answers.ts';
-import { permissionsGranted } from '../permissions.ts';
+import type { ConnectedApp } from '../../../pages/account/connected-app-card.ts';
+import type { ConnectedAppsData } from '../../../pages/account/connected-apps-page.ts';
+import type { Service } from '../../service/service.ts';
+import { permissionsGranted } from '../authorize/permissions-on-pages.ts';
+import { pageProfile } from '../send-page.ts';
 
 /** The view that the address asks for: one app alone by its client ID, or the apps with a text in their names. */
 export type AppsView = { readonly alone: string | null; readonly query: string; readonly after: string | null };

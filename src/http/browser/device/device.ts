@@ -8,20 +8,20 @@ import type { DeviceDecided, ShownDeviceRequest } from '../../../oauth/device/de
 import { grantIdText } from '../../../oauth/grants/grant.ts';
 import { fieldsThere } from '../../../oauth/grants/person-fields.ts';
 import { optionalNames } from '../../../oauth/grants/scope.ts';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
-import { consentPage, type NotTaken } from '../../../pages/consent-page.ts';
-import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../../pages/device-pages.ts';
-import { answerProblem, setRetryAfter } from '../../answer.ts';
-import { formOf } from '../../form.ts';
-import { originOf } from '../../origin.ts';
-import type { SignedIn } from '../browser-session.ts';
-import { countDecision } from '../decision-limit.ts';
-import { keepChoice, keptChoice } from '../kept-choice.ts';
-import { type Pages, pageAccount, pageProfile } from '../page-answers.ts';
+import type { Parameters } from '../../../oauth/parameters.ts';
+import { consentPage, type NotTaken } from '../../../pages/consent/consent-page.ts';
+import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../../pages/consent/device-pages.ts';
+import { answerProblem, setRetryAfter } from '../../answer/send-problem.ts';
+import { formOf } from '../../request/form.ts';
+import { originOf } from '../../request/origin.ts';
+import { keepChoice, keptChoice } from '../authorize/choice-kept-over-sign-in.ts';
+import { countDecision } from '../authorize/decision-limit.ts';
+import { accessDuration, permissionsToAsk, personToAsk } from '../authorize/permissions-on-pages.ts';
 import type { PageParts } from '../page-parts.ts';
-import { accessDuration, permissionsToAsk, personToAsk } from '../permissions.ts';
-import { sendSignIn } from '../sign-in-form.ts';
-import { findWaitingDevice } from './waiting-device.ts';
+import { type Pages, pageAccount, pageProfile } from '../send-page.ts';
+import type { SignedIn } from '../session/browser-session.ts';
+import { sendSignIn } from '../sign-in/sign-in-form.ts';
+import { findWaitingDevice } from '../sign-in/waiting-device.ts';
 
 /** Adds the device pages. */
 export function addDevice(app: FastifyInstance, parts: PageParts): void {

@@ -4,9 +4,9 @@ import { NothingThere, OperatorError } from '../../../oauth/error.ts';
 import { AccessEnded } from '../../../oauth/trail/audit.ts';
 import { ChangedSince } from '../../../oauth/trail/request-conditions.ts';
 import { KeyOfAnotherRequest } from '../../../operator/idempotency.ts';
-import { type Answers, answerProblem, setRetryAfter } from '../../answer.ts';
-import { describe, sendJson } from '../../api/json-answers.ts';
-import { STATUS as PROBLEM_STATUS } from '../../problem.ts';
+import { STATUS as PROBLEM_STATUS } from '../../answer/problem.ts';
+import { type Answers, answerProblem, setRetryAfter } from '../../answer/send-problem.ts';
+import { describe, sendJson } from '../../json/json-answers.ts';
 
 /** The codes of errors that a request of the API can have, each with its HTTP status, besides those of `HttpProblem`. */
 const OWN_STATUS = {

@@ -2,11 +2,11 @@
 import { AUDIT_ACTIONS } from '../../../oauth/trail/audit.ts';
 import { eventJson } from '../../../operator/json/event.ts';
 import { type EventAsked, findEvent } from '../../../operator/lists/event-pages.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../service/service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, showOperation, textParameter, timeParameter } from './described.ts';
-import { listBody } from './list.ts';
-import { given, type Query, readOneOf, readPage, readTime } from './query.ts';
+import { listOperation, showOperation, textParameter, timeParameter } from './described-parts.ts';
+import { listBody } from './list-body.ts';
+import { type Query, readOneOf, readPage, readTime, withoutUndefined } from './query.ts';
 import { type Route, route } from './route.ts';
 import { AUDIT_EVENT } from './schemas.ts';
 
@@ -50,7 +50,7 @@ export function readingAuditEvents({ operatorApi }: Service): Route[] {
 function askedIn({ client, user, grant, action, operator, key, since, until, order = 'newest' }: Query): EventAsked {
   return {
     order: readOneOf('order', ORDERS, order),
-    ...given({
+    ...withoutUndefined({
       ...{ clientId: client, resourceOwnerId: user, grantId: grant?.toLowerCase(), operatorId: operator, actorBy: key },
       action: action === undefined ? undefined : readOneOf('action', AUDIT_ACTIONS, action),
       since: since === undefined ? undefined : readTime('since', since),

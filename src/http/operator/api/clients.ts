@@ -4,12 +4,12 @@ import { TALLIES_KEPT_MS } from '../../../oauth/activity/app-tally.ts';
 import { activityJson, lastDayJson, pageFailureJson, talliesJson } from '../../../operator/json/activity.ts';
 import { clientJson } from '../../../operator/json/client.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
-import { optionalQueryParameter } from '../../api/operation.ts';
-import type { Service } from '../../service.ts';
-import { ID, listOperation, readOperation, showOperation, textParameter, timeParameter } from './described.ts';
-import { listBody } from './list.ts';
+import { optionalQueryParameter } from '../../json/operation.ts';
+import type { Service } from '../../service/service.ts';
+import { ID, listOperation, readOperation, showOperation, textParameter, timeParameter } from './described-parts.ts';
+import { listBody } from './list-body.ts';
 import { findOne, nounsOf } from './nouns.ts';
-import { given, invalid, readOneOf, readPage, readTime } from './query.ts';
+import { invalidParameter, readOneOf, readPage, readTime, withoutUndefined } from './query.ts';
 import { type Route, route } from './route.ts';
 import { CLIENT, FAILURES, SHOWN_CLIENT, TALLIES } from './schemas.ts';
 
@@ -43,7 +43,7 @@ export function readingClients(service: Service): Route[] {
   return [
     route('GET', '/clients', 'clients.list', LIST, async ({ query }) => {
       const { id, name, state, unused_since, failing_since, ...page } = query;
-      const asked = given({
+      const asked = withoutUndefined({
         ...{ id, name },
         status: state === undefined ? undefined : readOneOf('state', STATES, state),
         unusedSince: unused_since === undefined ? undefined : readTime('unused_since', unused_since),
@@ -67,7 +67,8 @@ export function readingClients(service: Service): Route[] {
     route('GET', '/clients/:id/failures', 'clients.failures', SHOW_FAILURES, async (call) => {
       const { since, limit = String(FAILURES_KEPT) } = call.query;
       const most = /^[0-9]{1,3}$/.test(limit) ? Number(limit) : 0;
-      if (most < 1 || most > FAILURES_KEPT) throw invalid('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
+      if (most < 1 || most > FAILURES_KEPT)
+        throw invalidParameter('limit', `must be a whole number from 1 to ${FAILURES_KEPT}`);
       const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
       const { id } = await findOne(noun, call.id);
       const found = activityJson(id, await appActivity.find(id, from, most));

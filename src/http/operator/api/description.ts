@@ -2,10 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { sendMetadata } from '../../api/metadata.ts';
 import { ApiDescription } from '../../api/openapi.ts';
-import { answer, type Operation, type OperatorTag, PUBLIC } from '../../api/operation.ts';
-import type { Service } from '../../service.ts';
+import { answer, type Operation, type OperatorTag, PUBLIC } from '../../json/operation.ts';
+import type { Service } from '../../service/service.ts';
 import { operatorAnswers } from './api-error.ts';
-import { refusals } from './described.ts';
+import { refusals } from './described-parts.ts';
 
 /** Version of the API, not of the program. */
 const VERSION = '1.0.0';

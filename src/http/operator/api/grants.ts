@@ -1,11 +1,11 @@
 /** `GET /v1/grants`, and the whole life of one. */
 import { findGrantLife } from '../../../oauth/connected-apps/grant-life.ts';
 import { grantJson, grantLifeJson } from '../../../operator/json/grant.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../service/service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, showOperation, textParameter } from './described.ts';
-import { listBody } from './list.ts';
-import { given, readOneOf, readPage } from './query.ts';
+import { listOperation, showOperation, textParameter } from './described-parts.ts';
+import { listBody } from './list-body.ts';
+import { readOneOf, readPage, withoutUndefined } from './query.ts';
 import { type Route, route } from './route.ts';
 import { GRANT, GRANT_LIFE } from './schemas.ts';
 
@@ -32,7 +32,7 @@ export function readingGrants(service: Service): Route[] {
     route('GET', '/grants', 'grants.list', LIST, async ({ query }) => {
       const { client, user, state, ...page } = query;
       const status = state === undefined ? undefined : readOneOf('state', STATES, state);
-      const asked = given({ clientId: client, resourceOwnerId: user, status });
+      const asked = withoutUndefined({ clientId: client, resourceOwnerId: user, status });
       const now = service.now();
       return listBody(await lists.grants(asked, readPage(page)), (grant) => grantJson(grant, now));
     }),

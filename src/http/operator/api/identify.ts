@@ -1,12 +1,12 @@
 /** `POST /v1/identify`: what a credential is that somebody found. Nothing of it is stored or logged. */
-import { MAX_CREDENTIAL_LENGTH } from '../../../operator/identify.ts';
 import { identifiedJson } from '../../../operator/json/identified.ts';
-import { answer, type Operation, postedJson, text } from '../../api/operation.ts';
-import { JsonMembers } from '../../decoding.ts';
-import type { Service } from '../../service.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../../../operator/leaks/identify-credential.ts';
+import { answer, type Operation, postedJson, text } from '../../json/operation.ts';
+import { JsonMembers } from '../../request/decoding.ts';
+import type { Service } from '../../service/service.ts';
 import { ApiError } from './api-error.ts';
-import { BY_KEY, OF_EVERY_CALL, refusals } from './described.ts';
-import { invalid } from './query.ts';
+import { BY_KEY, OF_EVERY_CALL, refusals } from './described-parts.ts';
+import { invalidParameter } from './query.ts';
 import { type Route, route } from './route.ts';
 import { IDENTIFIED } from './schemas.ts';
 
@@ -34,7 +34,7 @@ export function identifying({ operatorApi: { identification } }: Service): Route
     route('POST', '/identify', 'identify', IDENTIFY, async ({ request: { body } }) => {
       const { credential } = body instanceof JsonMembers ? body.members : {};
       const isText = typeof credential === 'string' && credential !== '' && credential.length <= MAX_CREDENTIAL_LENGTH;
-      if (!isText) throw invalid('credential', `must be a text of 1 to ${MAX_CREDENTIAL_LENGTH} characters`);
+      if (!isText) throw invalidParameter('credential', `must be a text of 1 to ${MAX_CREDENTIAL_LENGTH} characters`);
       const sent = credential.trim();
       const found = await identification.identify(sent);
       if (!found) throw new ApiError('not_found', identification.whyUnknown(sent), 'credential');

@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../oauth/error.ts';
 import { ACTS, type Access, type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
-import { authorizationOf, readBearerToken } from '../../api/client-authentication.ts';
-import { originOf } from '../../origin.ts';
+import { countVisit } from '../../checks/public-limit.ts';
 import { membersOf } from '../../provider/requests.ts';
-import { countVisit } from '../../public-limit.ts';
-import type { Service } from '../../service.ts';
+import { authorizationOf, readBearerToken } from '../../request/client-authentication.ts';
+import { originOf } from '../../request/origin.ts';
+import type { Service } from '../../service/service.ts';
 import { ApiError, refuseMethod } from './api-error.ts';
 
 /** The access of a request that passed the check, and the check of a further act: it throws `ApiError`. */

@@ -2,15 +2,15 @@
 import type { Account } from '../../../accounts/people/account.ts';
 import type { IdentityProvider } from '../../../accounts/people/identity-provider.ts';
 import type { Client } from '../../../oauth/clients/client.ts';
-import type { ResourceServer } from '../../../oauth/clients/resource-server.ts';
 import type { ScopeDefinition } from '../../../oauth/grants/scope.ts';
+import type { ResourceServer } from '../../../oauth/resource-servers/resource-server.ts';
 import type { Unchanged } from '../../../oauth/trail/request-conditions.ts';
 import { findClientJson } from '../../../operator/json/client.ts';
 import { findIdentityProviderJson } from '../../../operator/json/identity-provider.ts';
 import { findResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
 import { userJson } from '../../../operator/json/user.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../service/service.ts';
 import { notFound } from './api-error.ts';
 import { tagsKeys } from './etag.ts';
 

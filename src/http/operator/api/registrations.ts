@@ -1,10 +1,10 @@
 import type { HandOverKind } from '../../../operator/hand-over/hand-over.ts';
 import { findHandOverJson } from '../../../operator/json/hand-over.ts';
 import type { AskedPage, ListPage } from '../../../operator/lists/lists.ts';
-import type { ObjectSchema } from '../../api/operation.ts';
-import type { Service } from '../../service.ts';
-import { listOperation, showOperation } from './described.ts';
-import { listBody } from './list.ts';
+import type { ObjectSchema } from '../../json/operation.ts';
+import type { Service } from '../../service/service.ts';
+import { listOperation, showOperation } from './described-parts.ts';
+import { listBody } from './list-body.ts';
 import { findOne, type Noun, nounsOf } from './nouns.ts';
 import { readPage } from './query.ts';
 import { type Route, route } from './route.ts';

@@ -4,7 +4,7 @@ import { CLIENT_SETTINGS } from '../../../operator/fields/client-fields.ts';
 import { PROVIDER_SETTINGS } from '../../../operator/fields/identity-provider-fields.ts';
 import { RESOURCE_SERVER_SETTINGS } from '../../../operator/fields/resource-server-fields.ts';
 import { SCOPE_MEANING } from '../../../operator/fields/scope-fields.ts';
-import { namedObject, object, type Schema, text } from '../../api/operation.ts';
+import { namedObject, object, type Schema, text } from '../../json/operation.ts';
 import { answeredSettings } from './setting-schemas.ts';
 
 /** Schemas of values. */

@@ -1,7 +1,7 @@
 /** The schemas of settings, in the bodies and the answers of the operators' API. */
 import { ACTS } from '../../../operator/access/rights.ts';
 import { type Described, described, hasDefault, type Settings } from '../../../operator/fields/setting.ts';
-import type { Schema } from '../../api/operation.ts';
+import type { Schema } from '../../json/operation.ts';
 
 /** Members of an object, with their schemas. */
 type MemberSchemas = Readonly<Record<string, Schema>>;

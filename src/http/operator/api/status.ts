@@ -1,7 +1,7 @@
 /** `GET /v1/status`: the state of the installation, with the doctor's findings that are quick. */
 import { statusJson } from '../../../operator/json/status.ts';
-import type { Service } from '../../service.ts';
-import { readOperation } from './described.ts';
+import type { Service } from '../../service/service.ts';
+import { readOperation } from './described-parts.ts';
 import { type Route, route } from './route.ts';
 import { STATUS } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 /** `GET /v1/users`, and one user. */
 import { shownUserJson, usedUserJson } from '../../../operator/json/user.ts';
 import type { UserAsked } from '../../../operator/lists/user-pages.ts';
-import { findShownUser } from '../../../operator/shown-user.ts';
-import type { Service } from '../../service.ts';
+import { findShownUser } from '../../../operator/lists/user-with-uses.ts';
+import type { Service } from '../../service/service.ts';
 import { notFound } from './api-error.ts';
-import { listOperation, showOperation, textParameter } from './described.ts';
-import { listBody } from './list.ts';
-import { given, invalid, type Query, readPage } from './query.ts';
+import { listOperation, showOperation, textParameter } from './described-parts.ts';
+import { listBody } from './list-body.ts';
+import { invalidParameter, type Query, readPage, withoutUndefined } from './query.ts';
 import { type Route, route } from './route.ts';
 import { SHOWN_USER, USER } from './schemas.ts';
 
@@ -43,7 +43,10 @@ export function readingUsers({ operatorApi }: Service): Route[] {
 
 function askedIn({ id, email, username, provider, subject }: Query): UserAsked {
   if ((provider === undefined) !== (subject === undefined))
-    throw invalid(provider === undefined ? 'provider' : 'subject', 'is required: a user of a product has both');
+    throw invalidParameter(
+      provider === undefined ? 'provider' : 'subject',
+      'is required: a user of a product has both',
+    );
   const identity = provider === undefined || subject === undefined ? undefined : { providerId: provider, subject };
-  return given({ id, email, username, identity });
+  return withoutUndefined({ id, email, username, identity });
 }

@@ -2,11 +2,11 @@
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import type { Members } from '../../../operator/fields/field.ts';
 import { membersOf } from '../../provider/requests.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../service/service.ts';
 import { changedSince } from '../api/api-error.ts';
 import { etagOf, matchesTag } from '../api/etag.ts';
 import { findOne, type Noun } from '../api/nouns.ts';
-import { invalid, readQuery } from '../api/query.ts';
+import { invalidParameter, readQuery } from '../api/query.ts';
 import type { Call } from '../api/route.ts';
 
 /** Longest `Idempotency-Key`. */
@@ -57,7 +57,7 @@ export class Changes {
     call.reply.code(201);
     if (key === undefined) return make(actor);
     if (typeof key !== 'string' || key.length > MAX_KEY || !/^[\x21-\x7e]+$/.test(key))
-      throw invalid('Idempotency-Key', `must have 1 to ${MAX_KEY} visible ASCII characters, and come once`);
+      throw invalidParameter('Idempotency-Key', `must have 1 to ${MAX_KEY} visible ASCII characters, and come once`);
     const asked = [request.method, request.url, JSON.stringify(membersOf(request))];
     return this.#service.operatorApi.idempotency.run({ key, request: asked }, actor, make, again);
   }
@@ -78,7 +78,8 @@ export function takesNothing(call: Call): void {
 export function isDryRun({ request }: Call, body: 'no body' | 'with a body' = 'no body'): boolean {
   const { dry_run: said } = readQuery(request, ['dry_run']);
   if (body === 'no body') refuseMembers(membersOf(request));
-  if (said !== undefined && said !== 'true' && said !== 'false') throw invalid('dry_run', 'must be true or false');
+  if (said !== undefined && said !== 'true' && said !== 'false')
+    throw invalidParameter('dry_run', 'must be true or false');
   return said === 'true';
 }
 
@@ -89,5 +90,5 @@ export function wouldEnd(ended: object): object {
 
 function refuseMembers(members: Members): void {
   const [name] = Object.keys(members);
-  if (name !== undefined) throw invalid(name, 'cannot be set here: send no body');
+  if (name !== undefined) throw invalidParameter(name, 'cannot be set here: send no body');
 }

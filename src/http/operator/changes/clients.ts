@@ -1,5 +1,4 @@
 /** `POST`, `PATCH` and `DELETE` of apps. */
-import { grantsToEnd } from '../../../operator/blast-radius.ts';
 import {
   actsOfNewClient,
   actsOfScopes,
@@ -7,13 +6,14 @@ import {
   NEW_CLIENT_SETTINGS,
 } from '../../../operator/fields/client-fields.ts';
 import { registeredClientJson } from '../../../operator/json/client.ts';
-import type { Service } from '../../service.ts';
+import { grantsToEnd } from '../../../operator/lists/blast-radius.ts';
+import type { Service } from '../../service/service.ts';
 import { nounsOf } from '../api/nouns.ts';
 import { type Route, route } from '../api/route.ts';
 import { CLIENT } from '../api/schemas.ts';
 import { Changes, isDryRun, wouldEnd } from './change.ts';
-import { changing } from './described.ts';
-import { registeredRoutes } from './registered.ts';
+import { changing } from './described-changes.ts';
+import { registeredRoutes } from './registered-routes.ts';
 import { CHANGED_CLIENT, GRANTS_TO_END, REGISTERED_CLIENT } from './schemas.ts';
 
 const REVOKE = changing('clients', 'revokeGrantsClient', 'End every grant of an app', {

@@ -15,15 +15,15 @@ import { endedThroughProviderJson, registeredProviderJson } from '../../../opera
 import { registeredResourceServerJson } from '../../../operator/json/resource-server.ts';
 import { scopeJson } from '../../../operator/json/scope.ts';
 import { membersOf } from '../../provider/requests.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../service/service.ts';
 import { nounsOf } from '../api/nouns.ts';
-import { invalid, readTime } from '../api/query.ts';
+import { invalidParameter, readTime } from '../api/query.ts';
 import { type Call, type Route, route } from '../api/route.ts';
 import { IDENTITY_PROVIDER, RESOURCE_SERVER, SCOPE } from '../api/schemas.ts';
 import { patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
-import { changing, deletedSchema } from './described.ts';
-import { registeredRoutes } from './registered.ts';
+import { changing, deletedSchema } from './described-changes.ts';
+import { registeredRoutes } from './registered-routes.ts';
 import {
   CHANGED_PROVIDER,
   ENDED_THROUGH_PROVIDER,
@@ -136,7 +136,7 @@ function sinceIn({ request }: Call): number {
   const members = membersOf(request);
   requireMembers(members, ['since']);
   const other = Object.keys(members).find((name) => name !== 'since');
-  if (other !== undefined) throw invalid(other, 'cannot be set here: send since');
+  if (other !== undefined) throw invalidParameter(other, 'cannot be set here: send since');
   const { since } = members;
   return readTime('since', typeof since === 'string' ? since : '');
 }

@@ -1,5 +1,5 @@
 /** The schemas of bodies and answers of changing calls. */
-import { namedObject, type ObjectSchema, object, optional, text } from '../../api/operation.ts';
+import { namedObject, type ObjectSchema, object, optional, text } from '../../json/operation.ts';
 import {
   CLIENT,
   COUNT,

@@ -4,14 +4,14 @@ import type { Act } from '../../../operator/access/rights.ts';
 import type { HandOverKind } from '../../../operator/hand-over/hand-over.ts';
 import { madeHandOverJson } from '../../../operator/json/hand-over.ts';
 import { findSecretsJson } from '../../../operator/json/secret.ts';
-import type { RegisteredRow, Registry } from '../../../operator/registry.ts';
-import { endingSecret, type WhichSecret } from '../../../operator/secret-rotation.ts';
-import type { ObjectSchema } from '../../api/operation.ts';
-import type { Service } from '../../service.ts';
+import type { RegisteredRow, Registry } from '../../../operator/registration/registry.ts';
+import { endingSecret, type WhichSecret } from '../../../operator/secrets/secret-rotation.ts';
+import type { ObjectSchema } from '../../json/operation.ts';
+import type { Service } from '../../service/service.ts';
 import { findOne, type Noun } from '../api/nouns.ts';
 import { type Route, route } from '../api/route.ts';
 import { type Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
-import { changing } from './described.ts';
+import { changing } from './described-changes.ts';
 import { newHandOver, newSecret, SECRETS_TO_END } from './schemas.ts';
 
 /** A kind of registrations with secrets. */

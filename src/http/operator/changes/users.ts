@@ -3,17 +3,17 @@ import type { Account } from '../../../accounts/people/account.ts';
 import { grantStatus, parseGrantId } from '../../../oauth/grants/grant.ts';
 import type { FoundGrant } from '../../../oauth/protocol/grant-store.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
-import { grantsToEnd } from '../../../operator/blast-radius.ts';
 import { actsOf, readSettings, requiredMembers } from '../../../operator/fields/setting.ts';
 import { readNewUser, USER_SETTINGS } from '../../../operator/fields/user-fields.ts';
 import { invitedJson, userJson } from '../../../operator/json/user.ts';
-import type { Service } from '../../service.ts';
+import { grantsToEnd } from '../../../operator/lists/blast-radius.ts';
+import type { Service } from '../../service/service.ts';
 import { notFound } from '../api/api-error.ts';
 import { findOne, nounsOf } from '../api/nouns.ts';
 import { type Route, route } from '../api/route.ts';
 import { newSettings, patchedSettings } from '../api/setting-schemas.ts';
 import { bodyOf, Changes, isDryRun, takesNothing, wouldEnd } from './change.ts';
-import { changing, deletedSchema } from './described.ts';
+import { changing, deletedSchema } from './described-changes.ts';
 import {
   CHANGED_USER,
   GRANTS_TO_END,

@@ -1,17 +1,17 @@
 /** Sends the operators' pages with their headers, and problems as pages. English only. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { copyScript } from '../../../pages/copy-script.ts';
-import type { Html } from '../../../pages/html.ts';
+import type { Html } from '../../../pages/html/html.ts';
+import { copyScript } from '../../../pages/layout/copy-script.ts';
+import { pagePaths } from '../../../pages/layout/page-paths.ts';
 import { consoleMessages } from '../../../pages/operator/messages.ts';
-import type { PasskeyContext } from '../../../pages/operator/passkey-form.ts';
-import { passkeyScript } from '../../../pages/operator/passkey-script.ts';
 import { type ConsoleProblem, problemPage } from '../../../pages/operator/problem-page.ts';
+import type { PasskeyContext } from '../../../pages/operator/sign-in/passkey-form.ts';
+import { passkeyScript } from '../../../pages/operator/sign-in/passkey-script.ts';
 import { consoleStylesheet } from '../../../pages/operator/stylesheet.ts';
-import { pagePaths } from '../../../pages/page-paths.ts';
-import { isNavigation } from '../../browser/navigation.ts';
-import { hasScript, setSecurityHeaders, shortDigest } from '../../browser/page-answers.ts';
-import type { HttpProblem } from '../../problem.ts';
-import type { Service } from '../../service.ts';
+import type { HttpProblem } from '../../answer/problem.ts';
+import { hasScript, setSecurityHeaders, shortDigest } from '../../browser/send-page.ts';
+import { isNavigation } from '../../browser/session/navigation.ts';
+import type { Service } from '../../service/service.ts';
 
 /** Sends the pages of the operators' address: the one place that knows their headers. */
 export type ConsolePages = {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionAccess } from '../../../operator/access/operator-sign-in.ts';
 import type { AccessRefusal, Act } from '../../../operator/access/rights.ts';
-import type { OperatorService, Service } from '../../service.ts';
+import type { OperatorService, Service } from '../../service/service.ts';
 import type { ConsolePages } from './console-pages.ts';
 import type { ConsoleSessions } from './console-session.ts';
 

@@ -1,17 +1,17 @@
 /** The routes of the console's pages: each names its act, reads, and answers with a page or leads to one. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../oauth/error.ts';
-import type { Parameters } from '../../../oauth/protocol/parameters.ts';
+import type { Parameters } from '../../../oauth/parameters.ts';
 import type { Actor } from '../../../oauth/trail/audit.ts';
 import { ChangedSince, type Unchanged } from '../../../oauth/trail/request-conditions.ts';
 import { type AccessRefusal, type Act, refusalOf } from '../../../operator/access/rights.ts';
-import type { PageContext } from '../../../pages/layout.ts';
-import type { ActProblem } from '../../../pages/operator/act.ts';
+import type { PageContext } from '../../../pages/layout/layout.ts';
+import type { ActProblem } from '../../../pages/operator/act-button.ts';
 import { type ConsolePage, consoleLayout, listAbove } from '../../../pages/operator/frame.ts';
-import { formOf } from '../../form.ts';
-import { originOf } from '../../origin.ts';
+import { formOf } from '../../request/form.ts';
+import { originOf } from '../../request/origin.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { queryOf } from './done.ts';
+import { queryOf } from './done-act.ts';
 
 /** A request of a signed-in operator who may do its route's act. */
 export type ConsoleCall = {

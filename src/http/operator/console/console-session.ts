@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPERATOR_SESSION_LIFETIMES } from '../../../operator/access/operator-session.ts';
 import type { AskingBrowser } from '../../../operator/access/operator-sign-in.ts';
-import { isNavigation } from '../../browser/navigation.ts';
-import { originOf } from '../../origin.ts';
-import type { Service } from '../../service.ts';
-import { browserWords } from './browser-words.ts';
+import { isNavigation } from '../../browser/session/navigation.ts';
+import { originOf } from '../../request/origin.ts';
+import type { Service } from '../../service/service.ts';
+import { browserWords } from './browser-name.ts';
 
 type CookieName = 'operator_session' | 'operator_browser';
 

@@ -1,10 +1,10 @@
 /** The page of an app's failures. */
 import type { FailureSummary } from '../../../oauth/activity/failure-summary.ts';
 import type { PageFailure } from '../../../oauth/activity/page-failures.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { asSentence } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { asSentence } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList, type Listed, listing } from '../listing.ts';
 import { dataTable } from '../table.ts';

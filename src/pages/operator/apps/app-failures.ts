@@ -6,11 +6,11 @@ import type {
   FailureReason,
   FailureSummary,
 } from '../../../oauth/activity/failure-summary.ts';
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode, shortened } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { Formats } from '../../messages/formats.ts';
-import { asSentence } from '../act.ts';
+import { asSentence } from '../act-button.ts';
 import { requestHref } from '../events/shown-event.ts';
 import { listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
@@ -76,7 +76,7 @@ export function causeTable(
     [
       ['Cause', (each) => causeCell(context, app, each)],
       ['In 24 hours', (each) => html`<span class="whole">${numberOf(each)}</span>`],
-      ['Began', (each) => beginning(context, each, causes)],
+      ['Began', (each) => beganText(context, each, causes)],
       ['Last', (each) => timeOf(context, each, each.lastAt)],
     ],
     causes.slice(0, limit),
@@ -87,7 +87,7 @@ export function causeTable(
 }
 
 /** The beginning of a cause: of one that is older than what is recorded, it lies after the first failure of its counter. */
-function beginning(context: PageContext, each: FailureCause, causes: readonly FailureCause[]): Html {
+function beganText(context: PageContext, each: FailureCause, causes: readonly FailureCause[]): Html {
   const began = timeOf(context, each, each.beganAt);
   if (!each.mayBeEarlier) return began;
   const rest = causes.find(({ counter, isRest }) => isRest && counter === each.counter);

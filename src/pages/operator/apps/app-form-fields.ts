@@ -1,7 +1,7 @@
 /** The fields of an app's form, one for each setting. Each has the setting's name in JSON, by which a refusal names its field. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import { type ActProblem, asSentence } from '../act.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import { type ActProblem, asSentence } from '../act-button.ts';
 
 /** Values of the fields: as they were typed, or as the app has them. Lists of lines and of names are one text. */
 export type AppFormValues = Readonly<Record<string, string | boolean | readonly string[]>>;

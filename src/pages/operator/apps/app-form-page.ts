@@ -1,8 +1,8 @@
 /** The pages that register an app, and change one: one form. */
-import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated, isolatedCode } from '../../isolated.ts';
-import { actProblem, passkeyNeeded } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated, isolatedCode } from '../../html/isolated-text.ts';
+import { actProblem, passkeyNeeded } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import { type AppForm, choiceField, type FormField, needsALook, settingField } from './app-form-fields.ts';
 import { type OfferedScope, scopeFields } from './app-form-scopes.ts';

@@ -1,6 +1,6 @@
 /** The scopes in an app's form. */
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
 import { type AppForm, type FormField, isChosen, presentNote, textField } from './app-form-fields.ts';
 
 /** A scope to choose, with the sentence that users read, or null. */

@@ -1,9 +1,9 @@
 /** The notices at the top of an app's page: that it fails, and that it is paused. */
 import type { FailureSummary, RefusedSince } from '../../../oauth/activity/failure-summary.ts';
-import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { doneBy, type ShownEvent } from '../events/shown-event.ts';
 import { causeText, failuresHref, numberOf } from './app-failures.ts';

@@ -1,7 +1,7 @@
 /** An app's texts that are shown once: the pick-up link for its developer, or its secret. */
-import { html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ShownOnce } from '../shown-once.ts';
 
 /** A pick-up link, which works until a time (ms). */

@@ -1,12 +1,12 @@
 /** The page of one app. */
 
 import type { FailureSummary, RefusedSince } from '../../../oauth/activity/failure-summary.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act-button.ts';
 import { type BlastRadius, grantsWords } from '../blast-radius.ts';
-import { endAppGrantsEffect, hasGrants, pauseAppEffect } from '../effects.ts';
+import { endAppGrantsEffect, hasGrants, pauseAppEffect } from '../effect-sentences.ts';
 import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import { type ConsolePage, type Parent, sectionLinks } from '../frame.ts';

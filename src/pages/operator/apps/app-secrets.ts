@@ -1,8 +1,8 @@
 /** An app's secrets and hand-over, with the acts on them. */
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { actButton, passkeyNeeded, type ShownAct } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { actButton, passkeyNeeded, type ShownAct } from '../act-button.ts';
 import { facts } from '../table.ts';
 
 /** A live secret: its times in ms, the advice on it, and whether it may be retired. */

@@ -1,7 +1,7 @@
 /** The settings of an app under their headings, with what its registration has besides. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { capital, lines, type SettingRow, settingValue } from '../setting-value.ts';
 import { type Facts, facts } from '../table.ts';
 

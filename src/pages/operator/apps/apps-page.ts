@@ -1,9 +1,9 @@
 /** The list of apps. */
-import { type Html, html } from '../../html.ts';
-import { shortened, shortenedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { shortened, shortenedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { Formats } from '../../messages/formats.ts';
-import { doneNotice } from '../act.ts';
+import { doneNotice } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import {
   choiceFilter,

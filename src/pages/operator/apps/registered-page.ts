@@ -1,10 +1,10 @@
 /** The answer to the registration of an app: what its developer needs. */
-import { copyable, copyScriptTag } from '../../copy-script.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import type { PickedUpData } from '../../pick-up-page.ts';
-import { doneNotice } from '../act.ts';
+import type { PickedUpData } from '../../developers/pick-up-page.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import { copyable, copyScriptTag } from '../../layout/copy-script.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { doneNotice } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import { type ShownOnce, shownOnce, wayOn } from '../shown-once.ts';
 import { facts } from '../table.ts';

@@ -1,6 +1,6 @@
 /** The words of events’ details. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated, isolatedCode } from '../../isolated.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { isolated, isolatedCode } from '../../html/isolated-text.ts';
 import type { Messages } from '../../messages/en.ts';
 
 /** The words of each field of a person, by its name in JSON. */

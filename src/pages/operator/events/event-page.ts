@@ -1,7 +1,7 @@
 /** One event of the audit trail. */
-import { type Html, html } from '../../html.ts';
-import { isolatedAddress, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolatedAddress, isolatedCode } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { facts } from '../table.ts';

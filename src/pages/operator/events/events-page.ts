@@ -1,7 +1,7 @@
 /** The audit trail, newest first. */
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList, type Filter, filterForm, type Listed, listHref, listing, textFilter } from '../listing.ts';
 import { ACTION_GROUPS, actionWords } from './actions.ts';
@@ -69,7 +69,7 @@ export function eventsPage(context: PageContext, data: EventsData): ConsolePage 
 <p class="lead">Who did what, newest first.</p>
 ${quickChoices(filter, now)}
 ${filterForm('/events', fields(filter, operators))}
-${!('things' in found) && shown(found, filter, isFirst)}
+${!('things' in found) && subjectsAndCount(found, filter, isFirst)}
 ${
   'things' in found
     ? choices(found, filter)
@@ -107,7 +107,7 @@ function choice(words: string, isChosen: boolean, filter: EventFilter): Html {
 }
 
 /** The things that the list is narrowed to, and the number of events shown. A total would have to walk the trail. */
-function shown({ items, next }: Listed<ShownEvent>, filter: EventFilter, isFirst: boolean): Html {
+function subjectsAndCount({ items, next }: Listed<ShownEvent>, filter: EventFilter, isFirst: boolean): Html {
   const count = `${items.length} ${items.length === 1 ? 'event' : 'events'}`;
   const isWhole = isFirst && next === null;
   return html`${subjects(items, filter)}${items.length > 0 && html`<p class="count">${count}${!isWhole && ' on this page'}${next !== null && '; older ones may follow'}.</p>`}`;

@@ -1,6 +1,6 @@
 /** The table of events. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { type Filter, listHref } from '../listing.ts';
 import { dataTable } from '../table.ts';
 import { shortDetail } from './details.ts';

@@ -1,8 +1,8 @@
 /** An event of the audit trail, as pages show one. */
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, shortened, shortenedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { type Noun, phraseOf } from './actions.ts';
 import type { ShownPart } from './details.ts';
 

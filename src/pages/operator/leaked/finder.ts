@@ -1,6 +1,6 @@
 /** The words of what a finder of a credential can do with it. */
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
 
 /** The kind of a credential, why it does not work (null while it works), and what it is worthless without. */
 export type CredentialUse = {

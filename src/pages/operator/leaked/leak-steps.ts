@@ -1,12 +1,12 @@
 /** The steps after a leak at an app: the mildest first, each with what it ends. */
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import type { Permission, PersonField } from '../../permissions.ts';
-import { type ActProblem, actProblem, dangerList, doneNotice, type ShownAct } from '../act.ts';
+import type { Permission, PersonField } from '../../consent/permission-list.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { type ActProblem, actProblem, dangerList, doneNotice, type ShownAct } from '../act-button.ts';
 import { appHref } from '../apps/app-page.ts';
 import type { BlastRadius } from '../blast-radius.ts';
-import { endAppGrantsEffect, endGrantEffect, hasGrants, pauseAppEffect } from '../effects.ts';
+import { endAppGrantsEffect, endGrantEffect, hasGrants, pauseAppEffect } from '../effect-sentences.ts';
 import type { ConsolePage, Parent } from '../frame.ts';
 import { listHref } from '../listing.ts';
 import { mayDo } from '../people/person-grants.ts';

@@ -1,9 +1,9 @@
 /** The form for a found credential, and what it is. No page holds the credential. */
-import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { asSentence } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { asSentence } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import { facts } from '../table.ts';
 import { type CredentialUse, worksText } from './finder.ts';

@@ -1,5 +1,5 @@
 /** The steps that end a found one-time link. */
-import { type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html/html.ts';
 
 /** A found one-time link. */
 export type ShownLink = {

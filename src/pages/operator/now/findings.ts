@@ -1,8 +1,8 @@
 /** The doctor's findings on Now and on Health. */
-import { displayName } from '../../display-name.ts';
-import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated } from '../../isolated.ts';
+import { displayName } from '../../html/display-name.ts';
+import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated } from '../../html/isolated-text.ts';
 
 /** A finding of the doctor. */
 export type ShownFinding = {

@@ -1,6 +1,6 @@
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage } from '../frame.ts';
 import { facts } from '../table.ts';
 import { fineChecks, fineCount, inNeed, neededActs, overallNotice } from './findings.ts';

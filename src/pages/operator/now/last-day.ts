@@ -1,8 +1,8 @@
 /** The last 24 hours on Now: what was asked of the service, which apps fail, and the incidents. */
 import type { IncidentCounts } from '../../../oauth/trail/audit.ts';
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { Formats } from '../../messages/formats.ts';
 import { type ShownEvent, thingLink } from '../events/shown-event.ts';
 import { countsOf, type Plotted, plot } from '../plot.ts';

@@ -1,7 +1,7 @@
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage, ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
 import { inNeed, worstNotice } from './findings.ts';

@@ -1,6 +1,6 @@
 /** The state of the installation, on Now and on Health. */
-import { type Html, html } from '../../html.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { LAST_BACKUP, ROOT_KEY, type ShownFinding, verdictMark, verdictOn } from './findings.ts';
 
 /** The state at a time. Times in ms; null if there was none. */

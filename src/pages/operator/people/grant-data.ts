@@ -1,10 +1,10 @@
 /** The data of the page of one grant. */
 
 import type { RecordedCause } from '../../../oauth/activity/failure-summary.ts';
-import { html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { Permission, PersonField } from '../../permissions.ts';
-import type { ActProblem } from '../act.ts';
+import type { Permission, PersonField } from '../../consent/permission-list.ts';
+import { html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { ActProblem } from '../act-button.ts';
 import type { ShownEvent, Thing } from '../events/shown-event.ts';
 
 /** The facts in a grant's row. Times in ms; null where there is none. */

@@ -1,10 +1,10 @@
 /** The whole life of one grant. */
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { actProblem, dangerZone, doneNotice } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { actProblem, dangerZone, doneNotice } from '../act-button.ts';
 import { appHref } from '../apps/app-page.ts';
-import { endGrantEffect } from '../effects.ts';
+import { endGrantEffect } from '../effect-sentences.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { type Thing, thingLink } from '../events/shown-event.ts';
 import type { ConsolePage, Parent } from '../frame.ts';

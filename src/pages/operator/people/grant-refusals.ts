@@ -1,8 +1,8 @@
 /** The refused requests about one grant, by cause. */
 import type { RecordedCause } from '../../../oauth/activity/failure-summary.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { RECORDED, reasonCell } from '../apps/app-failures.ts';
 import { dataTable } from '../table.ts';
 import type { GrantStoryData } from './grant-data.ts';

@@ -1,8 +1,8 @@
 /** A grant from its Allow to its end, in sentences in the order of time. */
 import type { AuditAction } from '../../../oauth/trail/audit.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { shortDetail } from '../events/details.ts';
 import { doerLink, type ShownEvent, thingLink } from '../events/shown-event.ts';
 import { listHref } from '../listing.ts';
@@ -16,7 +16,7 @@ type Step = { readonly at: number; readonly isKept?: boolean; readonly text: Htm
 export function grantStory(context: PageContext, data: GrantStoryData): Html {
   const { messages } = context;
   const { row, ending, isCut } = data;
-  const steps = [...given(data), ...(row ? used(row) : [])].sort((one, other) => one.at - other.at);
+  const steps = [...stepsToAllow(data), ...(row ? used(row) : [])].sort((one, other) => one.at - other.at);
   const told = [...steps, ...ended(context, data)].map(
     ({ at, isKept = true, text }) => [isKept ? messages.second(at) : 'Time not kept', text] as const,
   );
@@ -25,7 +25,7 @@ ${facts(told)}
 ${isCut && !ending && html`<p>The event that ended it was not among those that one page reads. ${searchOn(data)}</p>`}</section>`;
 }
 
-function given({ row, given: event, person, app }: GrantStoryData): Step[] {
+function stepsToAllow({ row, given: event, person, app }: GrantStoryData): Step[] {
   const who = thingLink(person) ?? 'The person';
   const signedIn: Step[] = row
     ? [

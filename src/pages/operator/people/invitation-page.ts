@@ -1,8 +1,8 @@
 /** The page that shows an invitation once. */
 import type { Invited } from '../../../accounts/passwords/invitation.ts';
-import { html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage } from '../frame.ts';
 import { shownOncePage } from '../shown-once.ts';
 

@@ -1,8 +1,8 @@
 /** The list of people. */
-import { type Html, html } from '../../html.ts';
-import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolatedAddress, isolatedCode, shortened, shortenedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { type ActProblem, actProblem, doneNotice, passkeyNeeded } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import {
   choiceFilter,

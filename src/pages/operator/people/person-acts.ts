@@ -1,10 +1,10 @@
 /** The acts on one person, each behind its effect. */
-import { type Html, html } from '../../html.ts';
-import { isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { actButton, dangerZone, plainAct } from '../act.ts';
-import { appGrantsWords, counted } from '../blast-radius.ts';
-import { hasGrants } from '../effects.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { actButton, dangerZone, plainAct } from '../act-button.ts';
+import { appGrantsWords, numberWithNoun } from '../blast-radius.ts';
+import { hasGrants } from '../effect-sentences.ts';
 import { personFields } from './people-page.ts';
 import type { PersonData } from './person-data.ts';
 
@@ -31,7 +31,7 @@ export function personActs(
   const isActive = person.status === 'active';
   const { email, invitation } = person;
   const [grants, isAllowed] = [appGrantsWords(ended), hasGrants(ended)];
-  const signedIn = sessions.length > 0 ? counted(sessions.length, 'session') : null;
+  const signedIn = sessions.length > 0 ? numberWithNoun(sessions.length, 'session') : null;
   const endings = [
     ...(signedIn === null ? [] : [signedIn]),
     ...(invitation ? ['the open link to set a password'] : []),

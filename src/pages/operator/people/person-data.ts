@@ -1,9 +1,9 @@
 /** The data of the page of one person. */
 
-import { html } from '../../html.ts';
-import { isolated } from '../../isolated.ts';
-import type { Permission, PersonField } from '../../permissions.ts';
-import type { ActProblem } from '../act.ts';
+import type { Permission, PersonField } from '../../consent/permission-list.ts';
+import { html } from '../../html/html.ts';
+import { isolated } from '../../html/isolated-text.ts';
+import type { ActProblem } from '../act-button.ts';
 import type { AppsBlastRadius } from '../blast-radius.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
 import type { Listed } from '../listing.ts';

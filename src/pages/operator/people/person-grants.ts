@@ -1,12 +1,12 @@
 /** The grants of a person, by app, with what each lets the app do in the words that the person read. */
-import { displayName } from '../../display-name.ts';
-import { type Html, html } from '../../html.ts';
-import { isolated, shortened } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Permission, type PersonField, permissionText } from '../../consent/permission-list.ts';
+import { displayName } from '../../html/display-name.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, shortened } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { type Permission, type PersonField, permissionText } from '../../permissions.ts';
-import { actButton } from '../act.ts';
-import { endGrantEffect } from '../effects.ts';
+import { actButton } from '../act-button.ts';
+import { endGrantEffect } from '../effect-sentences.ts';
 import { listHref } from '../listing.ts';
 import { statePill } from '../state-pill.ts';
 import type { GrantsData, ShownGrant, ShownPerson } from './person-data.ts';

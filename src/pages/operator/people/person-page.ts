@@ -1,10 +1,10 @@
 /** One person: profile, grants, sessions and events, and the acts on them. */
-import { type Html, type HtmlValue, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { actProblem, doneNotice } from '../act.ts';
-import { counted } from '../blast-radius.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { actProblem, doneNotice } from '../act-button.ts';
+import { numberWithNoun } from '../blast-radius.ts';
 import { lastEvents } from '../events/events-table.ts';
 import { doneBy } from '../events/shown-event.ts';
 import type { ConsolePage, Parent } from '../frame.ts';
@@ -105,5 +105,5 @@ function sessionPart({ messages }: PageContext, sessions: readonly PersonSession
   );
   const more = sessions.length - SESSIONS;
   return html`<section class="part" id="sessions"><h2>Sessions</h2>
-${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}${more > 0 && html`<p>The last ${SESSIONS} are listed, of ${counted(sessions.length, 'session')}.</p>`}</section>`;
+${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : table}${more > 0 && html`<p>The last ${SESSIONS} are listed, of ${numberWithNoun(sessions.length, 'session')}.</p>`}</section>`;
 }

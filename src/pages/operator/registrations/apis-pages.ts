@@ -1,8 +1,8 @@
 /** The pages of APIs, which check tokens. */
-import { html } from '../../html.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { dangerZone } from '../act.ts';
+import { html } from '../../html/html.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { dangerZone } from '../act-button.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';

@@ -1,5 +1,5 @@
 /** The lists of APIs, products and scopes: one page for all three. */
-import { type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html/html.ts';
 import type { ConsolePage, Section } from '../frame.ts';
 import { type Listed, listing } from '../listing.ts';
 import { type Column, dataTable } from '../table.ts';

@@ -1,9 +1,9 @@
 /** The pages of products, which sign their own people in. */
-import { type Html, html } from '../../html.ts';
-import { icons } from '../../icons.ts';
-import { isolated, isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice, plainAct } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
+import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { type ActProblem, actButton, actProblem, asSentence, dangerZone, doneNotice, plainAct } from '../act-button.ts';
 import type { ShownHandOver } from '../apps/app-secrets.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';

@@ -1,8 +1,8 @@
 /** The scopes, with the meaning that users read. */
 
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedCode } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedCode } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList } from '../listing.ts';
 import { type RegistrationsData, registrationsPage } from './list-page.ts';

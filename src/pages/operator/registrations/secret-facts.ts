@@ -1,7 +1,7 @@
 /** The live secrets and the newest hand-over of an API or product, and the commands that change the rest. */
-import { type Html, html } from '../../html.ts';
-import { isolatedAddress } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolatedAddress } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
 import { handOverFacts, type ShownHandOver } from '../apps/app-secrets.ts';
 import { facts } from '../table.ts';
 

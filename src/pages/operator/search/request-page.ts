@@ -1,8 +1,8 @@
 /** The page of a request: what the audit trail and the recorded failures have of it. */
-import { type Html, html } from '../../html.ts';
-import { isolated, isolatedAddress, isolatedCode, shortened } from '../../isolated.ts';
-import type { PageContext } from '../../layout.ts';
-import { asSentence } from '../act.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, isolatedAddress, isolatedCode, shortened } from '../../html/isolated-text.ts';
+import type { PageContext } from '../../layout/layout.ts';
+import { asSentence } from '../act-button.ts';
 import { appHref } from '../apps/app-page.ts';
 import { eventsTable } from '../events/events-table.ts';
 import { requestHref, type ShownEvent } from '../events/shown-event.ts';

@@ -1,6 +1,6 @@
 /** The page of a search that names nothing exactly: apps and people that were found. */
-import { type Html, html } from '../../html.ts';
-import { isolated, shortened, shortenedAddress } from '../../isolated.ts';
+import { type Html, html } from '../../html/html.ts';
+import { isolated, shortened, shortenedAddress } from '../../html/isolated-text.ts';
 import { appHref } from '../apps/app-page.ts';
 import type { ConsolePage } from '../frame.ts';
 import { emptyList, listHref } from '../listing.ts';

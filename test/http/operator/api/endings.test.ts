@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { newGrantId } from '../../../../src/oauth/grants/grant.ts';
 import { NEW_PROVIDER_SETTINGS } from '../../../../src/operator/fields/identity-provider-fields.ts';
 import { readNew } from '../../../../src/operator/fields/setting.ts';
-import type { WholeStore } from '../../../../src/storage/tables/alike.ts';
+import type { WholeStore } from '../../../../src/storage/tables/whole-store.ts';
 import { addKey, call, startApi } from '../../../support/operator-api.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { event, sampleGrant } from '../../../support/storage.ts';

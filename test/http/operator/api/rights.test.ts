@@ -1,8 +1,8 @@
 /** Every act of the operators' API on the wire, by each role and each kind of access: done, or refused and in the audit trail. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { operatorRoutes } from '../../../../src/http/operator/api/api.ts';
-import type { Service } from '../../../../src/http/service.ts';
+import { operatorRoutes } from '../../../../src/http/operator/api.ts';
+import type { Service } from '../../../../src/http/service/service.ts';
 import { grantIdText } from '../../../../src/oauth/grants/grant.ts';
 import { ROLES, type Role } from '../../../../src/operator/access/operator.ts';
 import { newOperatorToken, operatorTokenDigest } from '../../../../src/operator/access/operator-session.ts';

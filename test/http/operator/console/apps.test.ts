@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAILURES_KEPT } from '../../../../src/oauth/activity/app-failure.ts';
 import { emptyTally } from '../../../../src/oauth/activity/app-tally.ts';
-import { isolated } from '../../../../src/pages/isolated.ts';
+import { isolated } from '../../../../src/pages/html/isolated-text.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { obtainPair, signedInBrowser } from '../../../support/flow.ts';

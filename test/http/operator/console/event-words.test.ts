@@ -7,11 +7,11 @@ import type { Client, ClientSettings } from '../../../../src/oauth/clients/clien
 import { jsonName } from '../../../../src/oauth/json-name.ts';
 import { AUDIT_ACTIONS, type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
 import { type DetailOf, detailText } from '../../../../src/oauth/trail/event-members.ts';
-import { eventParts } from '../../../../src/operator/event-words.ts';
 import type { HandOverEnd } from '../../../../src/operator/hand-over/hand-over.ts';
-import type { IdentityProviderSettings } from '../../../../src/operator/identity-provider-registry.ts';
-import { changesOf } from '../../../../src/operator/registration-changes.ts';
-import type { ResourceServerSettings } from '../../../../src/operator/resource-server-registry.ts';
+import type { IdentityProviderSettings } from '../../../../src/operator/products-and-apis/identity-provider-registry.ts';
+import type { ResourceServerSettings } from '../../../../src/operator/products-and-apis/resource-server-registry.ts';
+import { changesOf } from '../../../../src/operator/registration/registration-changes.ts';
+import { eventParts } from '../../../../src/operator/trail/event-words.ts';
 import { en } from '../../../../src/pages/messages/en.ts';
 import { actionWords } from '../../../../src/pages/operator/events/actions.ts';
 import { changeSentences, detailFacts } from '../../../../src/pages/operator/events/details.ts';

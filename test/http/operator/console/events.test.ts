@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AuditAction, auditEvent } from '../../../../src/oauth/trail/audit.ts';
-import { changesOf } from '../../../../src/operator/registration-changes.ts';
+import { changesOf } from '../../../../src/operator/registration/registration-changes.ts';
 import { enrolledOperator, startConsole } from '../../../support/console.ts';
 import { textOf } from '../../../support/html.ts';
 import { addClient } from '../../../support/service.ts';

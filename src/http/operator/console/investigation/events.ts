@@ -1,5 +1,5 @@
 /** The pages of the audit trail. */
-import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import type { Parameters } from '../../../../oauth/parameters.ts';
 import { AUDIT_ACTIONS } from '../../../../oauth/trail/audit.ts';
 import type { Operator } from '../../../../operator/access/operator.ts';
 import { type EventAsked, findEvent } from '../../../../operator/lists/event-pages.ts';
@@ -13,10 +13,10 @@ import {
   withId,
 } from '../../../../pages/operator/events/events-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
-import type { Service } from '../../../service.ts';
-import { askedPage } from '../asked-page.ts';
+import type { Service } from '../../../service/service.ts';
+import { askedPage } from '../asked-list-page.ts';
 import type { ConsoleRoutes } from '../console-routes.ts';
-import { shownEvent } from './shown-event.ts';
+import { shownEvent } from '../shown-event.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of operators whose names are suggested. */

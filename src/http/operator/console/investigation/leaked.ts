@@ -7,12 +7,12 @@ import { personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
 import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
-import { grantsToEndSoon } from '../../../../operator/blast-radius.ts';
 import { takesSecret } from '../../../../operator/hand-over/hand-over.ts';
-import { type Identified, isLinkKind } from '../../../../operator/identified.ts';
-import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/identify.ts';
-import { USED } from '../../../../operator/identify-links.ts';
-import type { ActProblem } from '../../../../pages/operator/act.ts';
+import { type Identified, isLinkKind } from '../../../../operator/leaks/identified-credential.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/leaks/identify-credential.ts';
+import { USED } from '../../../../operator/leaks/identify-one-time-link.ts';
+import { grantsToEndSoon } from '../../../../operator/lists/blast-radius.ts';
+import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import {
   LEAK_NOTICES,
@@ -24,9 +24,9 @@ import {
 import type { ShownCredential } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { identifiedPage, leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { listHref } from '../../../../pages/operator/listing.ts';
-import { permissionsGranted } from '../../../browser/permissions.ts';
-import type { Service } from '../../../service.ts';
-import { doneIn } from '../asked-page.ts';
+import { permissionsGranted } from '../../../browser/authorize/permissions-on-pages.ts';
+import type { Service } from '../../../service/service.ts';
+import { doneIn } from '../asked-list-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 import { addSearch } from './search.ts';
 

@@ -11,10 +11,10 @@ import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { leakedPage } from '../../../../pages/operator/leaked/leaked-page.ts';
 import { requestPage } from '../../../../pages/operator/search/request-page.ts';
 import { searchPage } from '../../../../pages/operator/search/search-page.ts';
-import type { Service } from '../../../service.ts';
+import type { Service } from '../../../service/service.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
 import { personHref } from '../people/people.ts';
-import { shownEvent } from './shown-event.ts';
+import { shownEvent } from '../shown-event.ts';
 
 /** Number of apps and of people that a search names; the page of each list has all. */
 const FEW = { limit: 5, after: undefined };

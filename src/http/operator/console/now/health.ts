@@ -1,6 +1,6 @@
 /** The page of the installation's state. */
 import { healthPage } from '../../../../pages/operator/now/health-page.ts';
-import type { Service } from '../../../service.ts';
+import type { Service } from '../../../service/service.ts';
 import type { ConsoleRoutes } from '../console-routes.ts';
 
 /** Adds the page. */

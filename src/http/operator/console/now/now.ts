@@ -2,10 +2,10 @@
 
 import type { FailingApp, LastDay } from '../../../../pages/operator/now/last-day.ts';
 import { nowPage } from '../../../../pages/operator/now/now-page.ts';
-import type { Service } from '../../../service.ts';
+import type { Service } from '../../../service/service.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 import type { ConsoleRoutes } from '../console-routes.ts';
-import { shownEvent } from '../investigation/shown-event.ts';
+import { shownEvent } from '../shown-event.ts';
 
 const HOUR_MS = 3_600_000;
 const MOST_FAILING = 5;

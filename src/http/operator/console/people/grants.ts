@@ -8,15 +8,15 @@ import { scopeNames } from '../../../../oauth/grants/scope.ts';
 import type { FoundGrant } from '../../../../oauth/protocol/grant-store.ts';
 import { readPresentedBefore } from '../../../../oauth/protocol/presented-before.ts';
 import { readMembers } from '../../../../oauth/trail/event-members.ts';
-import type { ActProblem } from '../../../../pages/operator/act.ts';
+import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { GRANT_NOTICES, type GrantData, type GrantFacts } from '../../../../pages/operator/people/grant-data.ts';
 import { grantPage } from '../../../../pages/operator/people/grant-page.ts';
-import { permissionsGranted } from '../../../browser/permissions.ts';
-import type { Service } from '../../../service.ts';
-import { doneIn } from '../asked-page.ts';
+import { permissionsGranted } from '../../../browser/authorize/permissions-on-pages.ts';
+import type { Service } from '../../../service/service.ts';
+import { doneIn } from '../asked-list-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
-import { shownEvent } from '../investigation/shown-event.ts';
+import { shownEvent } from '../shown-event.ts';
 
 /** Number of a grant's last events on the page. */
 const LAST_EVENTS = 30;

@@ -1,5 +1,5 @@
 /** The list of people, and the invitation of a new one. */
-import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
+import type { Parameters } from '../../../../oauth/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { readNewUser } from '../../../../operator/fields/user-fields.ts';
 import { invitationUrl } from '../../../../operator/json/user.ts';
@@ -16,10 +16,10 @@ import {
   type TypedPerson,
 } from '../../../../pages/operator/people/people-page.ts';
 import { shownOncePage } from '../../../../pages/operator/shown-once.ts';
-import type { Service } from '../../../service.ts';
-import { askedPage, doneIn } from '../asked-page.ts';
+import type { Service } from '../../../service/service.ts';
+import { askedPage, doneIn } from '../asked-list-page.ts';
 import type { ConsoleCall, ConsoleRoutes, Onward } from '../console-routes.ts';
-import { keyAfter, newKey, runOnce } from '../once.ts';
+import { keyAfter, newKey, runOnce } from '../once-only-form.ts';
 
 /** Number of people of a page: each may have an ID of 255 characters in its link, three bytes long. */
 const PEOPLE = 25;

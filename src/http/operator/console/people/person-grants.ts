@@ -5,12 +5,12 @@ import { isForDevice } from '../../../../oauth/grants/device-grant.ts';
 import { grantIdText, lastUse } from '../../../../oauth/grants/grant.ts';
 import { fieldsThere, personFieldsOf } from '../../../../oauth/grants/person-fields.ts';
 import { type ScopeDefinition, scopeNames } from '../../../../oauth/grants/scope.ts';
+import type { Parameters } from '../../../../oauth/parameters.ts';
 import type { ListedGrant } from '../../../../oauth/protocol/grant-store.ts';
-import type { Parameters } from '../../../../oauth/protocol/parameters.ts';
 import type { GrantsData, ShownGrant } from '../../../../pages/operator/people/person-data.ts';
-import { permissionsGranted } from '../../../browser/permissions.ts';
-import type { Service } from '../../../service.ts';
-import { askedPage } from '../asked-page.ts';
+import { permissionsGranted } from '../../../browser/authorize/permissions-on-pages.ts';
+import type { Service } from '../../../service/service.ts';
+import { askedPage } from '../asked-list-page.ts';
 
 /** Number of grants on the page, each with a form that names the app, and has an ID of the person of 255 characters. */
 const GRANTS = 10;

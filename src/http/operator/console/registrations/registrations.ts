@@ -1,15 +1,15 @@
 /** The pages of APIs, products and scopes. */
 import type { IdentityProvider } from '../../../../accounts/people/identity-provider.ts';
-import type { ResourceServer } from '../../../../oauth/clients/resource-server.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
+import type { ResourceServer } from '../../../../oauth/resource-servers/resource-server.ts';
 import type { Act } from '../../../../operator/access/rights.ts';
 import { providerRows } from '../../../../operator/fields/identity-provider-fields.ts';
 import { resourceServerRows } from '../../../../operator/fields/resource-server-fields.ts';
 import type { HandOverName } from '../../../../operator/hand-over/hand-over.ts';
-import { liveSecrets } from '../../../../operator/last-uses.ts';
 import type { AskedPage, ListPage } from '../../../../operator/lists/lists.ts';
-import type { PageContext } from '../../../../pages/layout.ts';
-import type { ActProblem } from '../../../../pages/operator/act.ts';
+import { liveSecrets } from '../../../../operator/secrets/secret-last-uses.ts';
+import type { PageContext } from '../../../../pages/layout/layout.ts';
+import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import type { ShownHandOver } from '../../../../pages/operator/apps/app-secrets.ts';
 import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { apiPage, apisPage } from '../../../../pages/operator/registrations/apis-pages.ts';
@@ -22,8 +22,8 @@ import {
   type ShownFinding,
 } from '../../../../pages/operator/registrations/products-pages.ts';
 import { scopesPage } from '../../../../pages/operator/registrations/scopes-page.ts';
-import type { Service } from '../../../service.ts';
-import { askedPage, doneIn } from '../asked-page.ts';
+import type { Service } from '../../../service/service.ts';
+import { askedPage, doneIn } from '../asked-list-page.ts';
 import type { ConsoleCall, ConsoleRoutes } from '../console-routes.ts';
 
 /** Adds the pages. */

@@ -1,4 +1,0 @@
-/** A number with its unit, in the singular for one. */
-export function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
