@@ -2,8 +2,10 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { makeCommandContext } from '../src/main.ts';
+import { lineByLine, makeLogger } from '../src/process/log.ts';
 import { stopSignal } from '../src/process/stop-signal.ts';
+import { readConfiguration } from '../src/settings/configuration.ts';
+import { openForCommand } from '../src/wiring/open-for-command.ts';
 import { type BalancerEvent, SERVED_BY } from './cluster/balancer.ts';
 import { type Cluster, startCluster } from './cluster/start.ts';
 import { listenFrom, portsFrom } from './free-ports.ts';
@@ -105,7 +107,8 @@ function unlessStopped<T>(work: Promise<T>): Promise<T> {
 
 /** Adds them by the operator's own way, beside the instances. */
 async function addPersonAndApp({ variables }: Cluster, redirectUri: string): Promise<Seeded> {
-  const installation = await makeCommandContext(variables).open(false);
+  const world = { logger: makeLogger(lineByLine(), Date.now), clock: Date.now };
+  const { installation } = await openForCommand(readConfiguration(variables), world);
   try {
     return await seed(installation, redirectUri);
   } finally {

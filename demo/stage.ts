@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Installation } from '../src/cli/command/context.ts';
-import type { RunningService } from '../src/main.ts';
+import type { RunningService } from '../src/wiring/running-service.ts';
 import type { AccountsPlace } from './postcards/accounts-place.ts';
 import { LOGO_FILE } from './product/picture.ts';
 import { APPS_PATH, PRODUCT_NAME, runProduct, SIGN_IN_PATH } from './product/server.ts';

@@ -16,47 +16,32 @@ import { nextSteps } from './cli/service/next-steps.ts';
 import { servedAddresses } from './cli/service/served-addresses.ts';
 import { RequestTally } from './http/service/request-tally.ts';
 import type { Service } from './http/service/service.ts';
-import { createKeyring, type Keyring } from './oauth/keys/keyring.ts';
+import { createKeyring } from './oauth/keys/keyring.ts';
 import { keptStatus } from './operator/installation/installation-status.ts';
 import { scanRules } from './operator/leaks/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail/trail-checkpoints.ts';
 import { pagePaths } from './pages/layout/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
 import { faultText } from './process/installation-error.ts';
-import { inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
-import { instanceName, userName } from './process/process-names.ts';
+import { inStyle, lineByLine, makeLogger } from './process/log.ts';
+import { instanceName } from './process/process-names.ts';
 import { stopSignal } from './process/stop-signal.ts';
-import { later, stopwatch, wait } from './process/timers.ts';
-import {
-  type Configuration,
-  configurationWarnings,
-  lifetimesOf,
-  outboundRules,
-  readConfiguration,
-} from './settings/configuration.ts';
-import { requireReachable } from './settings/database-place.ts';
+import { later } from './process/timers.ts';
+import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { differenceFaults } from './storage/opening/installation-settings.ts';
 import type { Storage } from './storage/opening/opened-storage.ts';
 import { isNew } from './storage/sqlite/file/database-file.ts';
 import { databaseCommands } from './wiring/database-commands.ts';
-import { makeInstallation, type WiredInstallation, type WiringWorld } from './wiring/installation.ts';
+import { makeInstallation } from './wiring/installation.ts';
 import { keyCommands } from './wiring/key-commands.ts';
 import { followKeys, refuseUnknownMethods } from './wiring/may-serve.ts';
 import { openDatabase, type World } from './wiring/open-database.ts';
+import { openForCommand } from './wiring/open-for-command.ts';
+import type { RunningService } from './wiring/running-service.ts';
 import { startMetrics } from './wiring/start-metrics.ts';
-
-/** A running service: its addresses, its domain, and its stop. */
-export type RunningService = {
-  readonly appUrl: string;
-  readonly apiUrl: string;
-  /** Null if operators have no address. */
-  readonly operatorUrl: string | null;
-  readonly installation: WiredInstallation;
-  /** Finishes open requests, for at most 10 seconds, and closes the store. */
-  stop(): Promise<void>;
-};
+import { wiringWorld } from './wiring/wiring-world.ts';
 
 /**
  * Maximum time of a stop (ms): connections are cut after 10 seconds, and an unresponsive database is abandoned. Only a
@@ -197,29 +182,6 @@ export async function startService(configuration: Configuration, world: World): 
   return { appUrl, apiUrl, operatorUrl, installation, stop: () => (stopped ??= stop()) };
 }
 
-/**
- * Returns the clock, the timers and the names of this process for the wiring of the domain. A command gives its keys, with
- * which it asks the running service.
- */
-function wiringWorld(
-  configuration: Configuration,
-  now: () => number,
-  logger: Log,
-  commandKeys: Keyring | null,
-): WiringWorld {
-  // Imported at the first request: node:http takes a fifth of a command's start time.
-  const load = async () => new (await import('./process/outbound.ts')).Outbound(outboundRules(configuration), { now });
-  const outbound: WiringWorld['outbound'] = {
-    head: async (url) => (await load()).head(url),
-    fetchJson: async (url, maxBytes) => (await load()).fetchJson(url, maxBytes),
-  };
-  const report = (sentence: string) => logger.warn(sentence);
-  const askMethods: WiringWorld['askMethods'] =
-    commandKeys &&
-    (async (appUrl) => (await import('./wiring/served-settings.ts')).servedMethods(appUrl, commandKeys, now));
-  return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound, askMethods };
-}
-
 /** Serves until a stop signal; prints the addresses and, for an empty installation, the next steps. */
 async function serve(configuration: Configuration, json: boolean, programName: string): Promise<never> {
   // Under load an object of a request survives one or two garbage collections. V8 may then allocate its kind in the old
@@ -280,25 +242,9 @@ function typedPath(): string | null {
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const caller = callerOf(environment, typedPath());
-  const world = { logger: makeLogger(lineByLine(), Date.now), wallClock: Date.now };
-  const openForCommand = async ({
-    mayCreate = false,
-    migrate = false,
-    read = configuration(),
-    wallClock = Date.now,
-  }) => {
-    const begins = isNew(read.database);
-    requireReachable(read.database, mayCreate || !begins);
-    const keyring = createKeyring(loadRootKeys(read, begins));
-    const lines = inStyle(lineByLine(), read, process.stderr.isTTY);
-    const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel), wallClock };
-    const opened = await openDatabase(read, keyring, logged, { role: 'command', migrate, mayFound: mayCreate });
-    return { ...opened, read, keyring };
-  };
-  const openInstallation = async (mayCreate: boolean, from = configuration(), wallClock = Date.now) => {
-    const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from, wallClock });
-    return makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger, keyring));
-  };
+  const world = { logger: makeLogger(lineByLine(), Date.now), clock: Date.now };
+  const openInstallation = async (mayCreate: boolean, read = configuration(), wallClock = Date.now) =>
+    (await openForCommand(read, world, { mayCreate, wallClock })).installation;
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -321,13 +267,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     database: databaseCommands({
       configuration,
       now: Date.now,
-      open: async (read, how) => {
-        const { keyring, storage, now } = await openForCommand({ ...how, read });
-        return {
-          storage,
-          installation: makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger, keyring)),
-        };
-      },
+      open: (read, how) => openForCommand(read, world, how),
     }),
     doctor: async () => {
       const { examine } = await import('./wiring/examination.ts');

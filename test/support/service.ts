@@ -2,11 +2,12 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import type { PasswordAccount } from '../../src/accounts/people/account.ts';
-import { type RunningService, startService } from '../../src/main.ts';
+import { startService } from '../../src/main.ts';
 import type { Client, ClientSettings, ClientType } from '../../src/oauth/clients/client.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import type { World } from '../../src/wiring/open-database.ts';
+import type { RunningService } from '../../src/wiring/running-service.ts';
 
 /** A clock that only moves when it is told to; ms since the epoch. */
 export class Clock {

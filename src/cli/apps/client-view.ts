@@ -10,10 +10,7 @@ import type { LongList } from '../input/list-options.ts';
 import { settingFields } from '../input/setting-options.ts';
 import { type Column, card, type Field } from '../output/table.ts';
 import { readableTime, timeOrNever } from '../output/time.ts';
-import { secretLines, usedText } from '../registrations/secret-view.ts';
-
-/** The sentence below a secret. */
-export const SHOWN_ONCE = 'Store the secret safely now: it is not shown again, and only its digest is kept.';
+import { SHOWN_ONCE, secretLines, usedText } from '../registrations/secret-view.ts';
 
 /** Returns the values that an app's developer needs: five, and a sixth for the device flow. */
 export function fiveThings(

@@ -10,10 +10,10 @@ import {
   operatorInFullJson,
   operatorJson,
 } from '../../operator/json/operator.ts';
-import { SHOWN_ONCE } from '../apps/client-view.ts';
 import type { CommandResult } from '../command/command-run.ts';
 import { card, type ShortList } from '../output/table.ts';
 import { readableTime, timeOrNever } from '../output/time.ts';
+import { SHOWN_ONCE } from '../registrations/secret-view.ts';
 
 type ShownPasskey = ReturnType<typeof operatorInFullJson>['passkeys'][number];
 

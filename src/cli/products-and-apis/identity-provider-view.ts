@@ -11,12 +11,11 @@ import {
 import type { EndedThroughProvider } from '../../operator/products-and-apis/provider-ending.ts';
 import type { ProviderFinding } from '../../operator/products-and-apis/provider-test.ts';
 import type { SecretUses } from '../../operator/secrets/secret-last-uses.ts';
-import { SHOWN_ONCE } from '../apps/client-view.ts';
 import type { CommandResult } from '../command/command-run.ts';
 import { settingFields } from '../input/setting-options.ts';
 import { card, type ShortList } from '../output/table.ts';
 import { exactTime, readableTime } from '../output/time.ts';
-import { lastUseLine, secretLines } from '../registrations/secret-view.ts';
+import { lastUseLine, SHOWN_ONCE, secretLines } from '../registrations/secret-view.ts';
 
 /** Returns the values that a product's developer needs. */
 export function registeredProvider(

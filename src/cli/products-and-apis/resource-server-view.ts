@@ -9,13 +9,12 @@ import {
 } from '../../operator/json/resource-server.ts';
 import { CODEX_DOCUMENT, codexDocumentFor } from '../../operator/products-and-apis/codex-document.ts';
 import type { SecretUses } from '../../operator/secrets/secret-last-uses.ts';
-import { SHOWN_ONCE } from '../apps/client-view.ts';
 import type { CommandResult } from '../command/command-run.ts';
 import { settingFields } from '../input/setting-options.ts';
 import { quotedWord } from '../output/quoted-word.ts';
 import { card, type ShortList } from '../output/table.ts';
 import { readableTime } from '../output/time.ts';
-import { lastUseLine, secretLines } from '../registrations/secret-view.ts';
+import { lastUseLine, SHOWN_ONCE, secretLines } from '../registrations/secret-view.ts';
 
 /** Returns the values that a resource server's developer needs. */
 export function registeredResourceServer(server: ResourceServer, secret: string, endpoints: Endpoints): CommandResult {

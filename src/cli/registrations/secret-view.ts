@@ -7,6 +7,9 @@ import type { CommandRun } from '../command/command-run.ts';
 import { confirm } from '../input/confirm.ts';
 import { readableTime, type Time, timeOrNever } from '../output/time.ts';
 
+/** The sentence below a secret. */
+export const SHOWN_ONCE = 'Store the secret safely now: it is not shown again, and only its digest is kept.';
+
 /** A line for each live secret. */
 export function secretLines(secrets: readonly SecretJson[]): string[] {
   return secrets.map((secret) => `made ${readableTime(secret.created_at)}, ${usedText(secret.last_used_at)}`);

@@ -1,13 +1,12 @@
 /** `rotate-secret` and `retire-secret` of apps, resource servers and identity providers. */
 import { REGISTERED } from '../../operator/hand-over/hand-over.ts';
 import type { RegisteredRow } from '../../operator/registration/registry.ts';
-import { SHOWN_ONCE } from '../apps/client-view.ts';
 import type { CliCommand } from '../command/command.ts';
 import type { CommandRun } from '../command/command-run.ts';
 import { NEWER, type NewerOption } from '../input/shared-options.ts';
 import { HAND_OVER, type HandOverOption, handedOver } from './hand-over-view.ts';
 import type { Noun } from './registered-commands.ts';
-import { beforeRetiring } from './secret-view.ts';
+import { beforeRetiring, SHOWN_ONCE } from './secret-view.ts';
 
 /** Adds the commands about secrets of a kind of registrations. */
 export function addSecretCommands<Row extends RegisteredRow>(group: CliCommand, run: CommandRun, its: Noun<Row>): void {

@@ -1,8 +1,6 @@
 /** Refuses repeated headers and cookies: some readers take the first, others the last. */
-import type { FastifyInstance } from 'fastify';
-import { addCheck, answerProblem, type FallbackAnswers } from '../answer/send-problem.ts';
-import type { Pages } from '../browser/send-page.ts';
-import type { BrowserSessions } from '../browser/session/browser-session.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Answers, addCheck, answerProblem, type FallbackAnswers } from '../answer/send-problem.ts';
 
 /** Headers that may come once. Node.js would silently keep one of several, or join them. */
 const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
@@ -31,8 +29,8 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
 /** Refuses a cookie of ours that came twice: another site of the same domain can add one, and both look alike. */
 export function requireSingleCookies(
   app: FastifyInstance,
-  pages: Pick<Pages, 'answers'>,
-  sessions: Pick<BrowserSessions, 'hasRepeatedCookie'>,
+  pages: { readonly answers: Answers },
+  sessions: { hasRepeatedCookie(request: FastifyRequest): boolean },
 ): void {
   addCheck(app, (request, reply) => {
     if (!sessions.hasRepeatedCookie(request)) return undefined;

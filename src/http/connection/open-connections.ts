@@ -1,6 +1,7 @@
 /** The open connections of servers: limits their number, and ends those whose client does not read. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { MaxConnections } from '../service/service.ts';
 import { bytesTaken } from './node-internals.ts';
 
 /** An open connection. */
@@ -17,9 +18,6 @@ export type OpenConnection = {
   taken: number;
   takenSince: number;
 };
-
-/** Maximum number of connections in all, and of one source. */
-export type MaxConnections = { readonly inAll: number; readonly ofSource: number };
 
 /** Limits of connections. `sourceOf` returns null for a connection that only the limit in all applies to. */
 export type Limits = {

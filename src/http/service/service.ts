@@ -23,9 +23,11 @@ import type { OperatorRegistry } from '../../operator/access/operators.ts';
 import type { HandOvers } from '../../operator/hand-over/hand-overs.ts';
 import type { Brand } from '../../pages/layout/brand.ts';
 import type { PagePaths } from '../../pages/layout/page-paths.ts';
-import type { MaxConnections } from '../connection/open-connections.ts';
 import type { OperatorApiParts } from './operator-api-parts.ts';
 import type { RequestTally } from './request-tally.ts';
+
+/** Maximum number of connections in all, and of one source. */
+export type MaxConnections = { readonly inAll: number; readonly ofSource: number };
 
 /** The operators, as their address sees them. */
 export type OperatorService = {
