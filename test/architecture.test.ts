@@ -71,10 +71,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     INSTALLATION_ERROR,
   ],
   'src/main.ts': [''],
-  'src/wiring/installation.ts': [''],
-  'src/wiring/open-database.ts': [''],
-  'src/wiring/start-metrics.ts': [''],
-  'src/wiring/examination.ts': [''],
+  'src/wiring/': [''],
   'src/doctor/': [
     'type node:',
     INSTALLATION_ERROR,
@@ -84,9 +81,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'src/operator/products-and-apis/certificate-remedy.ts',
     'type src/',
   ],
-  'src/wiring/database-commands.ts': [''],
-  'src/wiring/key-commands.ts': [''],
-  'src/wiring/may-serve.ts': [''],
 };
 
 const rules: readonly Rule[] = [
@@ -235,61 +229,129 @@ test(`a file that somebody follows has ${MAX_LINES} lines at most: split it by w
   assert.deepEqual(tooLong(sources), []);
 });
 
-/** The rooms of two floors, from the ground up: '' has the files that lie on the floor itself. */
+/**
+ * The floors, from the ground up, and the rooms of each, from the ground up: '' has the files that lie on the floor itself. Each
+ * imports from itself and those before it.
+ */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/process/': [''],
   'src/oauth/': [
     ...['', 'keys', 'guessing', 'openid', 'grants', 'activity', 'trail', 'installation'],
-    ...['clients', 'protocol', 'device', 'connected-apps'],
+    ...['clients', 'resource-servers', 'tokens', 'protocol', 'device', 'connected-apps'],
   ],
   'src/accounts/': ['', 'guessing', 'people', 'passwords', 'sign-in', 'providers', 'import'],
+  'src/operator/': [
+    ...['', 'secrets', 'hand-over', 'registration', 'root-keys', 'access', 'leaks', 'products-and-apis', 'fields'],
+    ...['trail', 'apps', 'installation', 'lists', 'json'],
+  ],
+  'src/settings/': [''],
+  'src/backup/': [''],
+  'src/storage/': [
+    ...['statements', 'late-writes', 'tables/installation', 'tables/trail', 'tables/operators', 'tables/registrations'],
+    ...['tables/accounts', 'tables/grants', 'tables/backups', 'tables', 'schema', 'opening', 'clean-up', 'copying'],
+    ...['sqlite/file', 'sqlite/statements', 'sqlite/store', 'sqlite'],
+    ...['postgresql/connection', 'postgresql/statements', 'postgresql/store', 'postgresql', ''],
+  ],
+  'src/pages/': [
+    ...['html', 'messages', 'layout', '', 'consent', 'account', 'sign-in', 'developers', 'operator'],
+    ...['operator/sign-in', 'operator/events', 'operator/apps', 'operator/now', 'operator/operators'],
+    ...['operator/registrations', 'operator/search', 'operator/people', 'operator/leaked'],
+  ],
+  'src/http/': [
+    ...['answer', 'service', 'request', 'checks', 'json', 'connection', 'api', 'api/revocations', 'provider'],
+    ...['browser/session', 'browser', 'browser/sign-in', 'browser/authorize', 'browser/account', 'browser/device'],
+    ...['operator/api', 'operator/changes', 'operator/console', 'operator/console/sign-in'],
+    ...['operator/console/operators', 'operator/console/apps', 'operator/console/people'],
+    ...['operator/console/registrations', 'operator/console/now', 'operator/console/investigation', 'operator', ''],
+  ],
+  'src/cli/': [
+    ...[
+      'output',
+      'command',
+      'input',
+      'registrations',
+      'trail',
+      'grants',
+      'apps',
+      'products-and-apis',
+      'people',
+      'operators',
+    ],
+    ...['service', ''],
+  ],
+  'src/metrics/': [''],
+  'src/doctor/': [''],
+  'src/wiring/': [''],
+  'src/': [''],
 };
 
-test('a room of oauth/ and accounts/ imports from itself and those before it, also types: move down what both need', () => {
-  const uphill = (path: string, code: string) => {
-    const [floor, rooms] = Object.entries(ROOMS).find(([start]) => path.startsWith(start)) ?? ['', []];
-    const height = (file: string) => rooms.indexOf(dirname(file.slice(floor.length)).replace('.', ''));
-    const found = imports(path, code).filter(({ from }) => from.startsWith(floor) && height(from) > height(path));
-    return [
-      ...(height(path) < 0 ? ['lies in no room of the list'] : []),
-      ...found.map(({ from }) => `imports ${from}`),
-    ];
-  };
+test('a room imports from itself and those before it, also types: move down what both need, or up what needs both', () => {
+  const order = Object.entries(ROOMS).flatMap(([floor, rooms]) => rooms.map((room) => join(floor, room, '/')));
+  const height = (file: string) => order.indexOf(`${dirname(file)}/`);
+  const uphill = (path: string, code: string) => [
+    ...(height(path) < 0 ? ['lies in no room of the list'] : []),
+    ...imports(path, code)
+      .filter(({ from }) => from.startsWith('src/') && height(from) > height(path))
+      .map(({ from }) => `imports ${from}`),
+  ];
   const example = "import type { Client } from '../clients/client.ts';";
   assert.deepEqual(uphill('src/oauth/keys/secret.ts', example), ['imports src/oauth/clients/client.ts']);
+  assert.deepEqual(uphill('src/operator/apps/a.ts', "import '../../http/server.ts';"), ['imports src/http/server.ts']);
   assert.deepEqual(uphill('src/oauth/cellar/secret.ts', ''), ['lies in no room of the list']);
-  const inRooms = sources.filter(({ path }) => Object.keys(ROOMS).some((floor) => path.startsWith(floor)));
-  const found = inRooms.flatMap(({ path, code }) => uphill(path, code).map((what) => `${path} ${what}`));
+  const found = sources.flatMap(({ path, code }) => uphill(path, code).map((what) => `${path} ${what}`));
   assert.deepEqual(found, [], found.join('\n'));
 });
 
-/** Maximum number of branches (conditions and loops) in a root file of src: the few that wiring needs. */
+test('no folder imports itself by way of others, be it for a type (demo/ is one): move a file to the room of its users', () => {
+  const folderOf = (path: string) => (path.startsWith('demo/') ? 'demo' : dirname(path));
+  const circlesOf = (files: readonly Source[]) => {
+    const byFolder = Map.groupBy(files, ({ path }) => folderOf(path));
+    return circlesIn(
+      new Map(
+        [...byFolder].map(([folder, inside]) => {
+          const all = inside.flatMap(({ path, code }) => imports(path, code).map(({ from }) => folderOf(from)));
+          return [folder, [...new Set(all)].filter((other) => other !== folder)];
+        }),
+      ),
+    );
+  };
+  const example = [
+    source('src/main.ts', "const demo = await import('../demo/demo.ts');"),
+    source('demo/operator/stage.ts', "import type { RunningService } from '../../src/main.ts';"),
+  ];
+  assert.deepEqual(circlesOf(example), ['src → demo → src'], 'the rule does not find its own example');
+  const demo = globSync('demo/**/*.ts').map((path) => source(path, readFileSync(path, 'utf8')));
+  const found = circlesOf([...sources, ...demo]);
+  assert.deepEqual(found, [], found.join('\n'));
+});
+
+/** Maximum number of branches (conditions and loops) in a file that wires. */
 const MAX_BRANCHES = 12;
 
-test(`a root file of src wires, with ${MAX_BRANCHES} branches at most: move what decides or computes to the room it belongs to`, () => {
+test(`src/main.ts and src/wiring/ wire, with ${MAX_BRANCHES} branches a file at most: move what decides or computes to the room it belongs to`, () => {
   const deciding = (files: readonly Source[]) =>
     files
-      .filter(({ path }) => dirname(path) === 'src')
+      .filter(({ path }) => ['src', 'src/wiring'].includes(dirname(path)))
       .map(
         ({ path, code }) => [path, [...code.matchAll(/\b(?:if|for|for await|while|switch) \(|\s\? /g)].length] as const,
       )
       .filter(([, branches]) => branches > MAX_BRANCHES);
-  const example = source('src/wiring.ts', 'if (one) two(three ? four : five);\n'.repeat(MAX_BRANCHES / 2 + 1));
-  assert.deepEqual(deciding([example]), [['src/wiring.ts', MAX_BRANCHES + 2]]);
+  const example = source('src/wiring/a.ts', 'if (one) two(three ? four : five);\n'.repeat(MAX_BRANCHES / 2 + 1));
+  assert.deepEqual(deciding([example]), [['src/wiring/a.ts', MAX_BRANCHES + 2]]);
   assert.deepEqual(deciding(sources), []);
 });
 
-/** Maximum number of files in a room of `oauth/` and `accounts/`, and of `http/`. */
-const MAX_FILES = { domain: 20, http: 22 };
+/** Maximum number of files in a folder of src. */
+const MAX_FILES = 20;
 
-test(`a room of oauth/ and accounts/ has ${MAX_FILES.domain} files at most, one of http/ ${MAX_FILES.http}: make a room of the part that stands by itself`, () => {
-  const fullRooms = (paths: readonly string[]) =>
+test(`a folder of src has ${MAX_FILES} files of its own at most: make a room of the part that stands by itself`, () => {
+  const full = (paths: readonly string[]) =>
     [...Map.groupBy(paths, (path) => dirname(path))]
-      .filter(([room, files]) => files.length > MAX_FILES[room.startsWith('src/http') ? 'http' : 'domain'])
-      .map(([room]) => room);
-  const example = Array.from({ length: MAX_FILES.http + 1 }, (_, number) => `src/http/api/${number}.ts`);
-  assert.deepEqual(fullRooms(example), ['src/http/api']);
-  const inRooms = sources.map(({ path }) => path).filter((path) => /^src\/(http|oauth|accounts)\//.test(path));
-  assert.deepEqual(fullRooms(inRooms), []);
+      .filter(([, files]) => files.length > MAX_FILES)
+      .map(([folder]) => folder);
+  const example = Array.from({ length: MAX_FILES + 1 }, (_, number) => `src/cli/apps/${number}.ts`);
+  assert.deepEqual(full(example), ['src/cli/apps']);
+  assert.deepEqual(full(sources.map(({ path }) => path)), []);
 });
 
 /** The circles that a walk along the imports meets, each from the file where it was met first. */
