@@ -236,13 +236,13 @@ test(`a file that somebody follows has ${MAX_LINES} lines at most: split it by w
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/process/': [''],
   'src/oauth/': [
-    ...['', 'keys', 'guessing', 'openid', 'grants', 'activity', 'trail', 'installation'],
-    ...['clients', 'resource-servers', 'tokens', 'protocol', 'device', 'connected-apps'],
+    ...['', 'keys', 'guessing', 'grants', 'activity', 'trail', 'installation'],
+    ...['clients', 'openid', 'resource-servers', 'tokens', 'protocol', 'device', 'connected-apps'],
   ],
   'src/accounts/': ['', 'guessing', 'people', 'passwords', 'sign-in', 'providers', 'import'],
   'src/operator/': [
-    ...['', 'secrets', 'hand-over', 'registration', 'root-keys', 'access', 'leaks', 'products-and-apis', 'fields'],
-    ...['trail', 'apps', 'installation', 'lists', 'json'],
+    ...['', 'secrets', 'lists', 'hand-over', 'registration', 'root-keys', 'access', 'leaks'],
+    ...['products-and-apis', 'fields', 'trail', 'apps', 'installation', 'json'],
   ],
   'src/settings/': [''],
   'src/backup/': [''],

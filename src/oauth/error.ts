@@ -41,7 +41,7 @@ export type Reason = { readonly kind: ReasonKind; readonly text: string };
 /**
  * A refusal with two texts: `description` is public and helps no attacker (RFC 6749 §5.2 limits its characters, so that
  * input is never part of it, but for a scope's name); `detail` is for the operator's log and holds no secret. A third,
- * `reason`, takes the description's place for the client that proved its secret (`reason.ts`).
+ * `reason`, takes the description's place for the client that proved its secret (`tokens/refusal-reason.ts`).
  */
 export class Refusal {
   readonly code: ErrorCode;

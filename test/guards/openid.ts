@@ -117,7 +117,7 @@ export const openIdGuards: readonly Guard[] = [
   ...guardsIn('src/operator/apps/client-registry.ts', REGISTRY, [
     [
       'what signing in needs is made before the update',
-      'if (client.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();',
+      'if (changes.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();',
       '',
     ],
     [

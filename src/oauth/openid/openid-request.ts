@@ -1,4 +1,4 @@
-/** What a request with `openid` may hold besides OAuth's own parameters (OpenID Connect Core §3.1.2.1). */
+/** Parameters of a request with `openid` besides OAuth's own (OpenID Connect Core §3.1.2.1). */
 import { invalidRequest, Refusal } from '../error.ts';
 import type { Parameters } from '../parameters.ts';
 

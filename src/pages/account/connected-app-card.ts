@@ -48,7 +48,7 @@ export type ConnectedApp = {
   /** Its lines on this page, of `lineCount`. */
   lines: readonly ConnectedLine[];
   lineCount: number;
-  /** What it may do anywhere, and the profile fields that it gets. */
+  /** Permissions of the app in any place, and the profile fields that it gets. */
   signsIn: boolean;
   permissions: readonly Permission[];
   person: readonly PersonField[];

@@ -1,6 +1,6 @@
 /**
- * The infrequent operations of the ports as data, written once in the SQL that both stores share. `sqlite/runner.ts`
- * runs these statements inside the write queue, `postgresql/runner.ts` in a transaction.
+ * The infrequent operations of the ports as data, written once in the SQL that both stores share. `sqlite/statements/runner.ts`
+ * runs these statements inside the write queue, `postgresql/statements/runner.ts` in a transaction.
  */
 
 import type { Walked } from '../../oauth/store.ts';
