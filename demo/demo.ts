@@ -149,7 +149,8 @@ function asJson(url: string, stage: Stage): string {
 
 function addresses({ running, product, console }: Stage): Record<string, string> {
   return {
-    ...{ app_url: running.appUrl, api_url: running.apiUrl },
+    app_url: running.appUrl,
+    api_url: running.apiUrl,
     ...(product && { product_url: product.url }),
     ...(console && { sign_in_url: console.signInUrl, leaked_token: console.leakedToken }),
   };

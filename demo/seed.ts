@@ -60,8 +60,12 @@ export async function registerProduct(
 ): Promise<SeededProduct> {
   const { row: provider, secret } = await identityProviders.register(
     {
-      ...{ ...about, homePage: new URL('/', about.signInUrl).href, keys: [], ownIds: false },
-      ...{ rights: ['sign-in', 'users'], sessionLifetime: null },
+      ...about,
+      homePage: new URL('/', about.signInUrl).href,
+      keys: [],
+      ownIds: false,
+      rights: ['sign-in', 'users'],
+      sessionLifetime: null,
     },
     operator,
   );

@@ -121,7 +121,9 @@ export async function startService(configuration: Configuration, world: World): 
     throw error;
   });
   const checkpoints = new TrailCheckpoints({
-    ...{ trail: installation.auditTrail, later, now },
+    trail: installation.auditTrail,
+    later,
+    now,
     cleanUpTime: () => storage.cleanUp.time(),
     retention: configuration.auditRetention && configuration.auditRetention * 1000,
     actor: { kind: 'service', id: instanceName(), source: null, requestId: null },
@@ -132,7 +134,9 @@ export async function startService(configuration: Configuration, world: World): 
   const trailVerifiedAt = () => checkpoints.verifiedAt;
   const { droppedLines = () => 0 } = world;
   const metrics = await startMetrics(configuration, service, installation, storage, {
-    ...{ connections: () => servers.connections(), trailVerifiedAt, droppedLines },
+    connections: () => servers.connections(),
+    trailVerifiedAt,
+    droppedLines,
   }).catch(async (error: unknown) => {
     await servers.drain();
     await storage.close();

@@ -40,7 +40,8 @@ export async function addPerson(
   const account = {
     ...newAccount({ name, email, username: null }, at),
     ...SET_HERE,
-    ...{ password, passwordSetAt: at },
+    password,
+    passwordSetAt: at,
   };
   await store.addAccount(
     account,
@@ -61,7 +62,12 @@ export async function signIn(
   if (!(await store.addSession(session, account.password, null, event)))
     throw new Error(`${account.email} cannot sign in`);
   return {
-    ...{ resourceOwnerId: account.id, providerId: null, externalId: null },
-    ...{ signedInAt: at, authTime: at, amr: [], session: session.digest },
+    resourceOwnerId: account.id,
+    providerId: null,
+    externalId: null,
+    signedInAt: at,
+    authTime: at,
+    amr: [],
+    session: session.digest,
   };
 }

@@ -38,7 +38,8 @@ export function calls(
   const refreshes = chance.around(connections * Math.min(cast.checks, 8) * 0.5 * part);
   const tally: AppTally = {
     ...emptyTally(),
-    ...{ checks, refreshes },
+    checks,
+    refreshes,
     retries: chance.around(refreshes * 0.004),
     introspections: cast.scopes.includes('files:read') ? chance.around(checks * 0.3) : 0,
     invalidGrant: isLongAgo ? chance.around(refreshes * 0.0015) : 0,

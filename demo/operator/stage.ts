@@ -41,7 +41,9 @@ export async function setOperatorStage({
     const seeded = { ...person, ...(await registerApp(installation, redirectUri)) };
     const { url } = await installation.operatorRegistry.signInAddress(operatorId, installation.operator);
     return {
-      ...{ running, seeded, product: null },
+      running,
+      seeded,
+      product: null,
       accounts: { name: 'Valetkey', appsUrl: `${appUrl}/account/apps` },
       console: { signInUrl: url, leakedToken },
       stop: async () => {
@@ -76,7 +78,8 @@ async function writeYear(
     const product = await registerProduct(installation, { id: 'tintype', name: PRODUCT_NAME, signInUrl });
     // Nothing answers there, and the settings do not name it: its test has findings.
     await registerProduct(installation, {
-      ...{ id: 'bluebird', name: 'Bluebird Mail' },
+      id: 'bluebird',
+      name: 'Bluebird Mail',
       signInUrl: 'https://accounts.bluebird.example/valetkey',
     });
     const { operator, leakedToken } = await writeHistory(installation, demo, clock, end);

@@ -21,11 +21,13 @@ import { leakedToken, planToday } from './today.ts';
 /** Days after which an app refreshes a connection that is not used much: before its refresh token expires. */
 const REFRESH_AFTER = 24 * DAY;
 /** The lives of a connection and of an unused refresh token, an hour less than the service's defaults. */
-const [LONGEST, LONGEST_UNUSED] = [365 * DAY - HOUR, 30 * DAY - HOUR];
+const LONGEST = 365 * DAY - HOUR;
+const LONGEST_UNUSED = 30 * DAY - HOUR;
 /** Days in which each failure is kept, with its cause: those are real, and earlier ones are only counted. */
 const FAILURES_KEPT_DAYS = FAILURES_KEPT_MS / DAY;
 /** Days ago since which backups are made each night, and since which none is made: nobody has noticed that yet. */
-const [NIGHTLY_BACKUPS, LAST_BACKUP] = [60, 3];
+const NIGHTLY_BACKUPS = 60;
+const LAST_BACKUP = 3;
 /** The first of the days whose hours are told apart. */
 const HOURLY = 2;
 /** Days ago from which an app of a story has no calls any more. */

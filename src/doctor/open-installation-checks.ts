@@ -53,7 +53,8 @@ type Publisher = Pick<Client, 'id' | 'jwksUri' | 'jwksFetchedAt' | 'jwksAskedAt'
 
 const DAY_MS = 24 * 3_600_000;
 /** Age after which a key is overdue for a rotation, and the time before it in which the doctor announces the day. */
-const [KEY_IS_OLD_MS, KEY_IS_DUE_SOON_MS] = [400 * DAY_MS, 30 * DAY_MS];
+const KEY_IS_OLD_MS = 400 * DAY_MS;
+const KEY_IS_DUE_SOON_MS = 30 * DAY_MS;
 /** Maximum age of a daily backup. */
 const BACKUP_IS_OLD_MS = 2 * DAY_MS;
 /** Time after which a fetch of keys is over: it takes at most 10 s. */
@@ -147,7 +148,8 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, examiner, now }: Serv
   const found = new Findings('keys');
   const current = keys.find(({ keyId }) => keyId === currentKeyId);
   const createdAt = current?.createdAt ?? now;
-  const [dueAt, limit] = [keyDueAt(createdAt), `(limit: ${readableAge(KEY_IS_OLD_MS)})`];
+  const dueAt = keyDueAt(createdAt);
+  const limit = `(limit: ${readableAge(KEY_IS_OLD_MS)})`;
   const detail = `root key ${rootKeyName(currentKeyId)} is in use and ${readableAge(now - createdAt)} old`;
   const remedy =
     'rotate once a year: "valetkey keys rotate" (users notice nothing; no restart if Valetkey can write its keys file)';
@@ -313,7 +315,8 @@ function ofApps({ lostDefaults, unexplained: { withoutSentence, withoutEffect } 
 function ofAgents({ publishers, now }: Opened): Finding[] {
   const found = new Findings('agents');
   for (const { id, jwksUri, jwksFetchedAt, jwksAskedAt } of publishers) {
-    const [fetchedAt, askedAt] = [jwksFetchedAt ?? 0, jwksAskedAt ?? 0];
+    const fetchedAt = jwksFetchedAt ?? 0;
+    const askedAt = jwksAskedAt ?? 0;
     if (askedAt === fetchedAt || now - askedAt < FETCH_IS_OVER_MS)
       found.good(id, `its keys were fetched ${readableAge(now - fetchedAt)} ago`);
     else

@@ -5,7 +5,8 @@ const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
 /** Formats a number of bytes. */
 export function readableBytes(bytes: number): string {
-  let [value, unit] = [bytes, 0];
+  let value = bytes;
+  let unit = 0;
   while (value >= 1024 && unit < UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
   return `${value >= 10 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }

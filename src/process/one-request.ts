@@ -147,7 +147,8 @@ type Misnamed = NodeJS.ErrnoException & { readonly host: string; readonly cert: 
 /** Names the requested host, and the names of the certificate; of many, the first ones. */
 function ofAnotherName({ host, cert: { subjectaltname = '' } }: Misnamed): string {
   const names = subjectaltname.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
-  const [shown, more] = [names.slice(0, SHOWN_NAMES).join(', ') || 'no host', names.length - SHOWN_NAMES];
+  const shown = names.slice(0, SHOWN_NAMES).join(', ') || 'no host';
+  const more = names.length - SHOWN_NAMES;
   return `its TLS certificate is for ${shown}${more > 0 ? ` and ${more} more` : ''}, not for ${host}`;
 }
 

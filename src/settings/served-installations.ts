@@ -76,7 +76,8 @@ function wasNoted(keysFile: string, installation: string): boolean {
 
 /** Removes drafts of killed starts, which hold keys. Only after the note is written: another start may need its draft. */
 function removeDrafts(path: string): void {
-  const [folder, name] = [dirname(path), basename(path)];
+  const folder = dirname(path);
+  const name = basename(path);
   for (const other of readdirSync(folder))
     if (other.startsWith(name) && DRAFT.test(other.slice(name.length))) rmSync(join(folder, other), { force: true });
 }

@@ -87,7 +87,8 @@ async function connectTo(place: Exclude<CopyPlace, { kind: 'memory' }>, as: 'sou
  */
 async function requireDescribedColumns(side: CopySide): Promise<void> {
   for (const table of [INSTALLATION, ...TABLES]) {
-    const [described, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
+    const described = inWords(table);
+    const found = inWords(await side.wholeTable(table.name));
     if (found !== described)
       throw new InstallationError({
         problem: `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${described} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,

@@ -138,13 +138,11 @@ async function factsOf(
   now: () => number,
 ): Promise<Opened> {
   const installation = makeInstallation(configuration, keyring, storage, {
-    ...{
-      now: storeNow,
-      stopwatch,
-      later,
-      wait,
-      outbound: new Outbound(outboundRules(configuration), { now: storeNow }),
-    },
+    now: storeNow,
+    stopwatch,
+    later,
+    wait,
+    outbound: new Outbound(outboundRules(configuration), { now: storeNow }),
     operator: userName(),
     service: userName(),
     report: () => {}, // The doctor serves no requests.

@@ -97,7 +97,8 @@ export function makeInstallation(
   const floor = new SignInFloor({ store, hasher, stopwatch, later });
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
-  const [tally, signIns] = [newProtocolTally(), newSignInTally()];
+  const tally = newProtocolTally();
+  const signIns = newSignInTally();
   const { restoredAt } = installation;
   const activity = new Activity({ store, now, later, report });
   const parts = {
@@ -120,7 +121,15 @@ export function makeInstallation(
     audiences: assertionAudiences(appUrl),
   });
   const accounts = new Accounts({
-    ...{ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable, methods },
+    store,
+    hasher,
+    ...limits,
+    floor,
+    wrongSignIns,
+    signIns,
+    now,
+    guessable,
+    methods,
     signInThrottle: throttles.signIns,
   });
   const auditTrail = new AuditTrail({ store, keyring, installation: installation.id, now });
@@ -132,7 +141,12 @@ export function makeInstallation(
     methods,
   });
   const externalSignIns = new ExternalSignIns({
-    ...{ store, keyring, methods, providers, signIns, now },
+    store,
+    keyring,
+    methods,
+    providers,
+    signIns,
+    now,
     throttle: throttles.signIns,
   });
   const identityProviders = new IdentityProviderRegistry(parts);
@@ -172,7 +186,11 @@ export function makeInstallation(
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients,
     clientDocuments: new ClientDocuments({
-      ...{ store, clients, isLocal: outboundRules(configuration).isLocal, fetchJson, now },
+      store,
+      clients,
+      isLocal: outboundRules(configuration).isLocal,
+      fetchJson,
+      now,
     }),
     accounts,
     imports: new UserImport({ store, hasher, now }),
@@ -181,7 +199,9 @@ export function makeInstallation(
       new PasswordRenewal({
         list: (after, limit) => store.listUnwrapped(after, limit),
         renew: (password) => hasher.wrap(password),
-        ...{ store, later, report },
+        store,
+        later,
+        report,
       }),
     startResealing: (report: (error: Error) => void) =>
       new PasswordRenewal({
@@ -193,15 +213,22 @@ export function makeInstallation(
           return [];
         },
         renew: (password) => hasher.reseal(password),
-        ...{ store, later, report },
+        store,
+        later,
+        report,
       }),
     wrongSignIns,
     grants,
     externalSignIns,
     providers,
     providerUsers: new ProviderUsers({
-      ...{ store, keyring, grants, providers, now },
-      ...{ calls: throttles.providerCalls, endings: throttles.providerEndings },
+      store,
+      keyring,
+      grants,
+      providers,
+      now,
+      calls: throttles.providerCalls,
+      endings: throttles.providerEndings,
     }),
     resourceServers: new ResourceServerRegistry(parts),
     scopes: new ScopeRegistry(store, now),
@@ -210,7 +237,10 @@ export function makeInstallation(
     testProvider: (id: string) => testProvider(testParts, id),
     testMethods: () => testMethods(testParts),
     rootKeys: new KeyRegistry({
-      ...{ store, keyring, now, wait },
+      store,
+      keyring,
+      now,
+      wait,
       listRunning: instances.listRunning,
       proveTrail: (isAccepted, operator) => auditTrail.prove(isAccepted, operator),
       countUses: countKeyUses,
@@ -222,7 +252,9 @@ export function makeInstallation(
       registry: operatorRegistry,
       access: new OperatorAccess({ store, throttle: throttles.operatorKeys, prefix, now }),
       signIn: new OperatorSignIn({
-        ...{ store, keyring, now },
+        store,
+        keyring,
+        now,
         rp: relyingParty(configuration.operatorUrl ?? appUrl, configuration.productName),
       }),
       store,

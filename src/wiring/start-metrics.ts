@@ -20,7 +20,11 @@ export async function startMetrics(
   const measured = {
     version: manifest.version,
     database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
-    ...{ requests, protocol, signIns, figures, isReady },
+    requests,
+    protocol,
+    signIns,
+    figures,
+    isReady,
     ...counted,
     maxConnections: maxConnections.inAll,
     findRootKeys: () => store.findRootKeys(),

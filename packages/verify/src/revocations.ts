@@ -24,7 +24,8 @@ export type StreamSettings = {
   readonly onProblem: (why: string) => void;
 };
 
-const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS] = [250, 5000];
+const SHORTEST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 5000;
 
 /** A stream that reconnects whenever it is lost. It never keeps the process alive. */
 export class RevocationStream {

@@ -97,7 +97,8 @@ export class FairLine<W extends Waiter> {
 
 /** Those with the highest number. */
 export function most<T>(all: readonly T[], numberOf: (one: T) => number): readonly T[] {
-  let [found, highest]: [T[], number] = [[], Number.NEGATIVE_INFINITY];
+  let found: T[] = [];
+  let highest: number = Number.NEGATIVE_INFINITY;
   for (const one of all) {
     const number = numberOf(one);
     if (number > highest) [found, highest] = [[one], number];

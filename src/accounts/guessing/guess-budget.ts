@@ -20,7 +20,8 @@ export class GuessBudget {
 
   /** Counts a guess and returns 0; or returns the seconds to wait, without counting. */
   count(guess: Guess, now: number): number {
-    const [pairs, networks] = [pairsOf(guess), networksOf(guess.source)];
+    const pairs = pairsOf(guess);
+    const networks = networksOf(guess.source);
     const wait = Math.max(this.#accountAndSource.wait(pairs, now), this.#source.wait(networks, now));
     if (wait > 0) return wait;
     this.#accountAndSource.count(pairs, now);

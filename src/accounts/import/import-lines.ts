@@ -22,7 +22,9 @@ export class WrongHeader extends Error {
 
 /** Maximum bytes of a line, or of the lines of one record. */
 const MAX_BYTES = 64 * 1024;
-const [NEWLINE, QUOTE, BRACE] = [0x0a, 0x22, 0x7b];
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+const BRACE = 0x7b;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** The values of a JSON line by key, or the reason why it has none. */
@@ -68,7 +70,11 @@ type TextRecord =
 
 /** The records of a file, without its empty lines. In CSV a record goes on while a quote is open. Where `csv` is null, the first line shows whether it is CSV. */
 async function* recordsOf(pieces: AsyncIterable<Buffer>, csv: boolean | null): AsyncGenerator<TextRecord> {
-  let [isCsv, line, begun, bytes, quotes] = [csv, 0, 0, Buffer.alloc(0) as Buffer, 0];
+  let isCsv = csv;
+  let line = 0;
+  let begun = 0;
+  let bytes = Buffer.alloc(0) as Buffer;
+  let quotes = 0;
   for await (const read of linesOf(pieces)) {
     line += 1;
     const content = line === 1 && read.indexOf(BYTE_ORDER_MARK) === 0 ? read.subarray(3) : read;

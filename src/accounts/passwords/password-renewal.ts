@@ -66,7 +66,8 @@ export class PasswordRenewal<Password extends StoredPassword = StoredPassword> {
   /** Writes each while the next one is made. */
   async #renewBatch(batch: Awaited<ReturnType<PasswordRenewalParts<Password>['list']>>): Promise<number> {
     const { store, renew } = this.#parts;
-    let [renewed, written] = [0, Promise.resolve()];
+    let renewed = 0;
+    let written = Promise.resolve();
     for (const { id, password } of batch) {
       if (this.#isStopped) break;
       const [form] = await Promise.all([renew(password), written]);

@@ -47,7 +47,8 @@ export function passwordProblem(
   if (password.includes('\0')) return 'nul';
   const plain = password.toLowerCase();
   if (COMMON_PASSWORDS.has(plain)) return 'common';
-  const [address, fullName] = [email ?? '', name ?? ''];
+  const address = email ?? '';
+  const fullName = name ?? '';
   const words = [address, ...address.split(/[@.]/), ...fullName.split(' '), username ?? '', ...guessable];
   return words.some((word) => isHardlyMoreThan(plain, word.toLowerCase())) ? 'guessable' : null;
 }

@@ -39,7 +39,12 @@ export function browserDigest(secret: string): Buffer {
 }
 
 /** Offsets of its parts, in bytes. The provider's id and where to continue follow, compressed, the first with its length before it. */
-const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
+const NONCE = 0;
+const BROWSER = 16;
+const FLAGS = 48;
+const MAX_AGE = 49;
+const ID_LENGTH = 53;
+const REST = 54;
 const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
 
 /** The text of a request, in as few characters as possible; null if it would be too long. */

@@ -41,7 +41,9 @@ const DAY_MS = 86_400_000;
 
 const APPS = {
   kind: 'client',
-  ...{ argument: '<app>', example: 'app_6qm1v0t4y8d3k2xz', user: 'app' },
+  argument: '<app>',
+  example: 'app_6qm1v0t4y8d3k2xz',
+  user: 'app',
   members: ['client_id', 'client_secret'],
   registry: ({ clients }: Installation) => clients,
   json: findClientJson,

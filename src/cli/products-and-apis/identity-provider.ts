@@ -25,7 +25,9 @@ import {
 
 const PRODUCTS = {
   kind: 'identity_provider',
-  ...{ argument: '<id>', example: 'product', user: 'product' },
+  argument: '<id>',
+  example: 'product',
+  user: 'product',
   members: ['provider_id', 'provider_secret'],
   registry: ({ identityProviders }: Installation) => identityProviders,
   json: findIdentityProviderJson,

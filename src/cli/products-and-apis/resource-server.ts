@@ -22,7 +22,9 @@ import {
 
 const APIS = {
   kind: 'resource_server',
-  ...{ argument: '<id>', example: 'rs_6qm1v0t4y8d3k2xz', user: 'API' },
+  argument: '<id>',
+  example: 'rs_6qm1v0t4y8d3k2xz',
+  user: 'API',
   members: ['resource_server_id', 'resource_server_secret'],
   registry: ({ resourceServers }: Installation) => resourceServers,
   json: findResourceServerJson,

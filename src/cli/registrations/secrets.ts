@@ -30,7 +30,8 @@ export function addSecretCommands<Row extends RegisteredRow>(group: CliCommand, 
       }
       const { row, secret } = await registry(installation).rotateSecret(id, installation.operator);
       return {
-        ...{ json: named(id, secret), note },
+        json: named(id, secret),
+        note,
         text: [`The new secret of ${row.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
       };
     });

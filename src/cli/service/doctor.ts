@@ -27,7 +27,8 @@ function examined(findings: readonly DoctorFinding[]): CommandResult {
     ...findings.filter((finding) => finding.area === area).flatMap(linesOf),
   ]);
   const numberOf = (verdict: DoctorFinding['verdict']) => findings.filter((one) => one.verdict === verdict).length;
-  const [wrong, warnings] = [numberOf('wrong'), numberOf('warning')];
+  const wrong = numberOf('wrong');
+  const warnings = numberOf('warning');
   return {
     json: findings,
     text: lines,

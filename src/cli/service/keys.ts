@@ -46,7 +46,8 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
         if (line !== told) run.context.stderr.write(`${line}\n`);
         told = line;
       });
-      const [id, before] = [rootKeyName(rotated.keyId), rootKeyName(rotated.before)];
+      const id = rootKeyName(rotated.keyId);
+      const before = rootKeyName(rotated.before);
       run.print({
         json: { key_id: id, earlier_key_id: before, file: rotated.file },
         text: [`Root key ${id} is current${rotated.file === null ? '' : `, and in ${rotated.file}`}.`],

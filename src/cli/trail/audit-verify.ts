@@ -38,12 +38,18 @@ function verified(found: VerifiedTrail) {
   const { checkpoint, publicKey } = found;
   const json = {
     ok: wrong === 0,
-    ...{ events: seen, events_left_over: leftOver, last_event: state.upTo, chains },
-    ...{ checkpoints, checkpoints_not_compared: uncompared },
+    events: seen,
+    events_left_over: leftOver,
+    last_event: state.upTo,
+    chains,
+    checkpoints,
+    checkpoints_not_compared: uncompared,
     covered: covered && { event: covered.upTo, at: new Date(covered.at).toISOString() },
     events_not_covered: uncovered,
-    ...{ wrong, problems: problems.map(({ event, sentence }) => ({ event, problem: sentence })) },
-    ...{ checkpoint, checkpoint_public_key: publicKey },
+    wrong,
+    problems: problems.map(({ event, sentence }) => ({ event, problem: sentence })),
+    checkpoint,
+    checkpoint_public_key: publicKey,
   };
   const what = `${numberWithUnit(seen, 'event')} in ${numberWithUnit(chains, 'chain')}, compared with ${numberWithUnit(checkpoints, 'checkpoint')}`;
   if (wrong > 0)

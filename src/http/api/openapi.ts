@@ -55,7 +55,11 @@ export type DocumentFrame = {
 /** Returns the frame of the description for apps, APIs and products. */
 export function documentFrame({ appUrl, brand, paths }: Service): DocumentFrame {
   return {
-    ...{ url: appUrl, title: brand.productName, version: VERSION, description: DESCRIPTION, tags: TAGS },
+    url: appUrl,
+    title: brand.productName,
+    version: VERSION,
+    description: DESCRIPTION,
+    tags: TAGS,
     externalDocs: { url: appUrl + paths.developers, description: 'For developers of apps' },
     securitySchemes: securitySchemes(appUrl),
   };

@@ -72,7 +72,8 @@ export type Operation = {
 };
 
 /** Media types of bodies (RFC 8259 §11, RFC 7396 §4). */
-export const [JSON_TYPE, MERGE_PATCH] = ['application/json', 'application/merge-patch+json'] as const;
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH = 'application/merge-patch+json';
 
 const NAME = Symbol('name among the components');
 

@@ -30,7 +30,8 @@ export async function addConsole(app: FastifyInstance, service: Service): Promis
   await app.register(async (part) => {
     await part.register(cookie);
     const { operators } = service;
-    const [pages, sessions] = [makeConsolePages(service), new ConsoleSessions(service)];
+    const pages = makeConsolePages(service);
+    const sessions = new ConsoleSessions(service);
     requireSingleCookies(part, pages, sessions);
     const shared = { service, operators, pages, sessions };
     const parts: ConsoleParts = { ...shared, ...addGuard(part, shared) };

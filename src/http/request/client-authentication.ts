@@ -23,7 +23,8 @@ export function readClientCredentials(
   body: Parameters,
 ): ClientCredentials | Refusal {
   const authorization = authorizationOf(headers);
-  const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
+  const clientId = body.get('client_id');
+  const clientSecret = body.get('client_secret');
   const assertion = [body.get('client_assertion'), body.get('client_assertion_type')];
   const hasAssertion = face === 'standard' && assertion.some((value) => value !== undefined);
   const methods = [authorization !== undefined, clientSecret !== undefined, hasAssertion].filter(Boolean).length;

@@ -44,8 +44,18 @@ export type FailingClient = { readonly clientId: string; readonly failures: numb
 /** A tally in which nothing was counted yet. */
 export function emptyTally(): { [Each in Counter]: number } {
   return {
-    ...{ allowed: 0, denied: 0, exchanges: 0, refreshes: 0, retries: 0, checks: 0, introspections: 0 },
-    ...{ invalidClient: 0, invalidGrant: 0, invalidRequest: 0, limited: 0, other: 0 },
+    allowed: 0,
+    denied: 0,
+    exchanges: 0,
+    refreshes: 0,
+    retries: 0,
+    checks: 0,
+    introspections: 0,
+    invalidClient: 0,
+    invalidGrant: 0,
+    invalidRequest: 0,
+    limited: 0,
+    other: 0,
   };
 }
 

@@ -43,7 +43,10 @@ export class PageFailures {
     { source, requestId }: { readonly source: string; readonly requestId: string },
   ): void {
     const failure = {
-      ...{ at: this.#now(), requestId, error, reason: copyOf(reason) },
+      at: this.#now(),
+      requestId,
+      error,
+      reason: copyOf(reason),
       received: received && copyOf(received),
       network: widestNetworkOf(source),
     };

@@ -152,7 +152,8 @@ function pageAfter<Entry>(
   const behind = place ? entries.findIndex((entry) => compareKeys(keyOf(entry), place) > 0) : 0;
   const start = behind >= 0 ? behind : Math.max(0, entries.length - length);
   const page = entries.slice(start, start + length);
-  const [before, last] = [entries[start - 1], page.at(-1)];
+  const before = entries[start - 1];
+  const last = page.at(-1);
   return {
     entries: page,
     first: start + 1,

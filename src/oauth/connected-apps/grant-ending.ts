@@ -17,7 +17,8 @@ export type Endings = { readonly events: readonly NamedAuditEvent[]; readonly is
 type Filter = Omit<AuditWalk, 'order'>;
 
 /** Number of events that one search reads at once, and in all: a busy app has thousands a day. */
-const [WINDOW, MAX_ROWS] = [512, 4096];
+const WINDOW = 512;
+const MAX_ROWS = 4096;
 /** Maximum number of events of one search that are read whole. */
 const MAX_FOUND = 20;
 
@@ -47,7 +48,8 @@ export async function endingsOf(store: EndingStore, { grant, standing }: FoundGr
 
 /** Searches what may have ended a grant whose row is gone, from its first event on. It may have expired before. */
 export function endingsAfter(store: EndingStore, first: NamedAuditEvent): Promise<Endings> {
-  const [clientId, resourceOwnerId] = [first.clientId ?? '', first.resourceOwnerId ?? ''];
+  const clientId = first.clientId ?? '';
+  const resourceOwnerId = first.resourceOwnerId ?? '';
   const filters: Filter[] = [
     { clientId, action: 'client_deleted' },
     { resourceOwnerId, action: 'user_deleted' },

@@ -76,7 +76,8 @@ export function endedEvents(ended: EndedSince, revived: readonly Revived[], acto
     ...ended.resourceOwnerIds.map((resourceOwnerId) => told('user_grants_revoked', { resourceOwnerId })),
     ...ended.pairs.map(({ butForDevices, ...pair }) =>
       auditEvent('grant_revoked', actor, at, pair, {
-        ...{ by_restore: true, all_of_app: true },
+        by_restore: true,
+        all_of_app: true,
         but_for_devices: butForDevices || undefined,
       }),
     ),

@@ -59,7 +59,8 @@ export class GrantLimit {
     client: Client,
     origin: RequestOrigin,
   ): Promise<void> {
-    const [store, now] = [this.#store, this.#now()];
+    const store = this.#store;
+    const now = this.#now();
     try {
       await store.deleteEndedGrants(resourceOwnerId, clientId, now);
       const active = await store.listActiveGrants(resourceOwnerId, clientId, now);

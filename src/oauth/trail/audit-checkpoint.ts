@@ -64,8 +64,12 @@ function find(what: Statement, text: string): Checkpoint[] {
   return [...text.matchAll(FORMAT)]
     .filter(([, word]) => word === what)
     .map(([whole, , installation = '', upTo, events, digest = '', at, keyName = '']) => ({
-      ...{ installation, digest, text: whole },
-      ...{ upTo: Number(upTo), events: Number(events), at: Number(at) },
+      installation,
+      digest,
+      text: whole,
+      upTo: Number(upTo),
+      events: Number(events),
+      at: Number(at),
       keyId: readRootKeyName(keyName) as number,
     }));
 }

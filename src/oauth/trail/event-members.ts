@@ -102,8 +102,11 @@ export const EVENT_MEMBERS = {
   audit_shortened: STATEMENT,
   database_backed_up: { backup: 'text' },
   database_restored: {
-    ...{ backup: 'text', all_grants_ended: 'boolean' },
-    ...{ later_events: 'number?', revived_ended: 'boolean?', trail_failed: 'flag?' },
+    backup: 'text',
+    all_grants_ended: 'boolean',
+    later_events: 'number?',
+    revived_ended: 'boolean?',
+    trail_failed: 'flag?',
   },
   operator_added: { ...NAME, role: 'text' },
   operator_updated: { ...NAME, ...CHANGES },

@@ -68,10 +68,8 @@ export type SignInOutcome =
 
 const HOUR_MS = 3_600_000;
 /** Why an answer was refused that its passkey did sign. */
-const [COPIED, REPEATED] = [
-  'its counter did not go on, so it may have been copied',
-  'the answer was used before, or the session ended meanwhile',
-];
+const COPIED = 'its counter did not go on, so it may have been copied';
+const REPEATED = 'the answer was used before, or the session ended meanwhile';
 
 /** Signs operators in. */
 export class OperatorSignIn {
@@ -105,7 +103,8 @@ export class OperatorSignIn {
     return this.#withNewPasskey(answer, name, binding, async (passkey, challenge) => {
       const begun = this.#begin(operator, passkey.id, browser);
       const event = this.#event('operator_passkey_added', operator, begun.session, browser, {
-        ...{ passkey: passkey.name, enrolled: true },
+        passkey: passkey.name,
+        enrolled: true,
       });
       const digest = operatorTokenDigest(token);
       const earlier = await this.#earlierOf(browser);

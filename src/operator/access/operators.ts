@@ -119,7 +119,8 @@ export class OperatorRegistry {
     const isLower = changes.role !== undefined && !includesRole(changes.role, before.role);
     const changed = { ...before, ...changes, epoch: before.epoch + (isLower ? 1 : 0) };
     const event = this.#event('operator_updated', actor, before, {
-      ...{ name: before.name, changes: changesOf(before, changes) },
+      name: before.name,
+      changes: changesOf(before, changes),
     });
     const problem = await this.#parts.store.updateOperator(changed, before, boundOf(actor), event);
     if (problem) throw refusal(problem, changed);
@@ -198,7 +199,10 @@ export class OperatorRegistry {
     const id = newOperatorId('opk');
     const key = { id, operatorId: operator.id, name, digest, rights, createdAt, expiresAt: createdAt + lifetime };
     const event = this.#event('operator_key_added', actor, operator, {
-      ...{ name: operator.name, key: id, key_name: name, rights },
+      name: operator.name,
+      key: id,
+      key_name: name,
+      rights,
     });
     if (await store.addOperatorKey(key, event)) return { key, text };
     throw (await this.find(operator.id)).status === 'disabled'
@@ -220,7 +224,9 @@ export class OperatorRegistry {
     const operator = await this.find(idOrName);
     const key = (await store.listOperatorKeys(operator.id)).find(({ id }) => id === keyId);
     const event = this.#event('operator_key_ended', actor, operator, {
-      ...{ name: operator.name, key: keyId, key_name: key?.name },
+      name: operator.name,
+      key: keyId,
+      key_name: key?.name,
     });
     if (key && (await store.endOperatorKey(keyId, operator.id, event))) return key;
     throw new OperatorError(`${operator.name} has no key ${JSON.stringify(keyId)}`, null, {
@@ -239,7 +245,8 @@ export class OperatorRegistry {
     const { operatorUrl, now } = this.#parts;
     if (operatorUrl === null)
       throw new OperatorError('operators have no address yet: set VALETKEY_OPERATOR_URL, and try again');
-    const [token, createdAt] = [newOperatorToken(), now()];
+    const token = newOperatorToken();
+    const createdAt = now();
     const expiresAt = createdAt + ADDRESS_LIFETIMES[purpose];
     const address = { digest: operatorTokenDigest(token), operatorId, purpose, createdAt, expiresAt };
     return { address, url: addressText(operatorUrl, purpose, token) };

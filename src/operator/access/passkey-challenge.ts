@@ -57,7 +57,8 @@ export function readChallenge(
   now: number,
 ): UsedChallenge | 'expired' | 'wrong' {
   const bytes = Buffer.from(challenge, 'base64url');
-  const [head, proven] = [bytes.subarray(0, HEAD_BYTES), bytes.subarray(HEAD_BYTES)];
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const proven = bytes.subarray(HEAD_BYTES);
   // The decoder also takes other alphabets, so the bytes must encode to the same text.
   if (proven.length !== 32 || bytes.toString('base64url') !== challenge) return 'wrong';
   if (!keyring.keyIds.some((keyId) => timingSafeEqual(proof(keyring, keyId, binding, head), proven))) return 'wrong';

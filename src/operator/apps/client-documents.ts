@@ -101,7 +101,10 @@ export class ClientDocuments {
     const after = refreshedClient(client, refreshed, fetchedAt);
     const changes = documentChanges(client, after).map(changeText);
     return {
-      ...{ client, refreshed, changes, omittedKeys },
+      client,
+      refreshed,
+      changes,
+      omittedKeys,
       notes: [...fetched.notes, ...profileNotes(client, document)],
       differs: changes.length > 0 || sha256 !== documentSha256,
       asksAgain: client.consent === 'remember' && after.remembersSince !== client.remembersSince,
@@ -180,7 +183,8 @@ export class ClientDocuments {
       homepage: said.homepage ?? document.homepage,
       privacyPage: said.privacyPage ?? document.privacyPage,
       contact: said.contact ?? document.contact,
-      ...{ redirectUris, keys },
+      redirectUris,
+      keys,
     };
     const from = { address, sha256, jwksUri, fetchedAt };
     return this.#parts.clients.register(typeOf(document), settings, operator, from, isHandedOver);
@@ -215,7 +219,8 @@ function withGoodProfile({ document, notes, omittedKeys }: ReadDocument): ReadDo
   const left = Object.entries(problems).filter(([, problem]) => problem !== null);
   const without = Object.fromEntries(left.map(([member]) => [member, null]));
   return {
-    ...{ document: { ...document, ...without }, omittedKeys },
+    document: { ...document, ...without },
+    omittedKeys,
     notes: [...notes, ...left.map(([, problem]) => `omitted: ${problem}`)],
   };
 }

@@ -22,7 +22,9 @@ export function refreshedClient(before: Client, document: RefreshedDocument, at:
   return {
     ...before,
     ...owned,
-    ...{ documentSha256: sha256, jwksFetchedAt, jwksAskedAt: jwksFetchedAt },
+    documentSha256: sha256,
+    jwksFetchedAt,
+    jwksAskedAt: jwksFetchedAt,
     isChecked: before.isChecked && !endsVouching(before, { ...before, ...owned }),
     consent: consentAfter(before, { ...before, ...owned }),
     // Never back: the clock of the command that changed it before may have been ahead.

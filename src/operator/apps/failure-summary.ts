@@ -31,7 +31,8 @@ import { causeOf, kindOfCause } from '../../oauth/tokens/refusal-reason.ts';
 const QUIET_MS = 12 * SPAN_MS.hour;
 
 /** The hours that are summed up, with the one that has just begun; and all that are looked at for a beginning. */
-const [SUMMED_HOURS, KNOWN_HOURS] = [24, 48];
+const SUMMED_HOURS = 24;
+const KNOWN_HOURS = 48;
 
 type HourlyTally = { readonly bucket: number } & AppTally;
 
@@ -115,7 +116,8 @@ function frequentFirst(one: FailureCause, other: FailureCause): number {
 }
 
 /** Minimum number of failures in 24 hours, and their part of all requests, of an app that fails: a few are usual. */
-const [MIN_FAILURES, MIN_PART] = [10, 0.01];
+const MIN_FAILURES = 10;
+const MIN_PART = 0.01;
 
 /** True if an app fails now: much in 24 hours, and still in this hour or the one before. `now` in ms. */
 export function failsNow({ failures, counted, period }: FailureSummary, now: number): boolean {

@@ -48,7 +48,9 @@ export const address: Field<string> = { ...text, kind: 'address' };
 
 /** A text or null. */
 export const textOrNone: Field<string | null> = {
-  ...{ kind: 'text', type: 'a string or null', read: text.read },
+  kind: 'text',
+  type: 'a string or null',
+  read: text.read,
   schema: { type: ['string', 'null'] },
 };
 
@@ -98,7 +100,9 @@ export const flag: Field<boolean> = {
 /** Returns the shape of one of some words. */
 export function oneOf<Word extends string>(words: readonly Word[]): Field<Word> {
   return {
-    ...{ kind: 'one', words, type: `one of ${words.join(', ')}` },
+    kind: 'one',
+    words,
+    type: `one of ${words.join(', ')}`,
     read: (value) => words.find((word) => word === value),
     schema: { type: 'string', enum: words },
   };
@@ -108,7 +112,9 @@ export function oneOf<Word extends string>(words: readonly Word[]): Field<Word> 
 export function someOf<Word extends string>(words: readonly Word[]): Field<readonly Word[]> {
   const isWord = (value: unknown) => words.some((word) => word === value);
   return {
-    ...{ kind: 'some', words, type: `a list of some of ${words.join(', ')}` },
+    kind: 'some',
+    words,
+    type: `a list of some of ${words.join(', ')}`,
     read: (value) => (isListOf(value, isWord) ? (value as Word[]) : undefined),
     schema: { type: 'array', items: { type: 'string', enum: words } },
   };

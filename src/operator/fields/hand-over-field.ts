@@ -4,6 +4,9 @@ import type { Setting } from './setting.ts';
 
 /** True to make no secret, but a one-time address at which the developer makes it. */
 export const HAND_OVER: Setting<boolean> = {
-  ...{ field: flag, initial: false, label: 'Hand-over', group: '' },
+  field: flag,
+  initial: false,
+  label: 'Hand-over',
+  group: '',
   help: 'Make no secret now, but a one-time address for the developer.',
 };

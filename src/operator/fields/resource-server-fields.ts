@@ -8,12 +8,19 @@ import { readNew, type SettingRow, type Settings, settingRows } from './setting.
 /** The settings of a resource server. */
 export const RESOURCE_SERVER_SETTINGS: Settings<ResourceServerSettings> = {
   name: {
-    ...{ field: text, label: 'Name', group: '', help: 'Your name for the API.' },
+    field: text,
+    label: 'Name',
+    group: '',
+    help: 'Your name for the API.',
     option: { flag: '--name <name>' },
   },
   resource: {
-    ...{ field: addressOrNone, initial: null, none: 'none: accepts tokens that are bound to no resource' },
-    ...{ label: 'Resource', group: '', help: 'The URI by which apps request the API.' },
+    field: addressOrNone,
+    initial: null,
+    none: 'none: accepts tokens that are bound to no resource',
+    label: 'Resource',
+    group: '',
+    help: 'The URI by which apps request the API.',
     option: {
       flag: '--resource <uri>',
       register: 'the URI by which apps request the API; only tokens for this URI are accepted',
@@ -21,17 +28,24 @@ export const RESOURCE_SERVER_SETTINGS: Settings<ResourceServerSettings> = {
     },
   },
   acceptsUnbound: {
-    ...{ field: flag, initial: false, label: 'Unbound tokens', group: '' },
+    field: flag,
+    initial: false,
+    label: 'Unbound tokens',
+    group: '',
     help: 'Also accept tokens that are bound to no resource; such a token works at every API with this option.',
     option: { flag: '--accept-unbound', no: 'accept only tokens for the resource of the API' },
     words: { true: ['accepted'], false: ['refused'] },
   },
   scopes: {
     field: {
-      ...{ ...texts, type: 'a list of names, or null for all scopes' },
+      ...texts,
+      type: 'a list of names, or null for all scopes',
       schema: { type: ['array', 'null'], items: text.schema },
     },
-    ...{ initial: null, none: 'all', label: 'Scopes', group: '' },
+    initial: null,
+    none: 'all',
+    label: 'Scopes',
+    group: '',
     help: 'The API sees only these scopes, and refuses a token with none of them. Null for all.',
     option: {
       flag: '--scope <name...>',

@@ -17,11 +17,16 @@ const sentences: Field<ScopeMeaning['sentences']> = {
 /** The meaning of a scope. */
 export const SCOPE_MEANING: Settings<ScopeMeaning> = {
   sentences: {
-    ...{ field: sentences, label: 'Sentences', group: '', help: 'What the scope allows, as users read it.' },
+    field: sentences,
+    label: 'Sentences',
+    group: '',
+    help: 'What the scope allows, as users read it.',
   },
   effect: {
     field: { ...oneOf(SCOPE_EFFECTS), schema: { type: ['string', 'null'], enum: [...SCOPE_EFFECTS, null] } },
-    ...{ initial: null, label: 'Effect', group: '' },
+    initial: null,
+    label: 'Effect',
+    group: '',
     help: 'The effect of the scope; a sensitive one can do harm.',
     words: { reads: ['reads'], changes: ['changes'], sensitive: ['sensitive'] },
   },

@@ -27,7 +27,9 @@ export function settingWords(name: string): SettingWords | null {
 function wordsOf({ label, field: { kind }, words = {}, none = 'none' }: Setting<unknown>): SettingWords {
   const values = Object.entries(words).map(([value, [text]]) => [value, text]);
   return {
-    ...{ label, none, one: (label.charAt(0).toLowerCase() + label.slice(1)).replace(/s$/, '') },
+    label,
+    none,
+    one: (label.charAt(0).toLowerCase() + label.slice(1)).replace(/s$/, ''),
     kind: kind === 'seconds' ? kind : LISTS.includes(kind) ? 'list' : 'value',
     values: Object.fromEntries(
       kind === 'flag' && values.length === 0

@@ -6,16 +6,25 @@ import { readNew, type Settings } from './setting.ts';
 /** The address and the names of a user. An address that an operator sets is verified, and apps may know a user by it. */
 export const USER_SETTINGS: Settings<AboutAccount> = {
   email: {
-    ...{ field: text, label: 'Email', group: '', help: 'The email address to sign in with.' },
+    field: text,
+    label: 'Email',
+    group: '',
+    help: 'The email address to sign in with.',
     option: { flag: '--email <address>' },
     act: ['users.invite', 'always'],
   },
   name: {
-    ...{ field: text, label: 'Name', group: '', help: 'The name that apps see.' },
+    field: text,
+    label: 'Name',
+    group: '',
+    help: 'The name that apps see.',
     option: { flag: '--name <name>' },
   },
   username: {
-    ...{ field: textOrNone, initial: null, label: 'User name', group: '' },
+    field: textOrNone,
+    initial: null,
+    label: 'User name',
+    group: '',
     help: 'A short name that apps see: lower-case letters, digits, . _ -',
     option: { flag: '--username <name>', no: 'remove the short name' },
   },

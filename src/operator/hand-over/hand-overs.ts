@@ -142,7 +142,8 @@ export class HandOvers {
     const { handOver, subject } = found;
     const now = this.#parts.now();
     const made = this.#secretOf(subject, token, browser, now);
-    const [actor, about] = [{ kind: 'visitor', id: 'unknown', ...origin } as const, { clientId: handOver.subject.id }];
+    const actor = { kind: 'visitor', id: 'unknown', ...origin } as const;
+    const about = { clientId: handOver.subject.id };
     const event = auditEvent('hand_over_fetched', actor, now, about, { made_secret: made !== null });
     const use = { secret: made?.secret ?? null, from: widestNetworkOf(origin.source) };
     if (await this.#parts.store.useHandOver(handOver, subject, use, event))

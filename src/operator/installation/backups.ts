@@ -80,7 +80,8 @@ export class Backups {
     const newer = trail && (await this.#trail.readNewer(trail.lines, trail.checkpoints));
     if (newer && !trail.isAccepted) requireWhole(newer.report);
     const acts = newer?.acts ?? [];
-    const [ended, revived] = [endedSince(acts), revivedSince(acts)];
+    const ended = endedSince(acts);
+    const revived = revivedSince(acts);
     const at = this.#now();
     const endsAll = !keepGrants || ended.all;
     const wrong = newer?.report.wrong ?? 0;

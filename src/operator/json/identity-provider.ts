@@ -31,8 +31,15 @@ export function registeredProviderJson(provider: IdentityProvider, secret: strin
 function providerJson(provider: IdentityProvider, secrets: readonly SecretJson[]) {
   const { name, sign_in_url, keys, ...settings } = providerSettingsJson(provider);
   return {
-    ...{ provider_id: provider.id, name, status: provider.status, sign_in_url, own_ids: provider.ownIds },
-    ...{ ...settings, live_secrets: secrets, keys: keys.length, created_at: isoTime(provider.createdAt) },
+    provider_id: provider.id,
+    name,
+    status: provider.status,
+    sign_in_url,
+    own_ids: provider.ownIds,
+    ...settings,
+    live_secrets: secrets,
+    keys: keys.length,
+    created_at: isoTime(provider.createdAt),
   };
 }
 

@@ -112,7 +112,8 @@ export class Identification {
     const expiresAt = credential.kind === 'rt' ? grant.expiresAt : credential.expiresAt;
     return {
       kind: KINDS[credential.kind],
-      ...{ owner: appOf(client), ...partyOf(found) },
+      owner: appOf(client),
+      ...partyOf(found),
       // Of earlier generations the time is not kept.
       madeAt: credential.generation === grant.generation ? grant.rotatedAt : null,
       expiresAt,
@@ -149,7 +150,8 @@ export class Identification {
     const grant = await store.findGrant(code.grantId);
     return {
       kind: 'device code',
-      ...{ owner: appOf(owner), ...partyOf(grant) },
+      owner: appOf(owner),
+      ...partyOf(grant),
       madeAt: null,
       expiresAt: code.expiresAt,
       deadBecause: grant ? this.#whyRedeemed(code, grant) : await this.#whyNeverAllowed(code, owner),
@@ -186,8 +188,15 @@ export class Identification {
     const { createdAt: madeAt, expiresAt } = key;
     const owner = { kind: 'operator', id: operator.id, name: operator.name } as const;
     return {
-      ...{ kind: 'key of an operator', owner, person: null, grant: null },
-      ...{ madeAt, expiresAt, deadBecause, isHeldUp: false, needs: [] },
+      kind: 'key of an operator',
+      owner,
+      person: null,
+      grant: null,
+      madeAt,
+      expiresAt,
+      deadBecause,
+      isHeldUp: false,
+      needs: [],
     };
   }
 
@@ -227,9 +236,15 @@ function ofSecret(
   if (!owner || !secret) return null;
   const { id, name, status } = owner;
   return {
-    ...{ kind, owner: { kind: ownerKind, id, name }, person: null, grant: null },
-    ...{ madeAt: secret.createdAt, expiresAt: null, deadBecause: status === 'paused' ? `${name} is paused` : null },
-    ...{ isHeldUp: status === 'paused', needs: [] },
+    kind,
+    owner: { kind: ownerKind, id, name },
+    person: null,
+    grant: null,
+    madeAt: secret.createdAt,
+    expiresAt: null,
+    deadBecause: status === 'paused' ? `${name} is paused` : null,
+    isHeldUp: status === 'paused',
+    needs: [],
   };
 }
 

@@ -37,14 +37,15 @@ async function pickUpLink(store: LinkStore, token: string, now: number): Promise
   if (!handOver || !subject) return null;
   const { kind, row } = subject;
   return {
-    ...{ kind: 'pick-up link', owner: { kind, id: row.id, name: row.name }, person: null, grant: null },
-    ...{
-      madeAt: handOver.madeAt,
-      expiresAt: handOver.expiresAt,
-      deadBecause: whyDead(handOver, subject, now),
-      isHeldUp: false,
-      needs: [],
-    },
+    kind: 'pick-up link',
+    owner: { kind, id: row.id, name: row.name },
+    person: null,
+    grant: null,
+    madeAt: handOver.madeAt,
+    expiresAt: handOver.expiresAt,
+    deadBecause: whyDead(handOver, subject, now),
+    isHeldUp: false,
+    needs: [],
   };
 }
 
@@ -66,7 +67,10 @@ async function operatorLink(store: LinkStore, token: string, now: number): Promi
   return {
     kind: address.purpose === 'enroll' ? 'enrollment link' : 'sign-in link',
     owner: { kind: 'operator', id: operator.id, name: operator.name },
-    ...{ person: null, grant: null, madeAt: address.createdAt, expiresAt: address.expiresAt },
+    person: null,
+    grant: null,
+    madeAt: address.createdAt,
+    expiresAt: address.expiresAt,
     deadBecause: operator.status === 'disabled' ? `${operator.name} is disabled` : expired,
     isHeldUp: false,
     needs: [],
@@ -79,7 +83,12 @@ async function invitationLink(store: LinkStore, token: string, now: number): Pro
   const { invited, madeAt, expiresAt } = found;
   const person = { id: invited.id, name: accountLabel(invited), email: invited.email };
   return {
-    ...{ kind: 'invitation link', owner: { kind: 'user', ...person }, person, grant: null, madeAt, expiresAt },
+    kind: 'invitation link',
+    owner: { kind: 'user', ...person },
+    person,
+    grant: null,
+    madeAt,
+    expiresAt,
     deadBecause: expiresAt <= now ? EXPIRED : null,
     isHeldUp: false,
     needs: [],

@@ -13,7 +13,8 @@ export type Walk<Row, Place> = {
 export type Page<Row, Place> = { readonly found: readonly Row[]; readonly next: Place | null };
 
 /** Number of rows that one turn of the event loop reads: of a list that is filtered, and of any other, one more than a page has. */
-const [WINDOW, WHOLE] = [512, 201];
+const WINDOW = 512;
+const WHOLE = 201;
 /** Number of rows that are read at once by whoever wants all. */
 const MANY = 500;
 /** Bounds of one page with few matches: rows, and time (ms), so that the whole page takes less than 100. The next page goes on there. */
@@ -27,7 +28,8 @@ export async function readPage<Row, Place>(
   limit: number,
   stopwatch: () => number,
 ): Promise<Page<Row, Place>> {
-  const [found, start]: [Row[], number] = [[], stopwatch()];
+  const found: Row[] = [];
+  const start: number = stopwatch();
   const window = match ? WINDOW : WHOLE;
   let place = after;
   for (let seen = window; ; seen += window) {

@@ -35,7 +35,8 @@ export function walkBeginning(store: PeopleStore, text: string): Walk<Named, Nam
       return some.length === limit ? some : [...some, ...(await named('email', null, limit - some.length))];
     },
     placeOf: ({ account: { id, username, email }, by }) => ({
-      ...{ by, id },
+      by,
+      id,
       key: by === 'username' ? (username ?? '') : emailKey(email ?? ''),
     }),
     match: (some) => some.filter(({ account, by }) => by === 'username' || !account.username?.startsWith(text)),

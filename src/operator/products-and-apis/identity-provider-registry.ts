@@ -74,7 +74,10 @@ export class IdentityProviderRegistry extends PausingRegistry<
     const keys = usableKeys(settings.keys);
     const make = (secrets: IdentityProvider['secrets'], createdAt: number): IdentityProvider => ({
       ...settings,
-      ...{ keys, status: 'active', secrets, createdAt },
+      keys,
+      status: 'active',
+      secrets,
+      createdAt,
     });
     return this.add(isHandedOver ? 'hand-over' : keys.length > 0 ? 'no secret' : 'secret', operator, make);
   }

@@ -53,7 +53,9 @@ export class ResourceServerRegistry extends Registry<'resource_server', Resource
     await refuseCommaListOfScopes(settings.scopes ?? [], this.#parts.store);
     const make = (secrets: ResourceServer['secrets'], createdAt: number) => ({
       ...settings,
-      ...{ id: newId('rs'), secrets, createdAt },
+      id: newId('rs'),
+      secrets,
+      createdAt,
     });
     return this.add<IsHandedOver extends true ? null : string>(isHandedOver ? 'hand-over' : 'secret', operator, make);
   }

@@ -17,7 +17,8 @@ export async function unexplainedScopes(
   store: Pick<ClientStore, 'listClients'> & Pick<ScopeStore, 'listScopes'>,
 ): Promise<UnexplainedScopes> {
   const definitions = await store.listScopes();
-  const [withoutSentence, withoutEffect] = [new Set<string>(), new Set<string>()];
+  const withoutSentence = new Set<string>();
+  const withoutEffect = new Set<string>();
   for await (const clients of everyPage(walkOldest(store, { status: 'active' }))) {
     for (const scope of clients.flatMap(({ scopes }) => scopes)) {
       if (sentenceFor(scope, definitions, 'en') === null) withoutSentence.add(scope.name);

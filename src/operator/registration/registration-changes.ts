@@ -5,7 +5,8 @@ import type { SettingChange } from '../../oauth/trail/event-members.ts';
 /** Returns each setting that was given, by its name in JSON, with the entries that were removed and added. */
 export function changesOf<Settings extends object>(before: Settings, given: Partial<Settings>): SettingChange[] {
   return Object.entries(given).map(([name, after]) => {
-    const [old, now] = [entriesOf(before[name as keyof Settings]), entriesOf(after)];
+    const old = entriesOf(before[name as keyof Settings]);
+    const now = entriesOf(after);
     return {
       name: jsonName(name),
       removed: old.filter((entry) => !now.includes(entry)),

@@ -33,7 +33,8 @@ export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail
   const newer: TrailRow[] = [];
   const acts: ActSince[] = [];
   let isJoined = last === 0;
-  let [at, before] = [0, 0];
+  let at = 0;
+  let before = 0;
   for await (const text of lines) {
     at += 1;
     if (text.trim() === '') continue;
@@ -83,7 +84,8 @@ function finder(own: OwnTrail, last: number): (sequence: number) => Promise<Trai
  */
 async function lastBeforeRestores(own: OwnTrail): Promise<number> {
   const newest = await own.lastAuditSequence();
-  let [last, isAfterIt] = [newest, false];
+  let last = newest;
+  let isAfterIt = false;
   for (let place = newest; place > 0; place -= WINDOW) {
     const rows = await own.listTrailRows(Math.max(0, place - WINDOW), place, WINDOW);
     for (const { sequence, action, detail } of rows.reverse()) {
@@ -120,7 +122,8 @@ function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): Veri
 
 /** The place of the first row after an event, in the order of their numbers. */
 function firstAfter(rows: readonly TrailRow[], after: number): number {
-  let [low, high] = [0, rows.length];
+  let low = 0;
+  let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((rows[middle] as TrailRow).sequence <= after) low = middle + 1;

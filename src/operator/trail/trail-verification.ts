@@ -212,11 +212,18 @@ class TrailWalk {
         `event ${sequence} cannot be verified: root key ${rootKeyName(keyId)} is not among the keys here, and no checkpoint of its retirement proves it`,
       );
     return {
-      ...{ state: this.#state, seen: this.#seen, leftOver: this.#leftOver, chains: this.#chains.size },
+      state: this.#state,
+      seen: this.#seen,
+      leftOver: this.#leftOver,
+      chains: this.#chains.size,
       heads: new Map([...this.#chains].sort(([, one], [, other]) => one.sequence - other.sequence).slice(-KEPT_HEADS)),
-      ...{ covered: this.#covered, uncovered: this.#state.events - (this.#covered ?? this.#start).events },
-      ...{ checkpoints: this.#compared, uncompared: this.#uncompared, isNews: this.#isNews },
-      ...{ wrong: this.#wrong, problems: this.#problems },
+      covered: this.#covered,
+      uncovered: this.#state.events - (this.#covered ?? this.#start).events,
+      checkpoints: this.#compared,
+      uncompared: this.#uncompared,
+      isNews: this.#isNews,
+      wrong: this.#wrong,
+      problems: this.#problems,
     };
   }
 

@@ -20,7 +20,8 @@ export function isolatedCode(text: string): Html {
 }
 
 /** Maximum characters of a text in a list, and bytes of its markup: 40 rows with two such texts each stay below 50 KB. */
-const [SHORT, SHORT_BYTES] = [60, 300];
+const SHORT = 60;
+const SHORT_BYTES = 300;
 
 /** A foreign name in a row of a long list: cut at 60 characters, or before where they are large. It is whole on its own page. */
 export function shortened(text: string): Html {

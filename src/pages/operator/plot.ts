@@ -54,7 +54,8 @@ const MAX_DAYS = 60;
 /** Number of hours or days that a plot has at least, so that the bars of a new app are no walls. */
 const MIN_LENGTH = 14;
 /** Height of the tallest bar, and of one that is hardly there. */
-const [FULL, LEAST] = [100, 3];
+const FULL = 100;
+const LEAST = 3;
 /** A space at which no line ends. */
 const UNBROKEN = '\u00a0';
 /** Two bands have one scale, unless the highest bar of one would be lower than this part of the other's. */
@@ -71,7 +72,8 @@ export function countsOf(tallies: readonly AppTally[]): { readonly succeeded: nu
 /** Draws what succeeded and what was refused: on one scale, or on two if a few refusals would not show beside many checks. */
 export function plot(activity: Plotted): Html {
   const { span, to, registeredAt } = activity;
-  const [first, last] = [firstOf(activity), startOf(to, span)];
+  const first = firstOf(activity);
+  const last = startOf(to, span);
   const tallies = activity.tallies.filter(({ bucket }) => bucket >= first && bucket <= last);
   if (tallies.length === 0) return html`<p class="plot-none">Nothing was counted in this time.</p>`;
   const length = Math.round((last - first) / MS[span]) + 1;
@@ -85,7 +87,8 @@ export function plot(activity: Plotted): Html {
     { name: 'Refused', look: 'failed', series: FAILED, heights: heights(FAILED) },
   ];
   const peaks = bands.map(({ heights }) => Math.max(...heights));
-  const [lower, higher] = [Math.min(...peaks), Math.max(...peaks)];
+  const lower = Math.min(...peaks);
+  const higher = Math.max(...peaks);
   const scale = lower === 0 || lower >= higher * LEAST_PART ? higher : null;
   const times = [first, first + Math.floor((length - 1) / 2) * MS[span], last];
   const axes = { first, span, tallies };
@@ -135,7 +138,8 @@ function partsOf(tallies: readonly PlottedTally[], series: Series): string {
 /** The table has the series and periods in which anything was counted. A wide one scrolls by itself. */
 function numbers(tallies: readonly PlottedTally[], span: Span, length: number): Html {
   const counted = (series: Series) => series.filter(([counter]) => tallies.some((tally) => tally[counter] > 0));
-  const [worked, failed] = [counted(WORKED), counted(FAILED)];
+  const worked = counted(WORKED);
+  const failed = counted(FAILED);
   const series = [...worked, ...failed];
   const byMonth = span === 'day' && length > MAX_DAYS;
   const periods = periodsOf(tallies, byMonth ? monthOf : (time) => timeOf(time, span));

@@ -56,7 +56,8 @@ export class CleanUpTime {
    */
   async advance(report: (sentence: string) => void): Promise<number> {
     if (Number.isNaN(this.#time)) await this.#begin(report);
-    const [now, steady] = [this.#clocks.now(), this.#clocks.monotonic()];
+    const now = this.#clocks.now();
+    const steady = this.#clocks.monotonic();
     const passed = steady - this.#seen.steady;
     const jump = now - this.#seen.now - passed;
     if (Math.abs(jump) > MIN_REPORTED_JUMP_MS) report(`the clock jumped by ${Math.round(jump / 1000)} s: ${FOLLOWS}`);
@@ -71,7 +72,8 @@ export class CleanUpTime {
 
   async #begin(report: (sentence: string) => void): Promise<void> {
     const kept = await this.#kept.read();
-    const [now, steady] = [this.#clocks.now(), this.#clocks.monotonic()];
+    const now = this.#clocks.now();
+    const steady = this.#clocks.monotonic();
     const lag = Math.round((now - kept) / 1000);
     if (now - kept > MIN_REPORTED_LAG_MS)
       report(`the clock is ${lag} s ahead of the clean-up, as after a jump or a stop that was as long: ${FOLLOWS}`);

@@ -110,7 +110,8 @@ export class CleanUp {
     if (!(await this.#leads())) return null;
     const walk = walks[this.#walk] as DyingRows;
     const { reading, removal, row, first } = this.#statements(walk);
-    const [after, before] = [this.#cursor ?? first, (await this.#time.advance(this.#report)) - walk.kept];
+    const after = this.#cursor ?? first;
+    const before = (await this.#time.advance(this.#report)) - walk.kept;
     const seen = (await this.#parts.select(reading, [after, window, before])).map((tuple) => row.read(tuple));
     const dead = seen.filter(({ isDead }) => isDead).map(({ key }) => key);
     const doomed = dead.slice(0, deletions);

@@ -20,8 +20,10 @@ export async function compareTable(
   target: CopySide,
   advance: (rows: number) => void,
 ): Promise<Compared> {
-  const [inSource, inTarget] = [await source.wholeTable(table), await target.wholeTable(table)];
-  const [here, there] = [new Summary(), new Summary()];
+  const inSource = await source.wholeTable(table);
+  const inTarget = await target.wholeTable(table);
+  const here = new Summary();
+  const there = new Summary();
   for (;;) {
     const read = target.read(inTarget, there.last, WINDOW);
     const rows = await source.read(inSource, here.last, WINDOW);

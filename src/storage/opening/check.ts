@@ -79,7 +79,9 @@ export async function wrongColumns(database: PlainDatabase): Promise<Fault[]> {
 async function wrongColumnsOf(database: PlainDatabase, { name: table, columns }: StoredTable): Promise<string[]> {
   const found = new Map((await database.columns(table)).map((column) => [column.name, column]));
   const wrong = columns.flatMap(({ name, kind, isNullable }) => {
-    const [place, types, column] = [`${table}.${name}`, database.types[kind], found.get(name)];
+    const place = `${table}.${name}`;
+    const types = database.types[kind];
+    const column = found.get(name);
     if (!column) return [`${place} is not there`];
     const ofType = !types.includes(column.type) && `${place} is ${column.type} and must be ${types[0]}`;
     const ofNull = column.isNullable !== isNullable && `${place} must ${isNullable ? 'not be' : 'be'} NOT NULL`;

@@ -20,7 +20,8 @@ export class DatabaseClock {
   async set(connection: Connection): Promise<void> {
     const asked = performance.now();
     const { ms } = (await connection.one<{ ms: number }>(ASK)) as { ms: number };
-    const [least, most] = [ms - performance.now(), ms - asked];
+    const least = ms - performance.now();
+    const most = ms - asked;
     const isRight = this.#offset >= least && this.#offset <= most;
     if (!isRight) this.#offset = (least + most) / 2;
   }

@@ -97,7 +97,8 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   async function remove(request: FastifyRequest, { account }: SignedIn, clientId: string): Promise<Removed | null> {
     const { grants } = service;
     const form = formOf(request);
-    const [grantId, waitingId] = [form.get('grant_id'), form.get('waiting_id')];
+    const grantId = form.get('grant_id');
+    const waitingId = form.get('waiting_id');
     const actor = { kind: 'user', id: account.id, ...originOf(request) } as const;
     if (grantId === undefined && waitingId === undefined) {
       await grants.disconnect(account.id, clientId, actor);

@@ -51,7 +51,11 @@ function askedIn({ client, user, grant, action, operator, key, since, until, ord
   return {
     order: readOneOf('order', ORDERS, order),
     ...withoutUndefined({
-      ...{ clientId: client, resourceOwnerId: user, grantId: grant?.toLowerCase(), operatorId: operator, actorBy: key },
+      clientId: client,
+      resourceOwnerId: user,
+      grantId: grant?.toLowerCase(),
+      operatorId: operator,
+      actorBy: key,
       action: action === undefined ? undefined : readOneOf('action', AUDIT_ACTIONS, action),
       since: since === undefined ? undefined : readTime('since', since),
       until: until === undefined ? undefined : readTime('until', until),

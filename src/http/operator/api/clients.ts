@@ -44,7 +44,8 @@ export function readingClients(service: Service): Route[] {
     route('GET', '/clients', 'clients.list', LIST, async ({ query }) => {
       const { id, name, state, unused_since, failing_since, ...page } = query;
       const asked = withoutUndefined({
-        ...{ id, name },
+        id,
+        name,
         status: state === undefined ? undefined : readOneOf('state', STATES, state),
         unusedSince: unused_since === undefined ? undefined : readTime('unused_since', unused_since),
         failingSince: failing_since === undefined ? undefined : readTime('failing_since', failing_since),

@@ -123,7 +123,11 @@ export function listOperation(
     next: { type: ['string', 'null'], description: 'Cursor of the next page; null at the end.' },
   });
   return {
-    ...{ operationId, summary, tags: [noun], security: BY_KEY, parameters: [...filter, ...PAGE] },
+    operationId,
+    summary,
+    tags: [noun],
+    security: BY_KEY,
+    parameters: [...filter, ...PAGE],
     ...(description === undefined ? {} : { description }),
     responses: {
       200: answer('A page, which may be empty although `next` is not null.', page),
@@ -153,7 +157,11 @@ export function showOperation(
   parameters: readonly DescribedParameter[] = [ID],
 ): Operation {
   return {
-    ...{ operationId, summary, tags: [noun], security: BY_KEY, parameters },
+    operationId,
+    summary,
+    tags: [noun],
+    security: BY_KEY,
+    parameters,
     responses: {
       200: answer('The object.', schema, ETAG),
       ...refusals('invalid_request', 'not_found', ...OF_EVERY_CALL),

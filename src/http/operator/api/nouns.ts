@@ -33,27 +33,32 @@ export async function findOne<Row extends object>({ words, find }: Noun<Row>, id
 /** Returns the nouns of a service. */
 export function nounsOf({ clients, operatorApi: { store, scopes, secretUses } }: Service) {
   const client: Noun<Client, 'client'> = {
-    ...{ noun: 'client', words: 'app' },
+    noun: 'client',
+    words: 'app',
     find: (id) => clients.findClient(id),
     json: async (row) => tagsKeys(await findClientJson(row, secretUses), row),
   };
   const resourceServer: Noun<ResourceServer, 'resource_server'> = {
-    ...{ noun: 'resource_server', words: 'API' },
+    noun: 'resource_server',
+    words: 'API',
     find: (id) => store.findResourceServer(id),
     json: (row) => findResourceServerJson(row, secretUses),
   };
   const identityProvider: Noun<IdentityProvider, 'identity_provider'> = {
-    ...{ noun: 'identity_provider', words: 'product' },
+    noun: 'identity_provider',
+    words: 'product',
     find: (id) => store.findIdentityProvider(id),
     json: async (row) => tagsKeys(await findIdentityProviderJson(row, secretUses), row),
   };
   const scope: Noun<ScopeDefinition, 'scope'> = {
-    ...{ noun: 'scope', words: 'scope' },
+    noun: 'scope',
+    words: 'scope',
     find: (name) => scopes.find(name),
     json: async (row) => scopeJson(row),
   };
   const user: Noun<Account, 'user'> = {
-    ...{ noun: 'user', words: 'user' },
+    noun: 'user',
+    words: 'user',
     find: (id) => store.findAccount(id),
     json: async (row) => userJson(row),
   };

@@ -58,21 +58,28 @@ export function readingRegistrations(service: Service): Route[] {
 
   return [
     ...reading({
-      ...{ path: 'resource-servers', title: 'ResourceServer', handOver: 'resource_server' },
+      path: 'resource-servers',
+      title: 'ResourceServer',
+      handOver: 'resource_server',
       words: ['APIs, by ID', 'One API, with its newest hand-over'],
       schemas: [RESOURCE_SERVER, SHOWN_RESOURCE_SERVER],
       list: (page) => lists.resourceServers(page),
       noun: nouns.resourceServer,
     }),
     ...reading({
-      ...{ path: 'identity-providers', title: 'IdentityProvider', handOver: 'identity_provider' },
+      path: 'identity-providers',
+      title: 'IdentityProvider',
+      handOver: 'identity_provider',
       words: ['Products, by ID', 'One product, with its newest hand-over'],
       schemas: [IDENTITY_PROVIDER, SHOWN_IDENTITY_PROVIDER],
       list: (page) => lists.identityProviders(page),
       noun: nouns.identityProvider,
     }),
     ...reading({
-      ...{ path: 'scopes', title: 'Scope', words: ['Scopes, by name', 'One scope'], handOver: null },
+      path: 'scopes',
+      title: 'Scope',
+      words: ['Scopes, by name', 'One scope'],
+      handOver: null,
       schemas: [SCOPE, SCOPE],
       list: (page) => lists.scopes(page),
       noun: nouns.scope,

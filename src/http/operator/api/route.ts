@@ -72,7 +72,9 @@ export function addRoutes(part: FastifyInstance, routes: readonly Route[], { acc
           requires: (further) => requires(request, further),
           origin: originOf(request),
           query: method === 'GET' ? readQuery(request, queryNames(operation)) : {},
-          ...{ id, request, reply },
+          id,
+          request,
+          reply,
         });
         if (body && hasTag && !('dry_run' in body)) reply.header('ETag', etagOf(body));
         return body ? sendJson(reply, body) : sendDone(reply);

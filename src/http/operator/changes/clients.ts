@@ -17,7 +17,9 @@ import { registeredRoutes } from './registered-routes.ts';
 import { CHANGED_CLIENT, GRANTS_TO_END, REGISTERED_CLIENT } from './schemas.ts';
 
 const REVOKE = changing('clients', 'revokeGrantsClient', 'End every grant of an app', {
-  ...{ schema: CLIENT, hasTag: true, wouldEnd: GRANTS_TO_END },
+  schema: CLIENT,
+  hasTag: true,
+  wouldEnd: GRANTS_TO_END,
 });
 
 /** Returns the routes that change apps. */
@@ -28,9 +30,17 @@ export function changingClients(service: Service): Route[] {
   const ends = (id: string) => grantsToEnd(service.grants, { clientId: id });
   return [
     ...registeredRoutes(service, {
-      ...{ path: 'clients', title: 'Client', called: 'an app', noun, members: ['client_id', 'client_secret'] },
-      ...{ settings: CLIENT_SETTINGS, newSettings: NEW_CLIENT_SETTINGS, actsOfNew: actsOfNewClient },
-      ...{ schema: CLIENT, changed: CHANGED_CLIENT, registered: REGISTERED_CLIENT },
+      path: 'clients',
+      title: 'Client',
+      called: 'an app',
+      noun,
+      members: ['client_id', 'client_secret'],
+      settings: CLIENT_SETTINGS,
+      newSettings: NEW_CLIENT_SETTINGS,
+      actsOfNew: actsOfNewClient,
+      schema: CLIENT,
+      changed: CHANGED_CLIENT,
+      registered: REGISTERED_CLIENT,
       needs: 'Needs `clients.secrets` too if a secret or a one-time address is made.',
       registry: clients,
       register: ({ type, handOver, ...settings }, actor) => clients.register(type, settings, actor, null, handOver),
@@ -44,8 +54,10 @@ export function changingClients(service: Service): Route[] {
         resume: 'End the pause of an app',
       },
       deleting: {
-        ...{ summary: 'Delete an app, with its grants', also: ['clients.revoke-grants'] },
-        ...{ wouldEnd: GRANTS_TO_END, ends },
+        summary: 'Delete an app, with its grants',
+        also: ['clients.revoke-grants'],
+        wouldEnd: GRANTS_TO_END,
+        ends,
       },
     }),
     route('POST', '/clients/:id/revoke-grants', 'clients.revoke-grants', REVOKE, (call) =>

@@ -97,7 +97,11 @@ export function changing(noun: OperatorTag, operationId: string, summary: string
   ];
   const dry = wouldEnd && object({ dry_run: { const: true }, would_end: wouldEnd });
   return {
-    ...{ operationId, summary, tags: [noun], security: BY_KEY, parameters },
+    operationId,
+    summary,
+    tags: [noun],
+    security: BY_KEY,
+    parameters,
     ...(traits.description === undefined ? {} : { description: traits.description }),
     ...(body ? { requestBody: postedJson(body.required, body.members) } : {}),
     ...(patch ? { requestBody: patchedJson(patch) } : {}),

@@ -60,9 +60,16 @@ export function registeredRoutes<
   const { path, title, called, noun, schema, settings, deleting } = its;
   const at = `/${path}/:id`;
   const registering: Route = {
-    ...{ method: 'POST', path: `/${path}`, act: `${path}.register`, also: its.actsOfNew },
+    method: 'POST',
+    path: `/${path}`,
+    act: `${path}.register`,
+    also: its.actsOfNew,
     operation: changing(path, `register${title}`, `Register ${called}`, {
-      ...{ schema: its.registered, status: 201, hasId: false, takesKey: true, description: its.needs },
+      schema: its.registered,
+      status: 201,
+      hasId: false,
+      takesKey: true,
+      description: its.needs,
       body: { members: newSettings(its.newSettings), required: requiredMembers(its.newSettings) },
     }),
     answer: (call) => {
@@ -84,9 +91,13 @@ export function registeredRoutes<
     },
   };
   const updating: Route = {
-    ...{ method: 'PATCH', path: at, act: `${path}.update` },
+    method: 'PATCH',
+    path: at,
+    act: `${path}.update`,
     operation: changing(path, `update${title}`, `Change ${called} (merge patch, RFC 7396)`, {
-      ...{ schema: its.changed, hasTag: true, patch: patchedSettings(settings) },
+      schema: its.changed,
+      hasTag: true,
+      patch: patchedSettings(settings),
     }),
     also: (members) => actsOf(settings, readSettings(settings, members), 'changing'),
     answer: (call) => {
@@ -107,7 +118,9 @@ export function registeredRoutes<
     const { registry, [name]: summary } = its.pausing;
     return [
       {
-        ...{ method: 'POST', path: `${at}/${name}`, act: `${path}.${name}` },
+        method: 'POST',
+        path: `${at}/${name}`,
+        act: `${path}.${name}`,
         operation: changing(path, `${name}${title}`, summary, { schema, hasTag: true }),
         answer: (call) => {
           takesNothing(call);
@@ -117,9 +130,14 @@ export function registeredRoutes<
     ];
   });
   const removing: Route = {
-    ...{ method: 'DELETE', path: at, act: `${path}.delete`, also: () => deleting.also },
+    method: 'DELETE',
+    path: at,
+    act: `${path}.delete`,
+    also: () => deleting.also,
     operation: changing(path, `delete${title}`, deleting.summary, {
-      ...{ schema: deletedSchema(schema), takesIfMatch: true, wouldEnd: deleting.wouldEnd },
+      schema: deletedSchema(schema),
+      takesIfMatch: true,
+      wouldEnd: deleting.wouldEnd,
     }),
     answer: (call) =>
       changes.on(noun, call, async ({ id }, actor) =>

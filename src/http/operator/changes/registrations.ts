@@ -42,7 +42,8 @@ const END_ALL = changing(
   'endAllIdentityProvider',
   'End what was given through a product since a time',
   {
-    ...{ schema: ENDED_THROUGH_PROVIDER, wouldEnd: THROUGH_PROVIDER_TO_END },
+    schema: ENDED_THROUGH_PROVIDER,
+    wouldEnd: THROUGH_PROVIDER_TO_END,
     body: { members: { since: { type: 'string', format: 'date-time' } }, required: ['since'] },
     description:
       'Ends sign-ins on their way, sessions and grants. A call works for up to 20 seconds, also if its connection is lost; `done` says if anything is left.',
@@ -51,12 +52,15 @@ const END_ALL = changing(
 
 const MEANING = {
   put: changing('scopes', 'putScope', 'Define a scope, or replace its meaning', {
-    ...{ schema: SCOPE, hasTag: true },
+    schema: SCOPE,
+    hasTag: true,
     body: { members: patchedSettings(SCOPE_MEANING), required: requiredMembers(SCOPE_MEANING) },
     description: 'Needs `scopes.trust` too.',
   }),
   delete: changing('scopes', 'deleteScope', 'Delete the meaning of a scope; apps and grants keep the scope', {
-    ...{ schema: deletedSchema(SCOPE), takesIfMatch: true, wouldEnd: NOTHING_TO_END },
+    schema: deletedSchema(SCOPE),
+    takesIfMatch: true,
+    wouldEnd: NOTHING_TO_END,
     description: 'Needs `scopes.trust` too.',
   }),
 };
@@ -73,10 +77,17 @@ export function changingResourceServers(service: Service): Route[] {
   const { resourceServers: registry, endpoints } = service.operatorApi;
   const { resourceServer: noun } = nounsOf(service);
   return registeredRoutes(service, {
-    ...{ path: 'resource-servers', title: 'ResourceServer', called: 'an API', noun },
-    ...{ members: ['resource_server_id', 'resource_server_secret'], actsOfNew: actsOfNewResourceServer },
-    ...{ settings: RESOURCE_SERVER_SETTINGS, newSettings: NEW_RESOURCE_SERVER_SETTINGS },
-    ...{ schema: RESOURCE_SERVER, changed: RESOURCE_SERVER, registered: REGISTERED_RESOURCE_SERVER },
+    path: 'resource-servers',
+    title: 'ResourceServer',
+    called: 'an API',
+    noun,
+    members: ['resource_server_id', 'resource_server_secret'],
+    actsOfNew: actsOfNewResourceServer,
+    settings: RESOURCE_SERVER_SETTINGS,
+    newSettings: NEW_RESOURCE_SERVER_SETTINGS,
+    schema: RESOURCE_SERVER,
+    changed: RESOURCE_SERVER,
+    registered: REGISTERED_RESOURCE_SERVER,
     needs: 'Needs `resource-servers.secrets` too, for its secret or its one-time address.',
     registry,
     register: ({ handOver, ...settings }, actor) => registry.register(settings, actor, handOver),
@@ -93,10 +104,17 @@ export function changingIdentityProviders(service: Service): Route[] {
   const { identityProvider: noun } = nounsOf(service);
   return [
     ...registeredRoutes(service, {
-      ...{ path: 'identity-providers', title: 'IdentityProvider', called: 'a product', noun },
-      ...{ members: ['provider_id', 'provider_secret'], actsOfNew: actsOfNewProvider },
-      ...{ settings: PROVIDER_SETTINGS, newSettings: NEW_PROVIDER_SETTINGS },
-      ...{ schema: IDENTITY_PROVIDER, changed: CHANGED_PROVIDER, registered: REGISTERED_PROVIDER },
+      path: 'identity-providers',
+      title: 'IdentityProvider',
+      called: 'a product',
+      noun,
+      members: ['provider_id', 'provider_secret'],
+      actsOfNew: actsOfNewProvider,
+      settings: PROVIDER_SETTINGS,
+      newSettings: NEW_PROVIDER_SETTINGS,
+      schema: IDENTITY_PROVIDER,
+      changed: CHANGED_PROVIDER,
+      registered: REGISTERED_PROVIDER,
       needs: 'Needs `identity-providers.secrets` too if a secret or a one-time address is made.',
       registry,
       register: ({ handOver, ...settings }, actor) => registry.register(settings, actor, handOver),

@@ -37,7 +37,9 @@ export function secretRoutes<Row extends RegisteredRow & Values, Values>(
   const retiring = (which: WhichSecret): Route => {
     const name = `retire${which === 'older' ? 'Older' : 'Newer'}Secret${title}`;
     const operation = changing(path, name, `End the ${which} secret`, {
-      ...{ schema, hasTag: true, wouldEnd: SECRETS_TO_END },
+      schema,
+      hasTag: true,
+      wouldEnd: SECRETS_TO_END,
     });
     return route('DELETE', `/${path}/:id/secrets/${which}`, act('retire-secret'), operation, (call) =>
       changes.on(noun, call, async (row, actor) => {
@@ -55,7 +57,8 @@ export function secretRoutes<Row extends RegisteredRow & Values, Values>(
     { ...made, schema: newSecret(idName, secretName) },
   );
   const handOver = changing(path, `handOver${title}`, 'Make a one-time address at which the developer makes a secret', {
-    ...{ ...made, schema: newHandOver(idName, secretName) },
+    ...made,
+    schema: newHandOver(idName, secretName),
   });
   return [
     route('POST', `/${path}/:id/secrets`, act('make-secret'), makeSecret, async (call) => {

@@ -25,34 +25,49 @@ import {
 } from './schemas.ts';
 
 const ADD = changing('users', 'inviteNewUser', 'Add a user, who sets a password at a one-time address', {
-  ...{ schema: INVITED_USER, status: 201, hasId: false, takesKey: true },
+  schema: INVITED_USER,
+  status: 201,
+  hasId: false,
+  takesKey: true,
   body: { members: newSettings(USER_SETTINGS), required: requiredMembers(USER_SETTINGS) },
 });
 const UPDATE = changing('users', 'updateUser', 'Change the names or the address of a user (merge patch, RFC 7396)', {
-  ...{ schema: CHANGED_USER, hasTag: true },
+  schema: CHANGED_USER,
+  hasTag: true,
   patch: patchedSettings(USER_SETTINGS),
 });
 const INVITE = changing('users', 'inviteUser', 'Make a one-time address at which a user sets a password', {
-  ...{ schema: INVITED_USER, status: 201, takesKey: true },
+  schema: INVITED_USER,
+  status: 201,
+  takesKey: true,
 });
 const DISABLE = changing('users', 'disableUser', 'Refuse everything of a user until it is enabled; sessions end', {
-  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: SIGN_INS_TO_END },
+  schema: CHANGED_USER,
+  hasTag: true,
+  wouldEnd: SIGN_INS_TO_END,
 });
 const ENABLE = changing('users', 'enableUser', 'Let a disabled user sign in again', {
   schema: CHANGED_USER,
   hasTag: true,
 });
 const END_SESSIONS = changing('users', 'endSessionsUser', 'Sign a user out everywhere', {
-  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: SESSIONS_TO_END },
+  schema: CHANGED_USER,
+  hasTag: true,
+  wouldEnd: SESSIONS_TO_END,
 });
 const REVOKE_GRANTS = changing('users', 'revokeGrantsUser', 'End every grant of a user', {
-  ...{ schema: CHANGED_USER, hasTag: true, wouldEnd: GRANTS_TO_END },
+  schema: CHANGED_USER,
+  hasTag: true,
+  wouldEnd: GRANTS_TO_END,
 });
 const DELETE = changing('users', 'deleteUser', 'Delete a user, with sessions and grants', {
-  ...{ schema: deletedSchema(CHANGED_USER), takesIfMatch: true, wouldEnd: USER_TO_END },
+  schema: deletedSchema(CHANGED_USER),
+  takesIfMatch: true,
+  wouldEnd: USER_TO_END,
 });
 const REVOKE = changing('grants', 'revokeGrant', 'End a grant: every token of it is refused from now on', {
-  ...{ schema: REVOKED_GRANT, wouldEnd: GRANTS_TO_END },
+  schema: REVOKED_GRANT,
+  wouldEnd: GRANTS_TO_END,
 });
 
 /** Returns the routes that change users. */

@@ -38,7 +38,11 @@ function fieldOf(setting: Described, isReadOnly: boolean): FormField {
   const isChoice = field.kind === 'one';
   const hints = needsPasskey(setting) ? [PASSKEY] : [];
   return {
-    ...{ name, label, kind: field.kind, isOptional: hasDefault(setting), isReadOnly },
+    name,
+    label,
+    kind: field.kind,
+    isOptional: hasDefault(setting),
+    isReadOnly,
     help: isReadOnly ? 'From the app’s metadata document.' : [setting.help, ...(isChoice ? [] : hints)].join(' '),
     choices: (field.words ?? ['true']).map((word) => {
       const [text = '', hint] = words[word] ?? [];
@@ -80,7 +84,8 @@ export function typedValues(form: Parameters, before: AppFormValues): AppFormVal
   });
   return {
     ...Object.fromEntries(typed),
-    ...{ optional_scopes: form.all('optional_scopes'), other_scopes: form.get('other_scopes') ?? '' },
+    optional_scopes: form.all('optional_scopes'),
+    other_scopes: form.get('other_scopes') ?? '',
     hand_over: form.get('hand_over') ?? '',
   };
 }

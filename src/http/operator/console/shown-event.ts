@@ -14,7 +14,13 @@ export function shownEvent(event: NamedAuditEvent): ShownEvent {
   const person =
     resourceOwnerId === null ? null : thing('person', resourceOwnerId, resourceOwner && accountLabel(resourceOwner));
   return {
-    ...{ sequence, at, action, about, person, grantId, detail: eventParts(event) },
+    sequence,
+    at,
+    action,
+    about,
+    person,
+    grantId,
+    detail: eventParts(event),
     by: doerOf(event, [about, person]),
     source: actor.source,
     requestId: actor.requestId,

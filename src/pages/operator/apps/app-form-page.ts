@@ -121,7 +121,11 @@ const PROOFS = {
 };
 
 const WAYS: FormField = {
-  ...{ name: 'hand_over', label: 'How the developer gets the secret', help: '', kind: 'one', isOptional: false },
+  name: 'hand_over',
+  label: 'How the developer gets the secret',
+  help: '',
+  kind: 'one',
+  isOptional: false,
   choices: [
     [
       'link',

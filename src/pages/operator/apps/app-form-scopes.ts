@@ -11,7 +11,10 @@ export function scopeFields(form: AppForm, { label, help }: FormField, scopes: r
   const others = textField(
     form,
     {
-      ...{ name: 'other_scopes', label: scopes.length === 0 ? label : 'Other scopes', kind: 'text', isOptional: true },
+      name: 'other_scopes',
+      label: scopes.length === 0 ? label : 'Other scopes',
+      kind: 'text',
+      isOptional: true,
       help: 'Names, with spaces between them. Until a scope is defined, users see its bare name.',
     },
     html` spellcheck="false" autocapitalize="none"`,

@@ -46,7 +46,8 @@ type ShownFact = {
 };
 
 /** Maximum lengths of a value among others, and of a text alone, such as a signature of the trail. */
-const [MAX_VALUE, MAX_TEXT] = [320, 2000];
+const MAX_VALUE = 320;
+const MAX_TEXT = 2000;
 /** Maximum length of all sentences together, with their markup: a page stays below 50 KB. */
 const MAX_SENTENCES = 12_000;
 
@@ -109,7 +110,8 @@ function isFact(part: ShownPart): part is ShownFact {
 }
 
 function valuesOf({ values, isTime }: ShownFact, messages: Messages, length: number): HtmlValue {
-  const [text, at] = [values.join(' '), Date.parse(values[0] ?? '')];
+  const text = values.join(' ');
+  const at = Date.parse(values[0] ?? '');
   if (isTime && !Number.isNaN(at)) return messages.second(at);
   return values.length === 0 ? 'None' : isolated(text, length);
 }

@@ -93,7 +93,8 @@ function quickChoices(filter: EventFilter, now: number): Html {
     const isChosen = since === from && until === '';
     return choice(count === 1 ? 'Since yesterday' : `Last ${count} days`, isChosen, {
       ...filter,
-      ...{ since: isChosen ? '' : from, until: '' },
+      since: isChosen ? '' : from,
+      until: '',
     });
   });
   const isChosen = action === changes;

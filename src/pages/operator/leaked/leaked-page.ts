@@ -80,7 +80,8 @@ function whatToDo({ owner, app, link, deadBecause, isHeldUp, madeAt }: ShownCred
   const isDead = deadBecause !== null && !isHeldUp;
   if (app) return leakSteps(app, { isDead, since: madeAt });
   const [noun, path, words] = OWNERS[owner.kind];
-  const [href, inText] = [`${path}/${encodeURIComponent(owner.id)}`, noun === 'API' ? noun : noun.toLowerCase()];
+  const href = `${path}/${encodeURIComponent(owner.id)}`;
+  const inText = noun === 'API' ? noun : noun.toLowerCase();
   if (link) return linkSteps({ ...link, href, noun: inText });
   if (isDead)
     return html`<section class="part"><h2>What to do now</h2><p>Nothing: it gives no access now.</p></section>`;

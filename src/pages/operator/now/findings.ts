@@ -14,7 +14,8 @@ export type ShownFinding = {
 };
 
 /** The finding of the root key's age, and that of the last backup. */
-export const [ROOT_KEY, LAST_BACKUP] = ['keys current key', 'backup last'] as const;
+export const ROOT_KEY = 'keys current key';
+export const LAST_BACKUP = 'backup last';
 
 /** The names of checks that need their area. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -40,7 +41,8 @@ const NAMES: Readonly<Record<string, string>> = {
 /** The detail of a check that found what it expects. Its name alone says as much. */
 const EXPECTED = 'as it must be';
 /** Maximum characters of a detail, and of a remedy. */
-const [MAX_DETAIL, MAX_REMEDY] = [300, 500];
+const MAX_DETAIL = 300;
+const MAX_REMEDY = 500;
 
 /** Returns the findings that need somebody, the worst ones first. */
 export function inNeed(findings: readonly ShownFinding[]): ShownFinding[] {

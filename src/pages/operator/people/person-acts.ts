@@ -30,7 +30,8 @@ export function personActs(
   const at = `/people/${encodeURIComponent(person.id)}`;
   const isActive = person.status === 'active';
   const { email, invitation } = person;
-  const [grants, isAllowed] = [appGrantsWords(ended), hasGrants(ended)];
+  const grants = appGrantsWords(ended);
+  const isAllowed = hasGrants(ended);
   const signedIn = sessions.length > 0 ? numberWithNoun(sessions.length, 'session') : null;
   const endings = [
     ...(signedIn === null ? [] : [signedIn]),

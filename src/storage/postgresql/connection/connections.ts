@@ -77,7 +77,8 @@ export class Connections {
    * work's own error.
    */
   async run<T>(work: Work<T>): Promise<T> {
-    let [losses, conflicts] = [0, 0];
+    let losses = 0;
+    let conflicts = 0;
     for (;;) {
       try {
         return await this.#use(work, losses > 0);

@@ -51,7 +51,8 @@ export class Servers {
   async connect(session: Session): Promise<Connection> {
     const end = performance.now() + CONNECT_TIMEOUT_MS;
     const { length } = this.#servers;
-    const [errors, hosts]: [Error[], string[]] = [[], []];
+    const errors: Error[] = [];
+    const hosts: string[] = [];
     for (let tried = 0; tried < length; tried += 1) {
       const at = (this.#primary + tried) % length;
       const { url, host } = this.#servers[at] as PostgresqlServer;

@@ -121,7 +121,8 @@ export function useMarks(database: Database): UseMarks {
 /** Returns the transitions of grants in a database. */
 export function ownGrants(database: Database): OwnGrants {
   const write = <Row extends Written>(table: Table<Row>, sql: string) => writing(database, table, sql);
-  const [redeem, rotate] = [write(ADVANCED, REDEEM), write(ADVANCED, ADVANCE)];
+  const redeem = write(ADVANCED, REDEEM);
+  const rotate = write(ADVANCED, ADVANCE);
 
   return {
     async redeemAuthorizationCode(next, source, renews = false): Promise<Redemption> {

@@ -43,7 +43,8 @@ function walkOf(
   if (clientId !== undefined) conditions.push(`oauth_grant.client_id = ${parameter(clientId)}`);
   const isByClient = resourceOwnerId !== undefined && clientId === undefined;
   if (after) {
-    const [client, id] = [isByClient ? parameter(after.clientId) : '', givenId(parameter(after.id))];
+    const client = isByClient ? parameter(after.clientId) : '';
+    const id = givenId(parameter(after.id));
     conditions.push(
       isByClient ? `(oauth_grant.client_id, oauth_grant.id) < (${client}, ${id})` : `oauth_grant.id < ${id}`,
     );

@@ -10,7 +10,8 @@ import { type Stored, Table } from '../../statements/table.ts';
 const PLACE = Table.of<Pick<Grant, 'clientId' | 'id'>>('oauth_grant', { clientId: 'text', id: 'uuid' });
 
 /** Keys before and after every grant. Texts compare by their UTF-8 bytes, of which these are the highest. */
-const [FIRST_ID, LAST_ID] = [Buffer.alloc(16), Buffer.alloc(16, 255)];
+const FIRST_ID = Buffer.alloc(16);
+const LAST_ID = Buffer.alloc(16, 255);
 const LAST_CLIENT = '\u{10ffff}';
 
 /** Reads all rows that a statement selects from the grants of a resource owner, optionally for one client. */

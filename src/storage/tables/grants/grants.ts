@@ -40,7 +40,8 @@ const FIND_EPOCHS = `
 /** Returns the conditions of a filter, and their values, which begin with the second parameter. */
 function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [conditions: string, values: string[]] {
   const asked = Object.entries({ client_id: clientId, resource_owner_id: resourceOwnerId });
-  const [conditions, values]: [string[], string[]] = [[], []];
+  const conditions: string[] = [];
+  const values: string[] = [];
   for (const [column, value] of asked)
     if (value !== undefined) conditions.push(` AND oauth_grant.${column} = $${values.push(value) + 1}`);
   return [conditions.join(''), values];
@@ -149,16 +150,16 @@ export type OwnGrants = Pick<GrantStore, 'redeemAuthorizationCode' | 'rotateRefr
 /** Implements the port for grants, with each store's own operations. */
 export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
-  const [findGrant, findForCheck] = [runner.search(FIND_GRANT), runner.search(FIND_FOR_CHECK)];
+  const findGrant = runner.search(FIND_GRANT);
+  const findForCheck = runner.search(FIND_FOR_CHECK);
   const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
   const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');
-  const [insertion, revoke, remembered] = [
+  const insertion =
     // A second try after a write that was not confirmed finds the grant there.
-    `${GRANT.insertion.replace('$1', after)} ON CONFLICT DO NOTHING`,
-    revocation(after),
-    isRemembered(after),
-  ];
+    `${GRANT.insertion.replace('$1', after)} ON CONFLICT DO NOTHING`;
+  const revoke = revocation(after);
+  const remembered = isRemembered(after);
   const demandsOf = (grant: Grant, basis: AllowBasis): Statement[] => [
     { sql: HAS_SESSION, values: [basis.session] },
     { sql: HAS_EPOCHS, values: EPOCHS_OF_GRANT.values(grant) },
@@ -166,7 +167,8 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
     ...basis.remembered.toSorted(Buffer.compare).map((id) => ({ sql: remembered, values: [id] })),
   ];
   const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;
-  const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
+  const walkGiven = walk(after, GIVEN_THROUGH);
+  const walkOfKey = walk(after, 'key_id = $3');
   return {
     ...own,
     ...grantLists(runner, marks),

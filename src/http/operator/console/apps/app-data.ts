@@ -35,7 +35,8 @@ export async function appData(
   const { id, name, status, createdAt: registeredAt } = client;
   const { operatorApi, grants, scopes, pageFailures } = service;
   const now = service.now();
-  const [order, one] = ['newest', { limit: 1, after: undefined }] as const;
+  const order = 'newest';
+  const one = { limit: 1, after: undefined } as const;
   const daysFrom = now - TALLIES_KEPT_MS.day;
   const [uses, definitions, ended, days, failures, changes, pauses, handOver, operators] = await Promise.all([
     findClientUses(client, operatorApi.secretUses),
@@ -109,7 +110,8 @@ function secretsOf(
   const { secrets } = uses;
   const advice = secretAdvice(uses, now);
   return {
-    ...{ id: client.id, type: client.type },
+    id: client.id,
+    type: client.type,
     secrets: secrets.map((secret, at): ShownSecret => {
       const which = at === secrets.length - 1 ? 'older' : 'newer';
       const retires = endingSecret(client, which) === null ? null : which;

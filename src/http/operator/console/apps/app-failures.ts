@@ -27,7 +27,9 @@ export function addAppFailures(routes: ConsoleRoutes, service: Service): void {
     const to = from + PAGE_LENGTH;
     const items = await withPeople(listed.slice(from, to));
     return appFailuresPage(context, {
-      ...{ summary, cause, isFirst: from === 0 },
+      summary,
+      cause,
+      isFirst: from === 0,
       app: { id, name: app.name, type: app.type, secretUsedAt: lastSecretUse(await findClientUses(app, secretUses)) },
       list: { items, next: to < listed.length ? String(to) : null },
       pageFailures: service.pageFailures.list(id),

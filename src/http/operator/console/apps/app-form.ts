@@ -82,7 +82,8 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
     async (call, problem) => {
       const client = await service.clients.findClient(call.id);
       if (!client) return null;
-      const [typed, shown] = [typedValues(call.form, valuesOf(client)), call.form.get('shown') ?? ''];
+      const typed = typedValues(call.form, valuesOf(client));
+      const shown = call.form.get('shown') ?? '';
       if (problem.field !== 'tag')
         return editApp(client, { values: typed, shown, tag: call.form.get('tag') ?? '', problem });
       const present = valuesOf(client);

@@ -56,7 +56,12 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
   async function listed({ client, uses }: ListedClient): Promise<ListedApp> {
     const { id, name, publisher, status, createdAt } = client;
     return {
-      ...{ id, name, publisher, status, registeredAt: createdAt, lastUsedAt: lastClientUse(uses) },
+      id,
+      name,
+      publisher,
+      status,
+      registeredAt: createdAt,
+      lastUsedAt: lastClientUse(uses),
       ...(await appActivity.refusals(id, dayOf(service.now()) - DAY_MS)),
       ...(await lists.peopleOf(id)),
     };
@@ -70,7 +75,10 @@ export function addApps(routes: ConsoleRoutes, service: Service): void {
     const { page, order, count } = await find(filter, asked);
     if (page === null) return { location: listHref('/apps', filter) };
     return appsPage(context, {
-      ...{ filter, order, count, countedTo: FEW_CLIENTS },
+      filter,
+      order,
+      count,
+      countedTo: FEW_CLIENTS,
       list: { items: await Promise.all(page.items.map(listed)), next: page.next },
       isFirst: asked.after === undefined,
       isDeleted: query.get('done') === 'deleted',

@@ -31,9 +31,12 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
 
   routes.page('/events', 'audit-events.list', async ({ context, query }) => {
     const filter = filterOf(query);
-    const [page, known] = [askedPage(query), await operators.registry.list()];
+    const page = askedPage(query);
+    const known = await operators.registry.list();
     const shown = {
-      ...{ filter, now: service.now(), isFirst: page.after === undefined },
+      filter,
+      now: service.now(),
+      isFirst: page.after === undefined,
       operators: known.slice(0, MAX_SUGGESTED).map(({ name }) => name),
     };
     const typed = (['app', 'person'] as const).find((field) => filter[field] !== '');
@@ -51,7 +54,7 @@ export function addEvents(routes: ConsoleRoutes, service: Service): void {
     const event = await findEvent(store, id);
     if (!event) return null;
     return eventPage(context, {
-      ...{ event: shownEvent(event) },
+      event: shownEvent(event),
       cursor: lists.eventsCursor(ALL, event.sequence),
     });
   });
@@ -67,9 +70,15 @@ function filterOf(query: Parameters): EventFilter {
   const action = text('action');
   return {
     action: isQuestion(action) || AUDIT_ACTIONS.some((each) => each === action) ? action : '',
-    ...{ operator: text('operator'), since: day('since'), until: day('until') },
-    ...{ app: text('app'), person: text('person'), client: text('client'), user: text('user') },
-    ...{ key: text('key'), grant: text('grant').toLowerCase() },
+    operator: text('operator'),
+    since: day('since'),
+    until: day('until'),
+    app: text('app'),
+    person: text('person'),
+    client: text('client'),
+    user: text('user'),
+    key: text('key'),
+    grant: text('grant').toLowerCase(),
   };
 }
 

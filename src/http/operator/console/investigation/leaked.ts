@@ -105,7 +105,10 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
   async function leakedApp({ may }: ConsoleCall, client: Client, found: FoundGrant | null): Promise<LeakedApp> {
     const { id, name, status } = client;
     return {
-      ...{ id, name, status, takesSecret: takesSecret({ kind: 'client', row: client }) },
+      id,
+      name,
+      status,
+      takesSecret: takesSecret({ kind: 'client', row: client }),
       grant: found && (await shownGrant(found)),
       grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, { clientId: id }),
       may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },

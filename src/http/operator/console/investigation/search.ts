@@ -49,7 +49,8 @@ export function addSearch(
       const exactly = (named?.items ?? []).map(({ client }) => client);
       const others = (apps?.items ?? []).filter(({ client: { id } }) => !exactly.some((each) => each.id === id));
       return searchPage({
-        ...{ text, count },
+        text,
+        count,
         named: { items: exactly, more: (named?.next ?? null) !== null },
         apps: { items: others.map(({ client }) => client), more: (apps?.next ?? null) !== null },
         people: { items: (people?.items ?? []).map(({ account }) => account), more: (people?.next ?? null) !== null },
@@ -65,7 +66,9 @@ export function addSearch(
     const found = await lists.request(id, after);
     if (found === null) return { location: requestHref(id) };
     return requestPage(context, {
-      ...{ ...found, id, isFirst: after === undefined },
+      ...found,
+      id,
+      isFirst: after === undefined,
       events: found.events.map(shownEvent),
       failures: await Promise.all(
         found.failures.map(async (failure) => ({

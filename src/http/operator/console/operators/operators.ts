@@ -35,7 +35,8 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     'operators.add',
     async (call) => {
       const { context, form } = call;
-      const [name, role] = [typedName(form), roleIn(form)];
+      const name = typedName(form);
+      const role = roleIn(form);
       const heading = 'The link for the new operator';
       const add = async (actor: Actor) => addressPage(call, await registry.add(name, role, actor), heading);
       const addedBefore = async (id: string) =>
@@ -90,7 +91,9 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   async function list(call: ConsoleCall, problem: ActProblem | null): Promise<ConsolePage> {
     const { context, form, may, hasPasskey } = call;
     return operatorsPage(context, {
-      ...{ operators: await registry.list(), mayAdd: may('operators.add'), problem },
+      operators: await registry.list(),
+      mayAdd: may('operators.add'),
+      problem,
       typed: { name: typedName(form), role: roleIn(form) },
       once: onceAfter(call, problem),
       hasPasskey: await hasPasskey(),
@@ -104,7 +107,11 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
     const { operator: shown, passkeys, sessions, keys } = await registry.show(found.id);
     const isOfKey = request.url.endsWith('/keys');
     return operatorPage(context, {
-      ...{ shown, passkeys, keys, problem, tag: etagOf(operatorJson(shown)) },
+      shown,
+      passkeys,
+      keys,
+      problem,
+      tag: etagOf(operatorJson(shown)),
       sessions: sessions.map((session) => shownSession(session, accessOf(request).by)),
       rights: RIGHTS,
       mayChange: may('operators.update'),

@@ -35,7 +35,10 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
     const parties = partiesOf(life);
     const given = events.find(({ action }) => action.startsWith('consent_')) ?? null;
     return grantPage(context, {
-      ...{ id: life.id, isCut, problem, ...parties },
+      id: life.id,
+      isCut,
+      problem,
+      ...parties,
       status: found ? grantStatus(found.grant, found.standing, service.now()) : 'gone',
       row: found && (await factsOf(found)),
       events: events.slice(-LAST_EVENTS).map(shownEvent),
@@ -53,7 +56,14 @@ export function addGrants(routes: ConsoleRoutes, service: Service): void {
     const presentation = await store.findPresentation(grant.id);
     const { resource, signedInAt, grantedAt, generation, rotatedAt, expiresAt, absoluteExpiresAt, revokedAt } = grant;
     return {
-      ...{ resource, signedInAt, grantedAt, generation, rotatedAt, expiresAt, absoluteExpiresAt, revokedAt },
+      resource,
+      signedInAt,
+      grantedAt,
+      generation,
+      rotatedAt,
+      expiresAt,
+      absoluteExpiresAt,
+      revokedAt,
       permissions: permissionsGranted(await service.scopes.listScopes(), client, scopeNames(grant.scope), 'en'),
       personFields: personFieldsOf(grant),
       leftOut: scopeNames(grant.leftOut),

@@ -57,7 +57,8 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
     ]);
     if (found === null) return { location: listHref('/people', filter) };
     return peoplePage(context, {
-      ...{ filter, refused },
+      filter,
+      refused,
       list: { items: found.items.map(listedPerson), next: found.next },
       isFirst: page.after === undefined,
       providers: providers.map(({ id }) => id),

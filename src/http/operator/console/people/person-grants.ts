@@ -41,7 +41,10 @@ function shownGrant(
   const { id, clientId, generation, grantedAt, expiresAt, scope } = grant;
   return {
     id: grantIdText(id),
-    ...{ clientId, appName: clientName, expiresAt, since: grantedAt },
+    clientId,
+    appName: clientName,
+    expiresAt,
+    since: grantedAt,
     isPaused: client?.status === 'paused',
     kind: isForDevice(grant) ? 'device' : client?.documentSha256 ? 'installation' : 'app',
     isWaiting: generation === 0,

@@ -130,7 +130,8 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
 
   /** Saves what the form changes of the person that it showed. */
   async function update({ form, requires }: ConsoleCall, account: Account, actor: Actor): Promise<void> {
-    const [was, typed] = [aboutNow(account), typedPerson(form)];
+    const was = aboutNow(account);
+    const typed = typedPerson(form);
     const members = Object.fromEntries(
       FIELDS.filter((name) => typed[name] !== was[name]).map((name) => [name, typed[name] || null]),
     );
@@ -156,7 +157,9 @@ export function addPerson(routes: ConsoleRoutes, service: Service): void {
     ]);
     if (page === null) return { location: personHref(id) };
     return personPage(context, {
-      ...{ ended, problem, at },
+      ended,
+      problem,
+      at,
       person: shownPerson(account, identities, signIns.get(id) ?? 'never', service.now()),
       grants: page,
       sessions: sessions.map(({ createdAt, lastSeenAt, providerId }) => ({
@@ -196,7 +199,8 @@ function aboutNow({ email, name, username }: Account): TypedPerson {
 
 /** Returns the form that changes a person: its values as they are now, or as typed into the refused form. */
 function changeForm(account: Account, form: Parameters, problem: ActProblem | null): PersonData['form'] {
-  const [present, shown] = [aboutNow(account), form.get('shown')];
+  const present = aboutNow(account);
+  const shown = form.get('shown');
   const fresh = { typed: present, shown: shownOf(present), tag: etagOf(userJson(account)), isOpen: false };
   if (problem === null || shown === undefined) return fresh;
   const typed = typedPerson(form);

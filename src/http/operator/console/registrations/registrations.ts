@@ -92,7 +92,9 @@ export function addRegistrations(routes: ConsoleRoutes, { operatorApi, operators
     const provider = await store.findIdentityProvider(id);
     if (provider === null) return null;
     return productPage(context, {
-      ...{ product: await shownProduct(provider), findings, problem },
+      product: await shownProduct(provider),
+      findings,
+      problem,
       handOver: await newestHandOver({ kind: 'identity_provider', id }),
       done: problem === null ? doneIn(query, PRODUCT_NOTICES) : null,
       may: {
