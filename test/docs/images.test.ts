@@ -42,7 +42,7 @@ test('operating: docker compose up builds the image of a fresh checkout, and nev
     'deploy/make-root.sh',
   ];
   const sent = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, file]) => file);
-  assert.deepEqual(sent, [...copied, 'tools/bill-of-materials.mjs']);
+  assert.deepEqual(sent, [...copied, 'tools/bill-of-materials.mjs', 'tools/third-party-licenses.mjs']);
 });
 
 const DIGESTS = {
