@@ -118,7 +118,6 @@ export class SignInEndpoint<R> {
     return this.#state(kept, { ...membersOf(user), auth_time, amr: user.amr });
   }
 
-  /** Tells Valetkey who is signed in, or that the user refuses, and sends the browser on. */
   async #state(kept: KeptRequest, statement: object): Promise<Answer> {
     const forget = this.#kept.cookies(kept.digest);
     try {
@@ -155,7 +154,6 @@ export class SignInEndpoint<R> {
     return site === 'same-origin' && (origin === this.#address.origin || origin === 'null');
   }
 
-  /** Shows a page, and reports a problem, whose message is that of the page unless it has its own. */
   #fail(
     status: number,
     texts: Texts,

@@ -11,6 +11,8 @@ export type Registration = {
   readonly secret?: string | undefined;
   /** Instead of `secret`: a JWK or PEM, whose public part was registered with `--jwks`. */
   readonly privateKey?: JsonWebKey | string | undefined;
+  /** Replaces the global `fetch`, for a proxy or certificates of your own. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
 };
 
 /** A failed call, for the product's log: no member contains a secret or a sign-in request. */
@@ -35,22 +37,23 @@ const PASSING = [0, 429, 502, 503, 504];
 
 /** Valetkey, as a product reaches it. */
 export class Valetkey {
-  /** The origin. */
   readonly url: string;
   /** The key of the MACs in cookies and forms: all processes of the product derive the same one. */
   readonly cookieKey: Buffer;
+  readonly #fetch: typeof globalThis.fetch;
   readonly #id: string;
   readonly #basic: string | null;
   readonly #key: KeyObject | null;
   readonly #kid: unknown;
 
-  constructor({ url, id, secret, privateKey }: Registration) {
+  constructor({ url, id, secret, privateKey, fetch = globalThis.fetch }: Registration) {
     const parsed = safeUrl(url);
     if (parsed?.pathname !== '/')
       throw new TypeError('url must be Valetkey’s address without a path: https, or http on this machine');
     if (!id || !secret === !privateKey)
       throw new TypeError('id, and either secret or privateKey, are required: valetkey identity-provider register');
     this.url = parsed.origin;
+    this.#fetch = fetch;
     this.#id = id;
     // RFC 6749 §2.3.1.
     this.#basic = secret ? Buffer.from([id, secret].map(encodeURIComponent).join(':')).toString('base64') : null;
@@ -68,7 +71,7 @@ export class Valetkey {
     for (let tries = 1; ; tries += 1) {
       const signal = AbortSignal.timeout(Math.max(1, Math.min(10_000, until - Date.now())));
       const init = { ...this.#proven(body), method, redirect: 'error', signal } as const;
-      const { status, said, retryAfter } = await attempt(`${this.url}/api/auth/oauth${path}`, init);
+      const { status, said, retryAfter } = await attempt(this.#fetch, `${this.url}/api/auth/oauth${path}`, init);
       if (status >= 200 && status < 300) return said;
       const wait = retryAfter && Number(retryAfter) >= 0 ? Number(retryAfter) * 1000 : 250 * tries;
       if (!PASSING.includes(status) || tries === 3 || Date.now() + wait >= until)
@@ -104,7 +107,7 @@ export class Valetkey {
   }
 }
 
-async function attempt(url: string, init: RequestInit) {
+async function attempt(fetch: typeof globalThis.fetch, url: string, init: RequestInit) {
   try {
     const response = await fetch(url, init);
     const text = await response.text();
