@@ -110,8 +110,7 @@ export class Valetkey {
 async function attempt(fetch: typeof globalThis.fetch, url: string, init: RequestInit) {
   try {
     const response = await fetch(url, init);
-    const text = await response.text();
-    const said = JSON.parse(text || '{}') as { error?: unknown; error_description?: unknown };
+    const said = JSON.parse((await response.text()) || '{}') as { error?: unknown; error_description?: unknown };
     return { status: response.status, said, retryAfter: response.headers.get('Retry-After') };
   } catch (problem) {
     const { name, cause } = problem as { name: string; cause?: { code?: string } };
