@@ -1,5 +1,4 @@
 /** The objects that commands get. They decide nothing, and know the domain but not how it is stored or served. */
-
 import type { UserImport } from '../../accounts/import/user-import.ts';
 import type { UserLinks } from '../../accounts/import/user-links.ts';
 import type { Accounts } from '../../accounts/sign-in/accounts.ts';
@@ -7,54 +6,32 @@ import type { BackupAsked, BackupMade } from '../../backup/backup.ts';
 import type { GrantRegistry } from '../../oauth/connected-apps/grant-registry.ts';
 import type { SigningKeys } from '../../oauth/installation/signing-keys.ts';
 import type { Revived } from '../../oauth/installation/since-backup.ts';
-import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 import type { Actor } from '../../oauth/trail/audit.ts';
 import type { Checkpoint } from '../../oauth/trail/audit-checkpoint.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
 import type { OperatorRegistry } from '../../operator/access/operators.ts';
-import type { AppActivity } from '../../operator/apps/app-activity.ts';
 import type { ClientDocuments } from '../../operator/apps/client-documents.ts';
-import type { ClientRegistry } from '../../operator/apps/client-registry.ts';
-import type { Endpoints } from '../../operator/apps/endpoints.ts';
-import type { HandOvers } from '../../operator/hand-over/hand-overs.ts';
 import type { ReadTrail } from '../../operator/installation/backups.ts';
-import type { Identification } from '../../operator/leaks/identify-credential.ts';
+import type { OperatorDomain } from '../../operator/installation/operator-domain.ts';
 import type { ScanRule } from '../../operator/leaks/scan-rules.ts';
-import type { IdentityProviderRegistry } from '../../operator/products-and-apis/identity-provider-registry.ts';
-import type { ProviderFinding } from '../../operator/products-and-apis/provider-test.ts';
-import type { ResourceServerRegistry } from '../../operator/products-and-apis/resource-server-registry.ts';
-import type { ScopeRegistry } from '../../operator/products-and-apis/scope-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../../operator/root-keys/key-registry.ts';
 import type { AuditTrail } from '../../operator/trail/audit-trail.ts';
 import type { Caller } from './caller.ts';
 
 /** The opened installation, for one command. */
-export type Installation = {
-  readonly clients: ClientRegistry;
+export type Installation = OperatorDomain & {
   readonly clientDocuments: ClientDocuments;
-  readonly resourceServers: ResourceServerRegistry;
-  readonly scopes: ScopeRegistry;
   readonly operatorRegistry: OperatorRegistry;
-  readonly identityProviders: IdentityProviderRegistry;
-  /** Tests the setup of an identity provider, by its id. */
-  readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
   readonly rootKeys: KeyRegistry;
   readonly signingKeys: SigningKeys;
   readonly accounts: Accounts;
-  readonly appActivity: AppActivity;
   readonly imports: UserImport;
-  readonly identification: Identification;
-  readonly handOvers: HandOvers;
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;
   readonly auditTrail: AuditTrail;
-  readonly secretUses: Pick<SecretUseStore, 'findSecretUse'>;
   /** The actor of what the command does. */
   readonly operator: Actor;
-  readonly endpoints: Endpoints;
-  /** The page on which an invited user sets a password; it gets the token as `token`. */
-  readonly newPasswordUrl: string;
   close(): Promise<void>;
 };
 

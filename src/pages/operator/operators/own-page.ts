@@ -4,16 +4,15 @@ import { isolated } from '../../html/isolated-text.ts';
 import type { PageContext } from '../../layout/layout.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { doneNotice } from '../act-button.ts';
-import { type ConsolePage, card } from '../frame.ts';
+import type { ConsolePage } from '../frame.ts';
 import { fewPasskeys } from '../now/now-page.ts';
 import { passkeyNameField } from '../sign-in/enroll-page.ts';
 import {
   type Ceremony,
   type PasskeyContext,
   type PasskeyProblem,
+  passkeyCard,
   passkeyForm,
-  passkeyProblem,
-  passkeyScriptTag,
 } from '../sign-in/passkey-form.ts';
 
 /** A passkey in a list. Times in ms. */
@@ -101,14 +100,12 @@ export type AddPasskeyData = { ceremony: Ceremony; passkeyName: string; problem:
 
 /** The page that adds a passkey to a signed-in operator. */
 export function addPasskeyPage(context: PasskeyContext, { ceremony, passkeyName, problem }: AddPasskeyData): Html {
-  return card(
-    context,
-    problem ? 'Problem: Add a passkey' : 'Add a passkey',
-    html`<h1>Add a passkey</h1>
-<p class="lead">On this device, or on a telephone or security key that your browser offers.</p>
-${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Add a passkey', passkeyNameField(passkeyName))}
-<div class="stack"><a class="button secondary" href="/passkeys">Go back</a></div>`,
-    passkeyScriptTag(context),
-  );
+  return passkeyCard(context, {
+    title: 'Add a passkey',
+    heading: 'Add a passkey',
+    lead: 'On this device, or on a telephone or security key that your browser offers.',
+    problem,
+    form: passkeyForm(ceremony, 'Add a passkey', passkeyNameField(passkeyName)),
+    below: html`<div class="stack"><a class="button secondary" href="/passkeys">Go back</a></div>`,
+  });
 }

@@ -1,16 +1,9 @@
 /** The pages where a signed-in operator shows to be present. */
 import { type Html, html } from '../../html/html.ts';
 import { isolated } from '../../html/isolated-text.ts';
-import { type ConsolePage, card, type ShownOperator } from '../frame.ts';
+import type { ConsolePage, ShownOperator } from '../frame.ts';
 import { passkeyNameField } from './enroll-page.ts';
-import {
-  type Ceremony,
-  type PasskeyContext,
-  type PasskeyProblem,
-  passkeyForm,
-  passkeyProblem,
-  passkeyScriptTag,
-} from './passkey-form.ts';
+import { type Ceremony, type PasskeyContext, type PasskeyProblem, passkeyCard, passkeyForm } from './passkey-form.ts';
 import { keptFields, type UnsentForm } from './session-ended-page.ts';
 
 /** Data of the page. An operator without a passkey makes the first one; `passkeyName` is the name that it gets unless another is typed. */
@@ -82,16 +75,7 @@ function asking(
 ): Html {
   const [title, heading] =
     ceremony.ceremony === 'create' ? ['Create a passkey', 'You need a passkey'] : ['Confirm', 'Confirm that it’s you'];
-  return card(
-    context,
-    problem ? `Problem: ${title}` : title,
-    html`<h1>${heading}</h1>
-<p class="lead">${lead}</p>
-${passkeyProblem(problem)}
-${form}
-${back}`,
-    passkeyScriptTag(context),
-  );
+  return passkeyCard(context, { title, heading, lead, problem, form, below: back });
 }
 
 /** The acts of forms, as the end of a sentence that begins with “to”. */

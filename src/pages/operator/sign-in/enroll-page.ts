@@ -1,14 +1,7 @@
 import { type Html, html } from '../../html/html.ts';
 import { isolated } from '../../html/isolated-text.ts';
-import { card, type ShownOperator } from '../frame.ts';
-import {
-  type Ceremony,
-  type PasskeyContext,
-  type PasskeyProblem,
-  passkeyForm,
-  passkeyProblem,
-  passkeyScriptTag,
-} from './passkey-form.ts';
+import type { ShownOperator } from '../frame.ts';
+import { type Ceremony, type PasskeyContext, type PasskeyProblem, passkeyCard, passkeyForm } from './passkey-form.ts';
 
 /** Data of the page: `passkeyName` is the name that the passkey gets unless another is typed. */
 export type EnrollData = {
@@ -20,16 +13,14 @@ export type EnrollData = {
 
 /** The page at the one-time address where an operator makes the first passkey. */
 export function enrollPage(context: PasskeyContext, { operator, ceremony, passkeyName, problem }: EnrollData): Html {
-  return card(
-    context,
-    problem ? 'Problem: Create a passkey' : 'Create a passkey',
-    html`<h1>Welcome, ${isolated(operator.name)}</h1>
-<p class="lead">Create a passkey to sign in with. Your device stores the passkey, and asks for your finger, face or PIN. Your role is ${operator.role}.</p>
-${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Create a passkey', passkeyNameField(passkeyName))}
-<p class="aside">This link works once. If nobody gave it to you, close the page.</p>`,
-    passkeyScriptTag(context),
-  );
+  return passkeyCard(context, {
+    title: 'Create a passkey',
+    heading: html`Welcome, ${isolated(operator.name)}`,
+    lead: html`Create a passkey to sign in with. Your device stores the passkey, and asks for your finger, face or PIN. Your role is ${operator.role}.`,
+    problem,
+    form: passkeyForm(ceremony, 'Create a passkey', passkeyNameField(passkeyName)),
+    below: html`<p class="aside">This link works once. If nobody gave it to you, close the page.</p>`,
+  });
 }
 
 /** Returns the field for a new passkey's name, which another form's field may have taken. */

@@ -1,8 +1,9 @@
 /** The form that uses a passkey, with what it says when that is impossible. */
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { icons } from '../../html/icons.ts';
 import type { PageContext } from '../../layout/layout.ts';
 import { problemNotice } from '../../layout/problem-notice.ts';
+import { card } from '../frame.ts';
 
 /** Options for the browser, as JSON; `create` makes a passkey, and `get` uses one. */
 export type Ceremony = { readonly ceremony: 'create' | 'get'; readonly json: string };
@@ -14,7 +15,7 @@ export type PasskeyProblem = 'expired' | 'wrong' | 'known' | 'full' | 'name' | '
 export type PasskeyContext = PageContext & { readonly passkeyScriptHref: string };
 
 /** Returns the script of a page with such a form. */
-export function passkeyScriptTag({ passkeyScriptHref }: PasskeyContext): Html {
+function passkeyScriptTag({ passkeyScriptHref }: PasskeyContext): Html {
   return html`<script src="${passkeyScriptHref}" defer></script>\n`;
 }
 
@@ -38,8 +39,35 @@ ${fields}
 </form>`;
 }
 
+/** The parts of a page with such a form. */
+export type PasskeyCard = {
+  readonly title: string;
+  readonly heading: HtmlValue;
+  readonly lead: HtmlValue;
+  readonly problem: PasskeyProblem | null;
+  readonly form: Html;
+  readonly below: Html;
+};
+
+/** Returns a page with such a form. */
+export function passkeyCard(
+  context: PasskeyContext,
+  { title, heading, lead, problem, form, below }: PasskeyCard,
+): Html {
+  return card(
+    context,
+    problem ? `Problem: ${title}` : title,
+    html`<h1>${heading}</h1>
+<p class="lead">${lead}</p>
+${passkeyProblem(problem)}
+${form}
+${below}`,
+    passkeyScriptTag(context),
+  );
+}
+
 /** Returns the notice of an answer that was not accepted, or null. */
-export function passkeyProblem(problem: PasskeyProblem | null): Html | null {
+function passkeyProblem(problem: PasskeyProblem | null): Html | null {
   return problem === null ? null : problemNotice(PROBLEMS[problem]);
 }
 

@@ -2,30 +2,25 @@ import { type Html, html } from '../../html/html.ts';
 import { isolated } from '../../html/isolated-text.ts';
 import type { PageContext } from '../../layout/layout.ts';
 import { card, type ShownOperator } from '../frame.ts';
-import {
-  type Ceremony,
-  type PasskeyContext,
-  type PasskeyProblem,
-  passkeyForm,
-  passkeyProblem,
-  passkeyScriptTag,
-} from './passkey-form.ts';
+import { type Ceremony, type PasskeyContext, type PasskeyProblem, passkeyCard, passkeyForm } from './passkey-form.ts';
 
 /** Data of the sign-in page; `continueTo` is the page to go on to. */
 export type SignInData = { ceremony: Ceremony; continueTo: string; problem: PasskeyProblem | null };
 
 /** The page where operators sign in with a passkey. */
 export function signInPage(context: PasskeyContext, { ceremony, continueTo, problem }: SignInData): Html {
-  return card(
-    context,
-    problem ? 'Problem: Sign in' : 'Sign in',
-    html`<h1>Sign in as an operator</h1>
-<p class="lead">Your device shows the passkeys that it has for this address.</p>
-${passkeyProblem(problem)}
-${passkeyForm(ceremony, 'Sign in with a passkey', html`<input type="hidden" name="continue" value="${continueTo}">`)}
-<p class="aside">No passkey here? Ask an admin for a new enrollment link.</p>`,
-    passkeyScriptTag(context),
-  );
+  return passkeyCard(context, {
+    title: 'Sign in',
+    heading: 'Sign in as an operator',
+    lead: 'Your device shows the passkeys that it has for this address.',
+    problem,
+    form: passkeyForm(
+      ceremony,
+      'Sign in with a passkey',
+      html`<input type="hidden" name="continue" value="${continueTo}">`,
+    ),
+    below: html`<p class="aside">No passkey here? Ask an admin for a new enrollment link.</p>`,
+  });
 }
 
 /** The page at the one-time address to sign in without a passkey. */
