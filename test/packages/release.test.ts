@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -140,6 +141,12 @@ test('release: each refusal says what is wrong and what to do, all of them at on
     stderr.includes('the checkout differs from its commit: note.txt. To do: commit these files, or remove them.'),
   );
   rmSync(join(place, 'note.txt'));
+  renameSync(join(place, '.git'), join(folder, 'git'));
+  assert.match(
+    release(place, VERSION).stderr,
+    /^release: git tells nothing of this folder\. To do: run this in a clone/m,
+  );
+  renameSync(join(folder, 'git'), join(place, '.git'));
 });
 
 test('release: an open advisory refuses it, and a registry that does not answer is told', { skip }, () => {

@@ -10,7 +10,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
 import { releasedVersions } from '../../tools/release/changelog.mjs';
-import { keptDatabase, keptVersions, STORES } from './kept.ts';
+import { keptDatabase, keptFaces, keptVersions, STORES } from './kept.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const released = releasedVersions(root);
@@ -30,8 +30,8 @@ test('upgrades: the migrations of this version begin with those of each kept ver
       }
 });
 
-test('upgrades: databases are kept of each released version', () => {
-  const missing = released.filter((version) => !keptVersions().includes(version));
+test('upgrades: databases are kept of each released version, and what programs rely on', () => {
+  const missing = released.filter((version) => !keptVersions().includes(version) || keptFaces(version) === null);
   assert.deepEqual(missing, [], 'take them from the commit of the release');
 });
 

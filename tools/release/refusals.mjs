@@ -1,5 +1,5 @@
 // What a release is refused for, each with its remedy, and what could not be asked.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { sectionOf } from './changelog.mjs';
 import { npmEnvironment } from './npm.mjs';
 import { statedVersions, VERSION } from './versions.mjs';
@@ -41,9 +41,12 @@ function missingSection(root, version) {
 
 /** @param {string} root @returns {Refusal[]} */
 function dirtyTree(root) {
-  const status = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).trimEnd();
-  if (status === '') return [];
-  const files = status.split('\n').map((line) => line.slice(3));
+  const { status, stdout } = spawnSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
+  if (status !== 0)
+    return [{ problem: 'git tells nothing of this folder', remedy: 'run this in a clone of the repository, with git' }];
+  const changed = stdout.trimEnd();
+  if (changed === '') return [];
+  const files = changed.split('\n').map((line) => line.slice(3));
   const more = files.length > 5 ? `, and ${files.length - 5} more` : '';
   return [
     {
