@@ -62,9 +62,11 @@ function commands() {
   return `Nothing is published. docs/releasing.md says what to compare first.${unfilled()} Then:\n\n  ${lines.join('\n  ')}\n`;
 }
 
-/** Returns a sentence if package.json still names a made-up address of the project. */
+/** Returns a sentence if an address of the project is still made up. */
 function unfilled() {
-  const { homepage, repository, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  if (!JSON.stringify([homepage, repository, bugs]).includes('.example')) return '';
-  return '\nDO NOT PUBLISH YET: homepage, repository and bugs of package.json are made up. Fill them in, commit, and run this again.';
+  const named = ['package.json', 'SECURITY.md'].filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('valetkey.example'),
+  );
+  if (named.length === 0) return '';
+  return `\nDO NOT PUBLISH YET: ${named.join(' and ')} say valetkey.example. Fill in the addresses of the project, commit, and run this again.`;
 }

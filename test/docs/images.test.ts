@@ -29,6 +29,12 @@ test('design: every image that is not built here is named by its digest', () => 
   assert.ok(read('compose.yaml').includes(`args: { NODE_DIGEST: "\${NODE_DIGEST:-${digest}}" }`), 'the same in both');
 });
 
+test('operating: the image says what it is and its license', () => {
+  const [labels = ''] = /^LABEL (.*\n)+?(?=COPY)/m.exec(read('Dockerfile')) ?? [];
+  for (const name of ['title', 'description', 'licenses'])
+    assert.match(labels, new RegExp(`org\\.opencontainers\\.image\\.${name}="[^"]+"`));
+});
+
 test('operating: docker compose up builds the image of a fresh checkout, and never pulls one of its name', () => {
   assert.match(read('compose.yaml'), /^ *image: valetkey\n.*\n *build:\n *context: \.\n.*\n *pull_policy: build$/m);
   const copied = [
