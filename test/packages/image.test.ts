@@ -61,9 +61,12 @@ describe('the image, in a chroot', { skip }, () => {
   const healthcheck = list(lines('HEALTHCHECK')[0]);
 
   /** Starts a program of the image as an engine does: its user without a way to more rights, its variables and its volume. */
-  function start(program: readonly string[]): ChildProcess {
+  function start(
+    program: readonly string[],
+    given: Readonly<Record<string, string>> = { ...ports, ...urls },
+  ): ChildProcess {
     const place = lines('WORKDIR').at(-1) ?? '';
-    const environment = Object.entries({ ...variables, ...ports, ...urls }).map(([name, value]) => `${name}=${value}`);
+    const environment = Object.entries({ ...variables, ...given }).map(([name, value]) => `${name}=${value}`);
     const user = ['/usr/bin/setpriv', '--no-new-privs', '--clear-groups', '/usr/bin/unshare'];
     const inside = ['--root', root, '--wd', place, '--setgid', String(gid), '--setuid', String(uid), '--'];
     const words = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', ENTER, 'sh'];
@@ -126,6 +129,24 @@ describe('the image, in a chroot', { skip }, () => {
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^All \d+ steps went as expected/m);
     }
+  });
+
+  test('operating: with nothing but a volume, as the README runs it, serve begins on SQLite at localhost', async (t) => {
+    const port = await freePort();
+    const serving = start([...entrypoint, ...list(lines('CMD')[0])], {
+      VALETKEY_APP_LISTEN: `0.0.0.0:${port}`,
+      VALETKEY_API_LISTEN: `0.0.0.0:${await freePort()}`,
+      VALETKEY_DATABASE_URL: 'sqlite:data/alone.db',
+      VALETKEY_KEYS_FILE: 'data/alone-keys',
+    });
+    t.after(() => serving.kill('SIGKILL'));
+    let printed = '';
+    for await (const chunk of serving.stdout ?? []) {
+      printed += chunk;
+      if (/^api /m.test(printed)) break;
+    }
+    assert.match(printed, /^app http:\/\/localhost:3000\napi http:\/\/localhost:3001$/m);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
   });
 
   test('serve is healthy, commands beside it find its database, and it writes on its volume alone', async (t) => {
