@@ -177,6 +177,7 @@ export async function startService(configuration: Configuration, world: World): 
       wrapping.stop(),
       resealing.stop(),
     ]);
+    await installation.signingThread.close();
     await checkpoints.stop(); // After the last event is recorded.
     await metrics?.close(); // After the requests, so that metrics show the stop.
     await storage.close();

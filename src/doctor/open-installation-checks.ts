@@ -1,9 +1,9 @@
 /** Checks an opened installation: settings, keys, clocks, sizes, permissions and ways to sign in. */
 import type { Client } from '../oauth/clients/client.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
-import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
+import type { ListedSigningKey } from '../oauth/openid/signing-keys.ts';
 import type { Operator } from '../operator/access/operator.ts';
 import type { Passkey } from '../operator/access/passkey.ts';
 import type { ProviderFinding } from '../operator/products-and-apis/provider-test.ts';
@@ -171,7 +171,7 @@ function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, examiner, now }: Serv
     found.warn(
       'missing key',
       `root key ${rootKeyName(keyId)} is not retired, but this ${examiner} does not have it`,
-      'restore it, or retire it with "valetkey keys retire": nothing needs it any more',
+      'restore it, or retire it with "valetkey keys retire": no grant and no password needs it',
     );
   if (earlier.length > 0)
     found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" shows their uses`);

@@ -17,6 +17,7 @@ import { addIntrospection } from './api/introspection.ts';
 import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
+import { addOpenId } from './api/openid.ts';
 import { addPublishedFace } from './api/published.ts';
 import { addRevocations } from './api/revocations/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
@@ -187,6 +188,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addPublishedFace(app, service);
   addStandardFace(app, service);
   addServerMetadata(app, service);
+  addOpenId(app, service);
   addIntrospection(app, service);
   addRevocations(app, service);
   await addProviderSignIn(app, service);

@@ -2,8 +2,8 @@
 import type { SignInTally } from '../accounts/providers/sign-in-tally.ts';
 import type { RequestTally } from '../http/service/request-tally.ts';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
-import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
+import type { ListedSigningKey } from '../oauth/openid/signing-keys.ts';
 import type { ProtocolTally } from '../oauth/protocol/protocol-tally.ts';
 import type { PoolFigures, StoreFigures } from '../storage/opening/opened-storage.ts';
 import { by, counter, type Family, gauge, histogram, one, type Sample } from './family.ts';
@@ -88,6 +88,9 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   counter('valetkey_introspections_total', 'Tokens that resource servers asked about.', ({ protocol }) =>
     one(protocol.introspections),
   ),
+  counter('valetkey_id_tokens_total', 'ID tokens that were signed, and that could not be (503).', ({ protocol }) =>
+    by('result', { signed: protocol.idTokens, refused: protocol.refusedIdTokens }),
+  ),
   counter('valetkey_consents_total', 'Users’ decisions on the consent page and for devices.', ({ protocol }) =>
     by('decision', { allowed: protocol.allowed, denied: protocol.denied }),
   ),
@@ -150,9 +153,6 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   ),
   gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
     one(keys?.keys.filter(({ retiredAt }) => retiredAt === null).length),
-  ),
-  gauge('valetkey_id_token_keys', 'Keys for ID tokens that are published; 0 before the first app with sign-in.', (of) =>
-    one(of.signingKeys?.length),
   ),
   gauge(
     'valetkey_id_token_keys_unopened',

@@ -7,8 +7,8 @@ import { isIPv6 } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { BackupRecord } from '../oauth/installation/restore.ts';
-import type { ListedSigningKey } from '../oauth/installation/signing-keys.ts';
 import type { RootKeys } from '../oauth/keys/root-key.ts';
+import type { ListedSigningKey } from '../oauth/openid/signing-keys.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
 

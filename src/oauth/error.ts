@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'expired_token'
   | 'invalid_token'
   | 'missing_token'
+  | 'insufficient_scope'
   | 'not_found'
   | 'gone'
   | 'temporarily_unavailable';
@@ -140,6 +141,11 @@ export function invalidDeviceCode(
 /** `invalid_token` (RFC 6750 §3.1): one public text for every reason. */
 export function invalidToken(detail: string, mistake = 'the access token is invalid, expired or revoked'): Refusal {
   return new Refusal('invalid_token', mistake, detail);
+}
+
+/** `insufficient_scope` (RFC 6750 §3.1) at the userinfo endpoint: the token is valid, and signs nobody in. */
+export function insufficientScope(): Refusal {
+  return new Refusal('insufficient_scope', 'the access token was granted without openid, or the app has no sign-in');
 }
 
 /** Remedies of a refusal: on pages and over the API, where fields are named; and at the command line, where options are. */

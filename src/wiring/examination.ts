@@ -14,10 +14,10 @@ import {
 } from '../doctor/open-installation-checks.ts';
 import { type AddressParts, examineAddress } from '../doctor/public-address.ts';
 import { isLoopback } from '../oauth/clients/loopback.ts';
-import { listSigningKeys } from '../oauth/installation/signing-keys.ts';
 import { doctorPass } from '../oauth/keys/doctor-pass.ts';
 import { createKeyring, type LiveKeyring } from '../oauth/keys/keyring.ts';
 import { rootKeyName } from '../oauth/keys/root-key.ts';
+import { listSigningKeys } from '../oauth/openid/signing-keys.ts';
 import type { Status } from '../operator/installation/installation-status.ts';
 import { unlistedProviders } from '../operator/installation/sign-in-method-check.ts';
 import { unexplainedScopes } from '../operator/products-and-apis/unexplained-scopes.ts';

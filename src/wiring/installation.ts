@@ -20,10 +20,11 @@ import { ClientKeys } from '../oauth/clients/client-keys.ts';
 import type { FetchJson } from '../oauth/clients/key-set.ts';
 import { GrantRegistry } from '../oauth/connected-apps/grant-registry.ts';
 import { DeviceFlow } from '../oauth/device/device-flow.ts';
-import { SigningKeys } from '../oauth/installation/signing-keys.ts';
 import type { Keyring } from '../oauth/keys/keyring.ts';
+import { SigningKeys } from '../oauth/openid/signing-keys.ts';
 import { AuthorizationServer } from '../oauth/protocol/authorization-server.ts';
 import { Introspection } from '../oauth/protocol/introspection.ts';
+import { OpenIdConnect } from '../oauth/protocol/openid-connect.ts';
 import { newProtocolTally } from '../oauth/protocol/protocol-tally.ts';
 import { OperatorAccess } from '../operator/access/access.ts';
 import { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
@@ -49,6 +50,7 @@ import { ScopeRegistry } from '../operator/products-and-apis/scope-registry.ts';
 import { KeyRegistry } from '../operator/root-keys/key-registry.ts';
 import { AuditTrail } from '../operator/trail/audit-trail.ts';
 import { pagePaths } from '../pages/layout/page-paths.ts';
+import { SigningThread } from '../process/signing.ts';
 import { type Configuration, lifetimesOf, outboundRules } from '../settings/configuration.ts';
 import type { Storage } from '../storage/opening/opened-storage.ts';
 
@@ -132,6 +134,14 @@ export function makeInstallation(
     methods,
     signInThrottle: throttles.signIns,
   });
+  const signingKeys = new SigningKeys({ store, keyring, now, actor });
+  const signingThread = new SigningThread(report);
+  const openIdConnect = new OpenIdConnect({
+    ...parts,
+    signingKeys,
+    sign: (text, key) => signingThread.sign(text, key),
+    issuer: appUrl,
+  });
   const auditTrail = new AuditTrail({ store, keyring, installation: installation.id, now });
   const grants = new GrantRegistry(store, now);
   const providers = new ProviderAuthenticator({
@@ -173,12 +183,19 @@ export function makeInstallation(
     now,
   };
   const appActivity = new AppActivity(store, now);
-  const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
+  const clients = new ClientRegistry({
+    store,
+    prefix,
+    accessTokenLifetime: lifetimes.accessToken,
+    now,
+    onSignInAllowed: async () => void (await signingKeys.ensure()),
+  });
   const operatorRegistry = new OperatorRegistry({ ...parts, operatorUrl: configuration.operatorUrl });
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
       clients: authenticator,
+      openIdConnect,
       issuer: appUrl,
       signsInElsewhere: methods.some((id) => id !== 'password'),
     }),
@@ -245,7 +262,9 @@ export function makeInstallation(
       proveTrail: (isAccepted, operator) => auditTrail.prove(isAccepted, operator),
       countUses: countKeyUses,
     }),
-    signingKeys: new SigningKeys({ store, keyring, now, actor }),
+    openIdConnect,
+    signingKeys,
+    signingThread,
     backups: new Backups(store, auditTrail, now),
     operatorRegistry,
     operators: {

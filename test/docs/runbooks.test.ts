@@ -147,6 +147,19 @@ describe('runbooks', { timeout: 300_000 }, () => {
     assertRefused(await refresh(service, own, pair.refreshToken), 400, 'invalid_grant');
   });
 
+  test('runbook: a key for ID tokens leaked, and is not in the key set any more', async () => {
+    await json(`client register --name Postcards --redirect-uri ${REDIRECT_URI} --sign-in`);
+    const kids = async () =>
+      ((await (await fetch(`${service.appUrl}/oauth2/jwks`)).json()) as { keys: { kid: string }[] }).keys.map(
+        ({ kid }) => kid,
+      );
+    const before = await kids();
+    await walk('A key for ID tokens leaked');
+    const left = await kids();
+    assert.deepEqual([before.length, left.length], [2, 2]);
+    assert.ok(left.every((kid) => !before.includes(kid)));
+  });
+
   test('runbook: the secret of an app leaked, and is refused', async () => {
     variables['APP'] = own.clientId;
     pair = await obtainPair(service, browser, own);

@@ -27,6 +27,12 @@ async function stop({ child, ended }: Serving): Promise<void> {
   assert.equal((await ended).code, 0);
 }
 
+/** The keys that apps verify ID tokens with. */
+async function kidsOf({ appUrl }: Pick<ProgramOnDisk, 'appUrl'>): Promise<string[]> {
+  const { keys } = (await (await fetch(`${appUrl}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
+  return keys.map(({ kid }) => kid);
+}
+
 test('a backup that is made while the service runs is whole, and nobody but its owner can read it', async () => {
   const { program, service, browser, client } = await inhabited({ after });
   await obtainPair(service, browser, client);
@@ -44,6 +50,9 @@ test('a backup that is made while the service runs is whole, and nobody but its 
 
 test('a backup is not served before it was restored, and then its grants, codes and sessions have ended', async () => {
   const { program, serving, service, browser, client } = await inhabited({ after });
+  const signIn = ['client', 'register', '--name', 'Postcards', '--redirect-uri', REDIRECT_URI, '--sign-in'];
+  await program.json(signIn);
+  const kids = await kidsOf(program);
   const pair = await obtainPair(service, browser, client);
   const code = await obtainCode(service, browser, client);
   const file = join(program.folder, 'backup.db');
@@ -64,6 +73,12 @@ test('a backup is not served before it was restored, and then its grants, codes 
   assert.equal((await me(service, pair.accessToken)).status, 401);
   const page = await browser.get(`${service.appUrl}/account/apps`);
   assert.match(page.body, /name="password"/, 'the session ended');
+  const others = await kidsOf(program);
+  assert.deepEqual([kids.length, others.length], [2, 2]);
+  assert.ok(
+    others.every((kid) => !kids.includes(kid)),
+    'no key of the backup signs, for it may have leaked since',
+  );
   const actions = (await program.command(['audit', 'list', '--json'])).stdout;
   assert.match(actions, /database_restored/);
   await stop(anew);

@@ -47,13 +47,7 @@ export const agentsGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/api/metadata.ts',
     ['test/http/api/metadata.test.ts'],
-    [
-      [
-        'metadata documents are announced only while one is admitted',
-        'hasDocuments ? withDocuments : plain',
-        'withDocuments',
-      ],
-    ],
+    [['metadata documents are announced only while one is admitted', 'hasDocuments ? DOCUMENTS : {}', 'DOCUMENTS']],
   ),
   ...guardsIn(
     'src/storage/tables/registrations/clients.ts',

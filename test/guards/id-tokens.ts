@@ -2,10 +2,12 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const KEYS = ['test/oauth/signing-keys.test.ts'];
+const UNITS = ['test/oauth/openid/id-token.test.ts'];
+const WIRE = ['test/http/api/openid-connect.test.ts'];
 const STORES = ['test/storage/sqlite.test.ts', 'test/postgresql/conformance.test.ts'];
 
 export const idTokenGuards: readonly Guard[] = [
-  ...guardsIn('src/oauth/keys/signing-key.ts', KEYS, [
+  ...guardsIn('src/oauth/openid/signing-key.ts', KEYS, [
     [
       'a private key is sealed',
       "sealedKey: seal(keyring, 'signing-key', made",
@@ -18,7 +20,7 @@ export const idTokenGuards: readonly Guard[] = [
       'return key;',
     ],
   ]),
-  ...guardsIn('src/oauth/installation/signing-keys.ts', KEYS, [
+  ...guardsIn('src/oauth/openid/signing-keys.ts', KEYS, [
     ['a next key signs only if it can be opened', ' || !openSigningKey(keyring, next)) return;', ') return;'],
     ['a former key leaves the key set', 'dropAt === null || dropAt > at', 'dropAt === null || dropAt > 0'],
     [
@@ -50,5 +52,64 @@ export const idTokenGuards: readonly Guard[] = [
     'src/operator/root-keys/key-registry.ts',
     ['test/operator/key-registry.test.ts'],
     [['a root key with keys for ID tokens is kept', 'if (signingKeys > 0)', 'if (signingKeys < 0)']],
+  ),
+  ...guardsIn('src/oauth/openid/id-token.ts', UNITS, [
+    ['a hint is signed by RS256', "if (alg !== 'RS256' || !key", 'if (!key'],
+    ['a hint has the kid of one of the keys', 'published.kid === kid', 'published.kid !== undefined'],
+    ['the signature of a hint is checked', 'const claims = isSigned ?', 'const claims = isSigned || true ?'],
+    ['a hint is of the app that sends it', "&& claims['aud'] === aud", ''],
+    ['a hint is of this installation', "claims['iss'] === iss && ", ''],
+  ]),
+  ...guardsIn(
+    'src/oauth/protocol/openid-connect.ts',
+    [...WIRE, ...UNITS],
+    [
+      [
+        'an app that lost its sign-in gets no ID token',
+        'if (!grant.openid || !client.signIn) return null;',
+        'if (!grant.openid) return null;',
+      ],
+      [
+        'an app that lost its sign-in reads no userinfo',
+        'if (!grant.openid || !client.signIn) return insufficientScope();',
+        'if (!grant.openid) return insufficientScope();',
+      ],
+      [
+        'a token without openid reads no userinfo',
+        '!grant.openid || !client.signIn) return insufficientScope();',
+        '!client.signIn) return insufficientScope();',
+      ],
+      ['a token that is bound to an API reads no userinfo', '=> resource === null;', '=> resource !== undefined;'],
+      [
+        'an app that was removed while its ID token waited learns nothing',
+        'if (refused) return invalidCode(refused);',
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn('src/oauth/protocol/authorization-server.ts', WIRE, [
+    [
+      'a failed signature burns no code',
+      'const idToken = signsIn ?',
+      'if (signsIn) await this.#limit.redeem(grant, decision.redeem, client, origin); const idToken = signsIn ?',
+    ],
+  ]),
+  ...guardsIn('src/oauth/openid/signing-keys.ts', WIRE, [
+    [
+      'a read of the key set makes no keys',
+      'return (await liveKeys(this.#parts)).map(publishedKey);',
+      'return (await this.ensure()).map(publishedKey);',
+    ],
+  ]),
+  ...guardsIn(
+    'src/process/signing.ts',
+    ['test/process/signing.test.ts'],
+    [
+      [
+        'the queue of signatures is bounded',
+        'if (this.#waiting.length >= MAX_WAITING)',
+        'if (this.#waiting.length < 0)',
+      ],
+    ],
   ),
 ];

@@ -10,7 +10,6 @@ export const openIdGuards: readonly Guard[] = [
   ...guardsIn('src/oauth/openid/openid-scope.ts', ON_THE_WIRE, [
     ['an app without the switch signs nobody in', 'return signIn && scopeNames', 'return scopeNames'],
     ['a request without openid is one as before', "signIn && scopeNames(requested ?? '').includes('openid')", 'signIn'],
-    ['APIs see no scope of a sign-in', 'filter((name) => !isSignInScope(name))', 'filter((name) => name)'],
     [
       'a field that the operator did not choose is not asked for',
       'personFields.filter((field) => asked.includes(field))',
@@ -41,6 +40,7 @@ export const openIdGuards: readonly Guard[] = [
     ['a consent form is bound to its nonce', 'openid ? [...asked, { nonce: openid.nonce }] : asked', 'asked'],
   ]),
   ...guardsIn('src/oauth/grants/scope.ts', ON_THE_WIRE, [
+    ['APIs see no scope of a sign-in', 'filter((name) => !isSignInScope(name))', 'filter((name) => name)'],
     [
       'offline_access, address and phone are dropped',
       'isSignIn ? BESIDE_OPENID : OPENID_HABITS',
@@ -59,15 +59,22 @@ export const openIdGuards: readonly Guard[] = [
   ...guardsIn('src/oauth/resource-servers/resource-server.ts', ON_THE_WIRE, [
     [
       'a token for signing in alone is active nowhere',
-      'scope === null ? null : visibleScopes',
-      'scope === null ? [] : visibleScopes',
-    ],
-    [
-      'the scopes of a sign-in are hidden of a sign-in alone',
-      'grant.openid ? withoutSignIn(grant.scope)',
-      'withoutSignIn(grant.scope) ? withoutSignIn(grant.scope)',
+      'access ? visibleScopes(resourceServer, access) : null',
+      'access ? visibleScopes(resourceServer, access) : []',
     ],
   ]),
+  ...guardsIn(
+    'src/oauth/grants/granted-access.ts',
+    [...ON_THE_WIRE, ...STORES],
+    [
+      [
+        'a scope named openid without sign-in is a scope as any other',
+        'openid === null ? access.scope : withoutSignIn',
+        'withoutSignIn',
+      ],
+      ['no API hears of the end of a sign-in', 'grants.flatMap(accessForApis)', 'grants'],
+    ],
+  ),
   ...guardsIn('src/http/api/standard.ts', ON_THE_WIRE, [
     ['signing in alone has no refresh token', 'result.isSignInAlone ? {} :', '(false as boolean) ? {} :'],
   ]),

@@ -48,7 +48,7 @@ test('a user sees each app once, with all its live grants together, by name', as
   });
   await addGrant(memory, { scope: 'read', resource: 'urn:x', grantedAt: NOW - 7000, rotatedAt: NOW - 15 });
   const other = await addGrant(memory, { clientId: two.id, scope: '', generation: 1, lastUsedAt: null });
-  const together = { kind: 'app', isWaiting: false };
+  const together = { kind: 'app', isWaiting: false, signsIn: false };
   const [first, second, ...more] = await registry.connectedApps(ada.id);
   assert.deepEqual(more, []);
   assert.deepEqual(first, {

@@ -1,6 +1,7 @@
 /** The protocol's operations over the real store in memory, with an account and three clients. */
 
 import assert from 'node:assert/strict';
+import { sign } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { Throttle } from '../../src/accounts/guessing/throttle.ts';
 import { Activity } from '../../src/oauth/activity/activity.ts';
@@ -10,10 +11,12 @@ import { ClientKeys } from '../../src/oauth/clients/client-keys.ts';
 import { DeviceFlow } from '../../src/oauth/device/device-flow.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { makeSecret } from '../../src/oauth/keys/secret.ts';
+import { SigningKeys } from '../../src/oauth/openid/signing-keys.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import type { AuthorizationRequest, Face } from '../../src/oauth/protocol/authorization-request.ts';
 import { AuthorizationServer } from '../../src/oauth/protocol/authorization-server.ts';
 import { Introspection } from '../../src/oauth/protocol/introspection.ts';
+import { OpenIdConnect } from '../../src/oauth/protocol/openid-connect.ts';
 import { newProtocolTally } from '../../src/oauth/protocol/protocol-tally.ts';
 import type { IssuedTokens } from '../../src/oauth/tokens/token-pair.ts';
 import { WHOLE_GRANT } from '../../src/oauth/tokens/token-request.ts';
@@ -65,11 +68,17 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   });
   const audiences = [ISSUER, `${ISSUER}/oauth2/token`];
   const clients = new ClientAuthenticator({ ...parts, keys, throttle, audiences });
+  const openIdConnect = new OpenIdConnect({
+    ...parts,
+    signingKeys: new SigningKeys({ store, keyring, now, actor: operator }),
+    sign: async (text, key) => sign('RSA-SHA256', Buffer.from(text), key).toString('base64url'),
+    issuer: ISSUER,
+  });
   return {
     ...memory,
     activity,
     clients,
-    server: new AuthorizationServer({ ...parts, clients, issuer: ISSUER, signsInElsewhere: false }),
+    server: new AuthorizationServer({ ...parts, clients, openIdConnect, issuer: ISSUER, signsInElsewhere: false }),
     deviceFlow: new DeviceFlow({ ...parts, clients }),
     introspection: new Introspection({ ...parts, throttle }),
   };

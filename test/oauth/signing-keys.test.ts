@@ -4,10 +4,10 @@ import { createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { OperatorError } from '../../src/oauth/error.ts';
-import { FORMER_KEPT_MS, SIGNS_FOR_MS, SigningKeys } from '../../src/oauth/installation/signing-keys.ts';
 import { createKeyring, type Keyring } from '../../src/oauth/keys/keyring.ts';
 import { NEVER, seal } from '../../src/oauth/keys/sealed.ts';
-import { makeSigningKey, openSigningKey } from '../../src/oauth/keys/signing-key.ts';
+import { makeSigningKey, openSigningKey } from '../../src/oauth/openid/signing-key.ts';
+import { FORMER_KEPT_MS, SIGNS_FOR_MS, SigningKeys } from '../../src/oauth/openid/signing-keys.ts';
 import { openInstance } from '../postgresql/instance.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -24,14 +24,15 @@ async function keysIn(t: TestContext, ring: Keyring = keyring) {
   const memory = await openMemory(t, ring);
   const now = () => memory.clock.now;
   const signingKeys = new SigningKeys({ store: memory.store, keyring: ring, now, actor: service });
-  const kids = async () => (await signingKeys.keySet()).keys.map(({ kid }) => kid);
+  const kids = async () => (await signingKeys.published()).map(({ kid }) => kid);
   const byState = async () => Object.fromEntries((await signingKeys.list()).map((key) => [key.state, key]));
   return { ...memory, signingKeys, kids, byState };
 }
 
 test('Core §10.1: the key set has two RSA keys of 2048 bits, and a signature of the signing one verifies with it', async (t) => {
   const { signingKeys } = await keysIn(t);
-  const { keys } = await signingKeys.keySet();
+  await signingKeys.ensure();
+  const keys = await signingKeys.published();
   assert.equal(keys.length, 2);
   for (const key of keys) {
     assert.deepEqual(Object.keys(key).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'], 'nothing private');
@@ -50,7 +51,7 @@ test('Core §10.1: the key set has two RSA keys of 2048 bits, and a signature of
 test('the first keys are made once, however many ask, and no earlier than somebody needs them', async (t) => {
   const { store, signingKeys } = await keysIn(t);
   await signingKeys.keep();
-  assert.deepEqual(await signingKeys.list(), []);
+  assert.deepEqual([await signingKeys.list(), await signingKeys.published()], [[], []]);
   await assert.rejects(signingKeys.replace(operator), OperatorError);
   const all = await Promise.all(Array.from({ length: 20 }, () => signingKeys.signing()));
   assert.equal(new Set(all.map((signing) => signing?.kid)).size, 1);
@@ -84,6 +85,7 @@ test('every 90 days the next key signs, which was in the key set all the while; 
 
 test('a replacement drops all keys at once, on an instance that used the old one just now too', async (t) => {
   const { store, signingKeys, kids } = await keysIn(t);
+  await signingKeys.ensure();
   const before = await kids();
   const old = await signingKeys.signing();
   const replaced = await signingKeys.replace(operator);
@@ -155,7 +157,7 @@ test('a key that cannot be opened signs nothing, and no other one signs in its p
     (await elsewhere.list()).map(({ opens }) => opens),
     [false, false],
   );
-  assert.equal((await elsewhere.keySet()).keys.length, 2, 'what was signed before still verifies');
+  assert.equal((await elsewhere.published()).length, 2, 'what was signed before still verifies');
   clock.now += SIGNS_FOR_MS;
   await elsewhere.keep();
   assert.equal((await store.listSigningKeys()).length, 2, 'it lets no key sign that it cannot open');

@@ -61,6 +61,8 @@ test('the package holds what the program runs from, and nothing else', () => {
   assert.deepEqual(ofItself, [...data, ...DEPLOYED, ...beside].sort());
   for (const path of files.filter((path) => path.endsWith('.js')))
     assert.ok(globSync(path.replace(/\.js$/, '.ts'), { cwd: root }).length === 1, path);
+  for (const thread of globSync('src/**/*-thread.ts', { cwd: root }))
+    assert.ok(files.includes(thread.replace(/ts$/, 'js')), `${thread} is started by its name, which no import tells`);
   assert.ok(!files.some((path) => path.startsWith('demo/cluster')), 'what only a checkout runs');
   assert.ok(packed.size < MAX_SIZE, `${packed.size} bytes`);
   assert.equal(pack(built, folder).integrity, packed.integrity, 'the same folder gives the same file');

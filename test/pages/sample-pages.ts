@@ -203,16 +203,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       lastUsed: null,
       lines: [backup, { ...waiting, permissions: [] }, { ...waiting, permissions: [], since: waiting.since + 7_000 }],
     }),
-    connectedApp({ clientId: text('c'), appName: text('Calendar'), lines: [line] }),
-    connectedApp({ clientId: text('e'), appName: text('Postcards'), ...signedIn, lines: [{ ...line, ...signedIn }] }),
+    connectedApp({ clientId: text('c'), appName: text('Postcards'), ...signedIn, lines: [{ ...line, ...signedIn }] }),
     connectedApp({
-      ...{ clientId: text('f'), appName: text('Photos'), signsIn: true },
-      lines: [
-        { ...line, ...signedIn },
-        { ...line, signsIn: true, since: 1_788_000_000_000 },
-      ],
+      ...{ clientId: text('d'), appName: text('Notes'), isWaiting: true, lastUsed: null, signsIn: true },
+      lines: [{ ...waiting, signsIn: true }],
     }),
-    connectedApp({ clientId: text('d'), appName: text('Notes'), isWaiting: true, lastUsed: null, lines: [waiting] }),
   ];
   const listed = { ...connected, apps, shown: apps.length, total: apps.length, appCount: apps.length };
   const removed = (what: RemovedAccess) =>
@@ -263,6 +258,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     },
     clientId: text('app_4f9c2a71d0be'),
     isClientIdRefused: false,
+    signsIn: true,
     openApiUrl: text('https://accounts.northwind.example/openapi.json'),
     scopes: [...permissions, ...nine.slice(2, 5)],
     lifetimes: {

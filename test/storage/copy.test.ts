@@ -100,6 +100,7 @@ function addOddRows(installed: Installation): void {
     device_flow: 0,
     assertion_audience: 'any',
     sees_external_id: 0,
+    sign_in: 0,
   };
   add(installed, 'client', [
     { id: 'app_a', epoch: MAX_INTEGER, status: 'paused', require_pkce: 1, ...client },
@@ -113,6 +114,7 @@ function addOddRows(installed: Installation): void {
       consent: 'skip',
       assertion_audience: 'issuer',
       sees_external_id: 1,
+      sign_in: 1,
       default_resource: 'https://one.test/?a=1#b',
     },
     {
@@ -273,7 +275,8 @@ function addOddRows(installed: Installation): void {
   const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST, signed_in_at: MOST };
   const epochs = { epochs_installation: 0, epochs_client: MAX_INTEGER, epochs_resource_owner: 3 };
   const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
-  const texts = { scope: 'a b', left_out: 'c', person_fields: 'name', redirect_uri: 'https://one.test/cb' };
+  const openid = '{"nonce":"\\" ~","auth_time":1800000000,"amr":["pwd"],"renews":true}';
+  const texts = { scope: 'a b', left_out: 'c', person_fields: 'name', redirect_uri: 'https://one.test/cb', openid };
   const reasons = [
     null,
     'user',
@@ -283,6 +286,7 @@ function addOddRows(installed: Installation): void {
     'refresh_reuse',
     'refresh_conflict',
     'too_many_grants',
+    'replaced',
     'restored',
   ];
   add(
@@ -407,7 +411,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       former_identity: 1,
       session: 2,
       external_sign_in: 2,
-      oauth_grant: 9,
+      oauth_grant: 10,
       audit_event: 2,
       hand_over: 1,
       operator: 2,

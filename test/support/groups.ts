@@ -18,6 +18,7 @@ export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
       'cli',
       'doctor',
       'oauth',
+      'oauth/openid',
       'operator',
       'operator/access',
       'pages',

@@ -1,5 +1,5 @@
 /** `keys id-tokens`: the keys that sign ID tokens. */
-import type { ListedSigningKey } from '../../oauth/installation/signing-keys.ts';
+import type { ListedSigningKey } from '../../oauth/openid/signing-keys.ts';
 import { type SigningKeyJson, signingKeyJson } from '../../operator/json/signing-key.ts';
 import type { CliCommand } from '../command/command.ts';
 import type { CommandResult, CommandRun } from '../command/command-run.ts';

@@ -9,6 +9,7 @@ import { apiAnswers, oauthAnswers } from '../json/json-answers.ts';
 import { answer, namedObject, type Operation, optional, PUBLIC, problems, type Schema } from '../json/operation.ts';
 import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../service/paths.ts';
 import type { Service } from '../service/service.ts';
+import { OPENID_MEMBERS, openIdMetadata } from './openid.ts';
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
@@ -16,65 +17,68 @@ const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
 const DOCUMENTS = { client_id_metadata_document_supported: true };
 
 /**
- * Adds the authorization server's metadata to the app's address; also at the path of OpenID Connect Discovery,
- * because some clients look only there and stop at a 404 (RFC 8414 §5).
+ * Adds the authorization server's metadata to the app's address; also at the path of OpenID Connect Discovery, because some
+ * clients look only there and stop at a 404 (RFC 8414 §5). There it becomes OpenID Connect's with the first app with sign-in.
  */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
-  const plain = cachedByScopes((scopes) => serverMetadata(service, scopes));
-  const withDocuments = cachedByScopes((scopes) => ({ ...serverMetadata(service, scopes), ...DOCUMENTS }));
-  /**
-   * Asks each time: another instance or a command may have registered the first client with a document, or paused
-   * the last.
-   */
-  const send = async (reply: FastifyReply) => {
-    const [scopes, hasDocuments] = await Promise.all([
-      service.scopes.listScopes(),
-      service.clients.hasDocumentClient(),
-    ]);
-    return sendMetadata(reply, (hasDocuments ? withDocuments : plain)(scopes));
-  };
-  for (const [path, operation] of [
-    [STANDARD_PATHS.metadata, SERVER],
-    [OPENID_CONFIGURATION_PATH, OPENID_CONFIGURATION],
+  for (const [path, operation, isOpenId] of [
+    [STANDARD_PATHS.metadata, SERVER, false],
+    [OPENID_CONFIGURATION_PATH, OPENID_CONFIGURATION, true],
   ] as const) {
+    const bytesFor = cached(({ names, hasDocuments, signsIn }: ServerState) => ({
+      ...serverMetadata(service, names),
+      ...(hasDocuments ? DOCUMENTS : {}),
+      ...(signsIn ? openIdMetadata(service, names) : {}),
+    }));
     app.get(
       path,
       { config: { answers: oauthAnswers, operation, limit: 'public', mayBePlain: true, isForAnyOrigin: true } },
-      async (_request, reply) => send(reply),
+      async (_request, reply) => sendMetadata(reply, bytesFor(await stateOf(service, isOpenId))),
     );
     addPreflight(app, path, 'GET');
   }
 }
 
+/** The state that the authorization server's metadata depends on. */
+type ServerState = { readonly names: readonly string[]; readonly hasDocuments: boolean; readonly signsIn: boolean };
+
+/** Asks each time: another instance or a command may have registered the first such client, or paused the last. */
+async function stateOf({ scopes, clients, signingKeys }: Service, isOpenId: boolean): Promise<ServerState> {
+  const [defined, hasDocuments, keys] = await Promise.all([
+    scopes.listScopes(),
+    clients.hasDocumentClient(),
+    isOpenId ? signingKeys.published() : [],
+  ]);
+  return { names: namesIn(defined), hasDocuments, signsIn: keys.length > 0 };
+}
+
 /** Adds the API's metadata to its address. */
 export function addResourceMetadata(app: FastifyInstance, service: Service): void {
-  const bytesFor = cachedByScopes((scopes) => resourceMetadata(service, scopes));
+  const bytesFor = cached((names: readonly string[]) => resourceMetadata(service, names));
   app.get(
     RESOURCE_METADATA_PATH,
     { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true, isForAnyOrigin: true } },
-    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
+    async (_request, reply) => sendMetadata(reply, bytesFor(namesIn(await service.scopes.listScopes()))),
   );
   addPreflight(app, RESOURCE_METADATA_PATH, 'GET');
 }
 
-/** Caches a document until the names of the scopes change. Nothing else in the document changes. */
-function cachedByScopes(
-  make: (scopes: readonly ScopeDefinition[]) => object,
-): (scopes: readonly ScopeDefinition[]) => Buffer {
-  let cached: { readonly names: string; readonly bytes: Buffer } | null = null;
-  return (scopes) => {
-    const names = scopes.map(({ name }) => name).join(' ');
-    if (cached?.names !== names) cached = { names, bytes: documentBytes(make(scopes)) };
-    return cached.bytes;
+/** Caches a document until the state that it depends on changes. */
+function cached<State>(make: (state: State) => object): (state: State) => Buffer {
+  let kept: { readonly state: string; readonly bytes: Buffer } | null = null;
+  return (given) => {
+    const state = JSON.stringify(given);
+    if (kept?.state !== state) kept = { state, bytes: documentBytes(make(given)) };
+    return kept.bytes;
   };
 }
 
 /** RFC 9728 §2. */
-function resourceMetadata({ appUrl, apiUrl, brand, paths }: Service, scopes: readonly ScopeDefinition[]): object {
+function resourceMetadata({ appUrl, apiUrl, brand, paths }: Service, names: readonly string[]): object {
   return {
     resource: apiUrl,
     authorization_servers: [appUrl],
-    ...scopesSupported(scopes),
+    ...scopesSupported(names),
     bearer_methods_supported: ['header'],
     resource_name: brand.productName,
     resource_documentation: appUrl + paths.developers,
@@ -82,7 +86,7 @@ function resourceMetadata({ appUrl, apiUrl, brand, paths }: Service, scopes: rea
 }
 
 /** RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3. */
-function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly ScopeDefinition[]): object {
+function serverMetadata({ appUrl, apiUrl, paths }: Service, names: readonly string[]): object {
   const authentication = (endpoint: string, methods: readonly string[]) => ({
     [`${endpoint}_auth_methods_supported`]: methods,
     ...(methods.includes('private_key_jwt')
@@ -101,7 +105,7 @@ function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly Sco
     pushed_authorization_request_endpoint: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
     require_pushed_authorization_requests: false,
     device_authorization_endpoint: appUrl + STANDARD_PATHS.deviceAuthorization,
-    ...scopesSupported(scopes),
+    ...scopesSupported(names),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
@@ -116,12 +120,13 @@ function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly Sco
   };
 }
 
-/**
- * RFC 8414 §3.2 omits empty lists. Names of OpenID Connect are never listed: clients would request them, and expect
- * an ID token.
- */
-function scopesSupported(scopes: readonly ScopeDefinition[]): object {
-  const names = scopes.map(({ name }) => name).filter((name) => !isOpenIdHabit(name));
+/** Names of OpenID Connect are never among the defined ones: clients would request them, and expect an ID token. */
+function namesIn(scopes: readonly ScopeDefinition[]): string[] {
+  return scopes.map(({ name }) => name).filter((name) => !isOpenIdHabit(name));
+}
+
+/** RFC 8414 §3.2 omits empty lists. */
+function scopesSupported(names: readonly string[]): object {
   return names.length === 0 ? {} : { scopes_supported: names };
 }
 
@@ -141,7 +146,7 @@ export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyRepl
 
 const ADDRESS: Schema = { type: 'string', format: 'uri' };
 const NAMES: Schema = { type: 'array', items: { type: 'string' }, minItems: 1 };
-const SERVER_METADATA = namedObject('ServerMetadata', {
+const SERVER_MEMBERS = {
   issuer: ADDRESS,
   authorization_endpoint: ADDRESS,
   token_endpoint: ADDRESS,
@@ -168,7 +173,9 @@ const SERVER_METADATA = namedObject('ServerMetadata', {
   protected_resources: { type: 'array', items: ADDRESS },
   service_documentation: ADDRESS,
   ui_locales_supported: NAMES,
-});
+};
+const SERVER_METADATA = namedObject('ServerMetadata', SERVER_MEMBERS);
+const OPENID_METADATA = namedObject('OpenIdMetadata', { ...SERVER_MEMBERS, ...OPENID_MEMBERS });
 const SERVER: Operation = {
   operationId: 'authorizationServerMetadata',
   tags: ['discovery'],
@@ -182,9 +189,13 @@ const SERVER: Operation = {
 const OPENID_CONFIGURATION: Operation = {
   ...SERVER,
   operationId: 'openidConfiguration',
-  summary: 'The same document, at the path of OpenID Connect Discovery',
+  summary: 'The same at the path of OpenID Connect Discovery, with its members once an app has sign-in',
   description:
-    'RFC 8414 §5, for clients that look only here. OpenID Connect is not supported: there are no keys and no ID tokens.',
+    'RFC 8414 §5, OpenID Connect Discovery 1.0 §4. Without an app with sign-in it is for clients that look only here.',
+  responses: readableBy('Any', {
+    200: answer('The metadata.', OPENID_METADATA, PUBLIC),
+    ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
+  }),
 };
 const RESOURCE_METADATA = namedObject('ResourceMetadata', {
   resource: ADDRESS,

@@ -61,6 +61,7 @@ const TOKENS = namedObject('TokenResponse', {
       'vk_rt_example',
     ),
   ),
+  id_token: optional(text('In the answer to a code, if `openid` was granted (OpenID Connect Core §3.1.3.3).')),
   scope: optional(text('The granted scopes; absent if there are none (RFC 6749 §5.1).', { minLength: 1 })),
 });
 /** `/oauth2/token`. */

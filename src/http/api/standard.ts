@@ -54,6 +54,7 @@ async function token(service: Service, request: FastifyRequest, reply: FastifyRe
     token_type: 'Bearer',
     expires_in: Math.max(0, Math.floor((result.accessTokenExpiresAt - service.now()) / 1000)),
     ...(result.isSignInAlone ? {} : { refresh_token: result.refreshToken }),
+    ...(result.idToken ? { id_token: result.idToken } : {}),
     // A scope has at least one value (RFC 6749 §3.3), so an empty one is omitted.
     ...(result.scope === '' ? {} : { scope: result.scope }),
   });
@@ -78,6 +79,7 @@ function issue(service: Service, request: FastifyRequest): Asked<IssuedTokens> {
       const presented = {
         redirectUri: body.get('redirect_uri') ?? null,
         codeVerifier: body.get('code_verifier'),
+        takesIdToken: true,
         // RFC 6749 §4.1.3 has no scope here: the Allow decided it.
         asked: { ...asked, scope: undefined },
       };

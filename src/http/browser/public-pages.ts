@@ -92,6 +92,7 @@ async function developersData(service: Service, request: FastifyRequest, languag
   const scopes = await service.scopes.listScopes();
   const asked = (request.query as Parameters).get('client_id') ?? '';
   const clientId = isFillable(asked) ? asked : null;
+  const client = clientId === null ? null : await service.clients.findClient(clientId);
   return {
     authorizationUrl: appUrl + AUTHORIZE_PATH,
     accessTokenRequestUrl: appUrl + TOKEN_PATH,
@@ -109,6 +110,7 @@ async function developersData(service: Service, request: FastifyRequest, languag
       deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
     },
     clientId,
+    signsIn: client?.signIn ?? false,
     isClientIdRefused: asked !== '' && clientId === null,
     openApiUrl: appUrl + paths.openApi,
     scopes: scopes.map(({ name, effect }) => ({

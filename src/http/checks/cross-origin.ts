@@ -30,7 +30,7 @@ export function answerAnyOrigin(app: FastifyInstance): void {
 }
 
 /** Answers the preflights of an endpoint to any origin; the answer itself says who may read it. */
-export function addPreflight(app: FastifyInstance, path: string, method: 'GET' | 'POST'): void {
+export function addPreflight(app: FastifyInstance, path: string, method: 'GET' | 'POST' | 'GET, POST'): void {
   app.options(path, async (_request, reply) =>
     reply
       .header('Access-Control-Allow-Origin', '*')

@@ -17,6 +17,8 @@ export const STANDARD_PATHS = {
   revocations: '/oauth2/revocations',
   pushedAuthorizationRequest: '/oauth2/par',
   deviceAuthorization: '/oauth2/device_authorization',
+  keySet: '/oauth2/jwks',
+  userInfo: '/oauth2/userinfo',
 } as const;
 
 /** Endpoints for identity providers. */

@@ -11,8 +11,10 @@ import type { GrantRegistry } from '../../oauth/connected-apps/grant-registry.ts
 import type { DeviceFlow } from '../../oauth/device/device-flow.ts';
 import type { Lifetimes } from '../../oauth/grants/grant.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
+import type { SigningKeys } from '../../oauth/openid/signing-keys.ts';
 import type { AuthorizationServer } from '../../oauth/protocol/authorization-server.ts';
 import type { Introspection } from '../../oauth/protocol/introspection.ts';
+import type { OpenIdConnect } from '../../oauth/protocol/openid-connect.ts';
 import type { ResourceServerStore } from '../../oauth/resource-servers/resource-server-store.ts';
 import type { ScopeStore } from '../../oauth/resource-servers/scope-store.ts';
 import type { AuditStore } from '../../oauth/trail/audit-store.ts';
@@ -43,6 +45,8 @@ export type Service = {
   readonly authorizationServer: AuthorizationServer;
   readonly deviceFlow: DeviceFlow;
   readonly introspection: Introspection;
+  readonly openIdConnect: OpenIdConnect;
+  readonly signingKeys: Pick<SigningKeys, 'published'>;
   readonly accounts: Accounts;
   readonly grants: GrantRegistry;
   readonly externalSignIns: ExternalSignIns;

@@ -15,8 +15,7 @@ import {
 } from '../grants/grant.ts';
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
-import { scopeNames } from '../grants/scope.ts';
-import { withoutSignIn } from '../openid/openid-scope.ts';
+import { scopeNames, withoutSignIn } from '../grants/scope.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';

@@ -50,6 +50,23 @@ const OPENID_HABITS: readonly string[] = ['openid', 'profile', 'email', 'offline
 /** Scopes that mean nothing here beside `openid` (OpenID Connect Core §5.4, §11). */
 const BESIDE_OPENID: readonly string[] = ['offline_access', 'address', 'phone'];
 
+/** The scopes of a sign-in (OpenID Connect Core §5.4), in the order in which a grant names them. */
+export const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
+
+/** Returns true for one of the scopes of a sign-in. */
+export function isSignInScope(name: string): boolean {
+  return (SIGN_IN_SCOPES as readonly string[]).includes(name);
+}
+
+/**
+ * Returns the scope of a grant with `openid` as APIs see it, which learn nothing of a sign-in; null if nothing of it is left,
+ * so that no API accepts the token.
+ */
+export function withoutSignIn(scope: string): string | null {
+  const names = scopeNames(scope).filter((name) => !isSignInScope(name));
+  return names.length === 0 ? null : names.join(' ');
+}
+
 /** Tells if OpenID Connect defines a scope name. */
 export function isOpenIdHabit(name: string): boolean {
   return OPENID_HABITS.includes(name);

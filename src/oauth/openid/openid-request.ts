@@ -12,9 +12,6 @@ export type OpenIdRequest = {
   readonly idTokenHint: string | null;
 };
 
-/** Verifies an ID token hint of a client, and resolves to the user's ID (`sub`), or to null for any other text. */
-export type IdTokenHints = (hint: string, clientId: string) => Promise<string | null>;
-
 /** Characters of a nonce, which goes into the ID token as it came. */
 const NONCE = /^[\x20-\x7e]{1,255}$/;
 

@@ -2,10 +2,7 @@
 import type { Client } from '../clients/client.ts';
 import type { Grant, ResourceOwner } from '../grants/grant.ts';
 import { type PersonField, visibleFields } from '../grants/person-fields.ts';
-import { type Scope, scopeNames } from '../grants/scope.ts';
-
-/** The scopes, in the order in which a grant names them. */
-const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
+import { isSignInScope, type Scope, SIGN_IN_SCOPES, scopeNames } from '../grants/scope.ts';
 
 const AS_REGISTERED: readonly Scope[] = SIGN_IN_SCOPES.map((name) => ({ name, sentence: null, optional: false }));
 
@@ -14,11 +11,6 @@ const FIELDS: Readonly<Record<string, readonly PersonField[]>> = {
   profile: ['name', 'username', 'avatar_url'],
   email: ['email'],
 };
-
-/** Returns true for one of the scopes. */
-export function isSignInScope(name: string): boolean {
-  return (SIGN_IN_SCOPES as readonly string[]).includes(name);
-}
 
 /** Returns true if a requested scope asks to sign in, and the client may have that (OpenID Connect Core §3.1.2.1). */
 export function asksToSignIn({ signIn }: Pick<Client, 'signIn'>, requested: string | undefined): boolean {
@@ -33,15 +25,6 @@ export function withSignInScopes(registered: readonly Scope[]): readonly Scope[]
 /** Returns true if a scope is for signing in and nothing else. */
 export function isSignInAlone(scope: readonly string[]): boolean {
   return scope.includes('openid') && scope.every(isSignInScope);
-}
-
-/**
- * Returns the scope of a grant with `openid` as APIs see it, which learn nothing of a sign-in; null if nothing of it is left,
- * so that no API accepts the token.
- */
-export function withoutSignIn(scope: string): string | null {
-  const names = scopeNames(scope).filter((name) => !isSignInScope(name));
-  return names.length === 0 ? null : names.join(' ');
 }
 
 /** Returns the profile fields of a client's registration that the scopes of a request with `openid` ask for (OpenID Connect Core §5.4). */

@@ -22,7 +22,6 @@ import { allowedScope } from '../grants/scope.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
-import type { IdTokenHints } from '../openid/openid-request.ts';
 import type { Parameters } from '../parameters.ts';
 import { isGoodAtOwnApi } from '../resource-servers/resource-server.ts';
 import type { ResourceServerStore } from '../resource-servers/resource-server-store.ts';
@@ -45,6 +44,7 @@ import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import { type Consent, chosenScope, consentedFields } from './consent.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { FoundGrant, GrantStore } from './grant-store.ts';
+import type { OpenIdConnect } from './openid-connect.ts';
 import { presentedBefore } from './presented-before.ts';
 import type { ProtocolTally } from './protocol-tally.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
@@ -69,8 +69,7 @@ export type AuthorizationServerParts = IssuerParts & {
   readonly signsInElsewhere: boolean;
   /** `{app_url}` (RFC 8414 §2). */
   readonly issuer: string;
-  /** Without it no hint is good. */
-  readonly idTokenHints?: IdTokenHints;
+  readonly openIdConnect: OpenIdConnect;
 };
 
 /** RFC 9126 §4: the error is sent to the app, since the request was its own. */
@@ -163,7 +162,7 @@ export class AuthorizationServer {
   /** Returns true unless a request expects another resource owner, or nobody that it can name (OpenID Connect Core §3.1.2.1). */
   async expects({ client, openid }: AuthorizationRequest, resourceOwnerId: string): Promise<boolean> {
     const hint = openid?.idTokenHint ?? null;
-    return hint === null || (await this.#parts.idTokenHints?.(hint, client.id)) === resourceOwnerId;
+    return hint === null || (await this.#parts.openIdConnect.hintedUser(hint, client.id)) === resourceOwnerId;
   }
 
   /** The resource owner pressed Deny: records it and returns the location that says so (RFC 6749 §4.1.2.1). */
@@ -198,15 +197,18 @@ export class AuthorizationServer {
     exchange: CodeExchange,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { keyring, lifetimes, tally, activity, now } = this.#parts;
+    const { keyring, lifetimes, tally, activity, openIdConnect, now } = this.#parts;
     const request = { keyring, lifetimes, client, credential, found, ...exchange, now: now() };
     const decision = decideCodeExchange(request);
     if (decision instanceof Refusal) return decision;
     const { grant } = decision;
+    const signsIn = found && grant.openid && exchange.takesIdToken && 'redeem' in decision;
+    const idToken = signsIn ? await openIdConnect.idToken(found, decision.redeem) : null;
+    if (idToken instanceof Refusal) return idToken;
     if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin))) {
       tally.codeExchanges += 1;
       activity.count(client.id, 'exchanges');
-      return this.#issue(client, grant, decision.redeem);
+      return { ...this.#issue(client, grant, decision.redeem), idToken };
     }
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);

@@ -15,6 +15,9 @@ export type ProtocolTally = {
   checks: number;
   refusedChecks: number;
   introspections: number;
+  /** ID tokens that were signed, and that could not be. */
+  idTokens: number;
+  refusedIdTokens: number;
   /** Users' decisions. */
   allowed: number;
   denied: number;
@@ -32,6 +35,8 @@ export function newProtocolTally(): ProtocolTally {
     checks: 0,
     refusedChecks: 0,
     introspections: 0,
+    idTokens: 0,
+    refusedIdTokens: 0,
     allowed: 0,
     denied: 0,
   };

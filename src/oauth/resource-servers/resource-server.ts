@@ -2,12 +2,11 @@
 
 import { invalidClient, type Refusal } from '../error.ts';
 import { type Grant, type GrantedResource, type GrantNames, namesOf, type ResourceOwner } from '../grants/grant.ts';
-import type { GrantedAccess } from '../grants/granted-access.ts';
+import { accessForApis, type GrantedAccess } from '../grants/granted-access.ts';
 import { visibleFields } from '../grants/person-fields.ts';
 import { scopeNames } from '../grants/scope.ts';
 import { mistakeOfSecret } from '../keys/mistaken-credential.ts';
 import { type StoredSecret, secretOf } from '../keys/secret.ts';
-import { withoutSignIn } from '../openid/openid-scope.ts';
 import { isSameResource } from './resource-uri.ts';
 
 /** A registered resource server. Times in ms since the epoch. */
@@ -65,8 +64,8 @@ export function visibleToken(
   resourceOwner: ResourceOwner,
   expiresAt: number,
 ): ActiveToken | null {
-  const scope = grant.openid ? withoutSignIn(grant.scope) : grant.scope;
-  const visible = scope === null ? null : visibleScopes(resourceServer, { ...grant, scope });
+  const [access] = accessForApis(grant);
+  const visible = access ? visibleScopes(resourceServer, access) : null;
   if (!visible) return null;
   const { clientId, externalId } = grant;
   const about = {

@@ -25,6 +25,8 @@ export type CodeExchange = Pick<TokenRequest, 'asked'> & {
   /** Null when none was sent, which only PKCE makes safe (OAuth 2.1 §10.2). */
   readonly redirectUri: string | null;
   readonly codeVerifier: string | undefined;
+  /** True if the answer can hold an ID token: that of the published face is two fields. */
+  readonly takesIdToken?: boolean;
 };
 
 /** The result of an exchange: a transition of the grant, a refusal, or a refusal that also revokes the grant. */

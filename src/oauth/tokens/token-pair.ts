@@ -15,6 +15,8 @@ export type IssuedTokens = {
   readonly grant: GrantNames;
   /** True if the grant is for signing in alone: the standard face gives such a client no refresh token. */
   readonly isSignInAlone: boolean;
+  /** The ID token, in the answer to a code of a sign-in at the standard face alone; else absent. */
+  readonly idToken?: string | null;
 };
 
 /**

@@ -2,8 +2,7 @@
 import type { ClientSettings, ClientType } from '../../oauth/clients/client.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../../oauth/error.ts';
-import { type Scope, sentenceProblem } from '../../oauth/grants/scope.ts';
-import { isSignInScope } from '../../oauth/openid/openid-scope.ts';
+import { isSignInScope, type Scope, sentenceProblem } from '../../oauth/grants/scope.ts';
 import { CLIENT_SETTINGS } from '../fields/client-fields.ts';
 import { described } from '../fields/setting.ts';
 import { refuseCommaListOfUris } from '../registration/refuse-comma-lists.ts';

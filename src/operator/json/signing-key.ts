@@ -1,6 +1,7 @@
 /** A key for ID tokens as commands print it: never the private key. */
-import type { ListedSigningKey } from '../../oauth/installation/signing-keys.ts';
+
 import { rootKeyName } from '../../oauth/keys/root-key.ts';
+import type { ListedSigningKey } from '../../oauth/openid/signing-keys.ts';
 import { isoTime } from './time.ts';
 
 /** A key for ID tokens, for programs. */

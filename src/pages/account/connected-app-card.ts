@@ -48,7 +48,7 @@ export type ConnectedApp = {
   /** Its lines on this page, of `lineCount`. */
   lines: readonly ConnectedLine[];
   lineCount: number;
-  /** Permissions of the app in any place, and the profile fields that it gets. */
+  /** True if it signs the user in anywhere, with its permissions and the profile fields that it gets. */
   signsIn: boolean;
   permissions: readonly Permission[];
   person: readonly PersonField[];

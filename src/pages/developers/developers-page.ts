@@ -18,9 +18,11 @@ export type PublishedLimit = { kind: keyof Texts['limits']['kinds']; count: numb
 /** Data of the developers' page. */
 export type DevelopersData = PublishedAddresses & {
   standard: StandardAddresses;
-  /** The reader's client ID for the examples, which nobody looks up; null if there is none, or none that may be in them. */
+  /** The reader's client ID for the examples; null if there is none, or none that may be in them. */
   clientId: string | null;
   isClientIdRefused: boolean;
+  /** True if users may sign in at the reader's app. */
+  signsIn: boolean;
   /** The OpenAPI document of both faces, an absolute URL. */
   openApiUrl: string;
   /** The scopes that the installation defines, each with its sentence in the page's language if there is one. */

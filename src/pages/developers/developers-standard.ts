@@ -12,13 +12,19 @@ import {
 import { examplePrograms } from './developers-programs.ts';
 import { codeBlock, copyableAddress, ruleList, type Section, termList, termRow } from './developers-section.ts';
 
-/** The addresses, and the reader's client ID. */
-type LibraryData = { standard: StandardAddresses; openApiUrl: string; meUrl: string; clientId: string | null };
+/** The addresses, and the reader's client ID; `signsIn` if users may sign in at the app. */
+type LibraryData = {
+  standard: StandardAddresses;
+  openApiUrl: string;
+  meUrl: string;
+  clientId: string | null;
+  signsIn: boolean;
+};
 
 /** Returns the section on connecting an app by a library: an example, rules, and all addresses. */
 export function librarySection(
   { messages, paths }: PageContext,
-  { standard, openApiUrl, meUrl, clientId }: LibraryData,
+  { standard, openApiUrl, meUrl, clientId, signsIn }: LibraryData,
 ): Section {
   const { library: texts } = messages.developers;
   const { rules, addresses } = texts;
@@ -49,7 +55,7 @@ ${codeBlock(texts.runLabel(name), `${install}\n${run}`)}
 ${codeBlock(texts.setUpLabel, programSetUp(clientId))}
 <p>${texts.programs}</p>
 <div class="programs">${programs}</div>
-${ruleList(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device(paths.device), rules.revocation, rules.fastify)}
+${signsIn && html`<p>${texts.signIn}</p>\n`}${ruleList(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device(paths.device), rules.revocation, rules.fastify)}
 <h3>${addresses.heading}</h3>\n${list}`;
   return { id: 'library', heading: texts.heading, body };
 }

@@ -563,6 +563,7 @@ export const ar: Messages = {
       setUpLabel: 'قيم البرامج',
       programs: 'كل برنامج كامل: يطبع العنوان الذي يُفتح، ويأخذ العنوان الذي عاد إليه المتصفح، ويخبرك بصاحب الحساب.',
       runLabel: (name) => `للتشغيل: ${name}`,
+      signIn: html`<strong>يمكن لتطبيقك تسجيل دخول المستخدمين</strong> (<span dir="ltr">OpenID Connect</span>): أضف <code>openid</code> و<code>profile</code> و<code>email</code> إلى <code>scope</code>، وأرسل <code>nonce</code>. يحمل الرد على الرمز <code dir="ltr">id_token</code>. اعرف مستخدميك من <code>iss</code> و<code>sub</code> فيه.`,
       rules: {
         authentication: html`<strong>يثبت خادمك هويته</strong> بطريقة <code>client_secret_basic</code> أو <code>client_secret_post</code>، أو بطريقة <code>private_key_jwt</code> بمفتاح خاص به.`,
         publicApps: html`<strong>التطبيق العام</strong> لا سرّ له، ويجب أن يستخدم PKCE، وطريقة إثبات هويته <code>none</code>.`,

@@ -570,6 +570,7 @@ export const en = {
       programs:
         'Each program is complete. It prints the address to open, reads the address that the browser came back to, and prints whose account it is.',
       runLabel: (name: string): string => `To run it: ${name}`,
+      signIn: html`<strong>Your app can sign users in</strong> (OpenID Connect): add <code>openid</code>, <code>profile</code> and <code>email</code> to <code>scope</code>, and send a <code>nonce</code>. The answer to the code has an <code>id_token</code>. Key your users on its <code>iss</code> and <code>sub</code>.`,
       rules: {
         authentication: html`<strong>Your server authenticates</strong> by <code>client_secret_basic</code> or <code>client_secret_post</code>, or by <code>private_key_jwt</code> with its own key.`,
         publicApps: html`<strong>A public app</strong> has no secret and must use PKCE: authentication <code>none</code>.`,

@@ -14,7 +14,9 @@ import {
   DEVICE_GRANT,
   type Fields,
   scopes,
+  standardCode,
   standardPair,
+  VERIFIER,
 } from '../../support/standard.ts';
 import { temporaryPath } from '../../support/storage.ts';
 
@@ -22,7 +24,12 @@ const service = await startTestService({ after });
 const described = await DescribedService.of(service);
 await addUser(service);
 const ada = await signedInBrowser(service);
-const client = await addClient(service, { scopes: scopes('mail.read'), deviceFlow: true, signIn: true });
+const client = await addClient(service, {
+  scopes: scopes('mail.read'),
+  deviceFlow: true,
+  signIn: true,
+  consent: 'ask',
+});
 const secret = { client_id: client.clientId, client_secret: client.clientSecret };
 const api = await addResourceServer(service, { resource: 'https://api.example', acceptsUnbound: true });
 const asApi = basic(api.id, api.secret);
@@ -200,8 +207,29 @@ test('RFC 8414 §3.2, RFC 9728 §3.2: metadata, with scopes and without, is as d
   ];
   for (const id of discovery) assert.equal((await described.ask(id)).status, 200);
   await service.installation.scopes.define('mail.read', { en: 'Read your mail' }, service.installation.operator);
-  for (const id of discovery.slice(0, 2))
-    assert.deepEqual((await described.ask(id)).body['scopes_supported'], ['mail.read']);
+  const scopesAt = async (id: string) => (await described.ask(id)).body['scopes_supported'];
+  assert.deepEqual(await scopesAt('authorizationServerMetadata'), ['mail.read']);
+  assert.deepEqual(await scopesAt('openidConfiguration'), ['openid', 'profile', 'email', 'mail.read']);
+});
+
+test('OpenID Connect Core §5.3: a sign-in, userinfo and the keys are answered as described', async () => {
+  const app = await addClient(service, { signIn: true, scopes: scopes('mail.read') });
+  const signIn = async (scope: string) => {
+    const code = await standardCode(service, ada, app, { scope });
+    const own = { client_id: app.clientId, client_secret: app.clientSecret, code_verifier: VERIFIER };
+    const { status, body } = await described.ask('token', { fields: { ...exchange, ...own, code } });
+    assert.equal(status, 200);
+    return { Authorization: `Bearer ${body['access_token']}` };
+  };
+  const [good, unfit] = [await signIn('openid profile email'), await signIn('mail.read')];
+  for (const id of ['userInfo', 'postedUserInfo']) {
+    assert.equal((await described.ask(id, { headers: good })).status, 200);
+    assert.equal((await described.ask(id, { headers: unfit })).status, 403);
+    assert.equal((await described.ask(id, { headers: { Authorization: 'Bearer x' } })).status, 401);
+    assert.equal((await described.ask(id)).status, 401);
+  }
+  assert.equal((await described.ask('keySet')).status, 200);
+  assert.equal((await described.ask('openidConfiguration')).status, 200);
 });
 
 /** What providers ask is held by `test/http/external`. */
@@ -220,8 +248,8 @@ test('what goes wrong before a handler is as described; forms and JSON are read'
   }
 });
 
-test('RFC 6749 §3.2: what is posted is asked for by no GET', async () => {
-  const posted = [...described.operations].filter(([, { method }]) => method === 'POST');
+test('RFC 6749 §3.2: what is posted is asked for by no GET, but for userinfo (OpenID Connect Core §5.3.1)', async () => {
+  const posted = [...described.operations].filter(([id, { method }]) => method === 'POST' && id !== 'postedUserInfo');
   assert.ok(posted.length > 5);
   for (const [id, { urls }] of posted)
     for (const url of urls) assert.equal((await fetch(url)).status, 405, `${id} ${url}`);
@@ -247,8 +275,14 @@ test('documents that are asked for too often answer as described', async (t) => 
   const own = await DescribedService.of(asked, described.seen);
   const document = requestHead(asked.appUrl, 'HEAD /openapi.json', { Connection: 'keep-alive' });
   await sendRaw(asked.appUrl, document.repeat(3001));
-  for (const id of ['openApi', 'authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
-    assert.equal((await own.ask(id)).status, 429, id);
+  const documents = [
+    'openApi',
+    'keySet',
+    'authorizationServerMetadata',
+    'openidConfiguration',
+    'protectedResourceMetadata',
+  ];
+  for (const id of documents) assert.equal((await own.ask(id)).status, 429, id);
 });
 
 test('a broken service answers as described', async (t) => {
@@ -261,10 +295,10 @@ test('a broken service answers as described', async (t) => {
   const { accessToken } = await obtainPair(broken, await signedInBrowser(broken), await addClient(broken));
   await broken.installation.close();
   const headers = { Authorization: `Bearer ${accessToken}` };
-  assert.equal((await own.ask('me', { headers })).status, 500);
+  for (const id of ['me', 'userInfo', 'postedUserInfo']) assert.equal((await own.ask(id, { headers })).status, 500);
   for (const [id, fields] of Object.entries(requests))
     assert.equal((await own.ask(id, withSecret(id, fields))).status, 500, id);
-  for (const id of ['authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
+  for (const id of ['keySet', 'authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
     assert.equal((await own.ask(id)).status, 500);
   assert.equal((await own.ask('readyz')).status, 503);
   assert.equal((await fetch(`${broken.apiUrl}/readyz`, { method: 'HEAD' })).status, 503);

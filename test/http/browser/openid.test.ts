@@ -96,6 +96,18 @@ describe('OpenID Connect Core §3.1.2.1: the scopes of a request', { concurrency
     assert.equal(errorOf(await visit(app, { scope: 'openid address' })), 'invalid_scope');
   });
 
+  test('switched off, the next request is one without sign-in, and a form from before is not taken', async () => {
+    const app = await addApp();
+    await signedIn(app, { scope: 'openid photos' });
+    const page = await visit(app, { scope: 'openid email' });
+    assert.match(page.body, /Gets your email/);
+    await clients.update(app.clientId, { signIn: false }, operator);
+    assert.equal((await ada.submit(page, '/oauth2/authorize', { decision: 'allow' })).status, 403);
+    const { scope } = await signedIn(app, { nonce: '' });
+    assert.equal(scope, 'photos');
+    assert.equal((await grantsOf(app)).filter(({ openid }) => openid !== null).length, 1);
+  });
+
   test('the published face knows no sign-in', async () => {
     const app = await addApp();
     const url = new URL(standardUrl(service, app, { scope: 'openid' }));
@@ -140,10 +152,17 @@ describe('OpenID Connect Core §3.1.2.1: the parameters of a request', { concurr
     const before = (await grantsOf(app)).length;
     for (const nonce of ['', 'x'.repeat(256), 'a\tb', 'a\nb', 'a\u0000b', '\u007f', 'ü', '\u{1f511}', 'a\u2028'])
       assert.equal(errorOf(await visit(app, { nonce })), 'invalid_request', JSON.stringify(nonce));
-    const twice = await ada.get(`${standardUrl(service, app, { scope: 'openid', nonce: 'a' })}&nonce=b`);
-    assert.equal(errorOf(twice), 'invalid_request');
-    const noText = await ada.get(`${standardUrl(service, app, { scope: 'openid' })}&nonce=%ff`);
-    assert.equal(errorOf(noText), 'invalid_request');
+    for (const [query, description] of [
+      ['nonce=a&nonce=b', 'nonce is repeated'],
+      ['nonce=%ff', 'nonce is not a string in UTF-8'],
+      ['id_token_hint=%ff', 'id_token_hint is not a string in UTF-8'],
+    ]) {
+      const { searchParams } = sentTo(await ada.get(`${standardUrl(service, app, { scope: 'openid' })}&${query}`));
+      assert.deepEqual(
+        [searchParams.get('error'), searchParams.get('error_description')],
+        ['invalid_request', description],
+      );
+    }
     assert.equal((await grantsOf(app)).length, before);
   });
 
@@ -405,6 +424,14 @@ describe('openid alone', { concurrency: true }, () => {
     for (const { access_token: token } of [more, other]) assert.equal((await me(service, String(token))).status, 200);
   });
 
+  test('a sign-in beside other access replaces nothing', async () => {
+    const app = await addApp();
+    const tokens: string[] = [];
+    for (let count = 0; count < 3; count += 1)
+      tokens.push(String((await signedIn(app, { scope: 'openid photos' }))['access_token']));
+    for (const token of tokens) assert.equal((await me(service, token)).status, 200);
+  });
+
   test('a sign-in whose code is never exchanged, or refused, replaces nothing', async () => {
     const app = await addApp();
     const { access_token: token } = await signedIn(app);
@@ -456,4 +483,18 @@ describe('OpenID Connect Core §3.1.2.1: a request that another site posts', { c
       assert.deepEqual([page.status, page.headers.get('location')], [403, null]);
     assert.deepEqual(await grantsOf(app), []);
   });
+});
+
+test('the developers’ page tells of sign-in to the developer of an app that has it, and to nobody else', async () => {
+  const [app, without] = [await addApp(), await addApp({ signIn: false })];
+  for (const path of ['developers', 'developers.md'])
+    for (const [clientId, isSaid] of [
+      [app.clientId, true],
+      [without.clientId, false],
+      ['app_none', false],
+      ['', false],
+    ] as const) {
+      const page = await (await fetch(`${service.appUrl}/${path}?client_id=${clientId}`)).text();
+      assert.equal(page.includes('Your app can sign users in'), isSaid, `${path} ${clientId}`);
+    }
 });

@@ -251,7 +251,14 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
             last_used_at: null,
           },
           ...{ publisher: null, homepage: null, privacy_page: null, contact: null, is_checked: false },
-          ...{ host: null, redirect_hosts: ['client.example'], profile: ['name'], device: false, is_waiting: false },
+          ...{
+            host: null,
+            redirect_hosts: ['client.example'],
+            signs_in: false,
+            profile: ['name'],
+            device: false,
+            is_waiting: false,
+          },
         },
       );
       const revoke = () =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimsOf, fieldsAskedFor, withoutSignIn } from '../../../src/oauth/openid/openid-scope.ts';
+import { withoutSignIn } from '../../../src/oauth/grants/scope.ts';
+import { claimsOf, fieldsAskedFor } from '../../../src/oauth/openid/openid-scope.ts';
 
 const ada = {
   id: 'user_1',

@@ -4,7 +4,7 @@ import type { AccountStore } from '../../../src/accounts/people/store.ts';
 import { type Grant, isEnded } from '../../../src/oauth/grants/grant.ts';
 import type { BackupStore } from '../../../src/oauth/installation/restore.ts';
 import type { RootKeyStore } from '../../../src/oauth/installation/root-key-store.ts';
-import type { SigningKeyStore } from '../../../src/oauth/installation/signing-key-store.ts';
+import type { SigningKeyStore } from '../../../src/oauth/openid/signing-key-store.ts';
 import type { OperatorStore } from '../../../src/operator/access/operator-store.ts';
 import type { Store } from '../../../src/storage/tables/whole-store.ts';
 import { event, sampleGrant } from '../../support/storage.ts';

@@ -194,6 +194,26 @@ export function grants(withStore: WithStore): void {
     assert.ok(['replaced', 'user'].includes(String(await reasonOf(store, equal))));
   });
 
+  withStore('an end records nothing of a sign-in, of which no API has learned', async (store) => {
+    const [alone, beside, bound] = await Promise.all([
+      issue(store, signIn),
+      issue(store, { ...signIn, scope: 'openid photos email' }),
+      issue(store, { scope: 'openid', openid: null }),
+    ]);
+    const all = [alone, beside, bound] as Grant[];
+    for (const grant of all) await store.redeemAuthorizationCode(sampleGeneration(grant, 1));
+    const scopes = (accesses: readonly { readonly scope: string }[] | null | undefined) =>
+      accesses?.map(({ scope }) => scope).sort();
+    const { resourceOwnerId, clientId } = alone as Grant;
+    assert.deepEqual(scopes(await store.listLiveAccess(resourceOwnerId, NOW)), ['openid', 'photos']);
+    await store.revokeGrant((alone as Grant).id, 'user', event('grant_revoked'));
+    const ended = async () =>
+      scopes((await store.listAuditEvents({ action: 'grant_revoked', limit: 1 }))[0]?.endedAccess);
+    assert.deepEqual(await ended(), []);
+    assert.equal(await store.revokeGrantsOfClient(resourceOwnerId, clientId, event('grant_revoked')), 2);
+    assert.deepEqual((await ended())?.join(' ').split(' ').sort(), ['openid', 'photos']);
+  });
+
   withStore('of 100 who rotate from one generation at once, one wins', async (store) => {
     const grant = await issue(store);
     assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');

@@ -1,6 +1,6 @@
 /** The keys that sign ID tokens, as both stores keep them. */
 import assert from 'node:assert/strict';
-import type { SigningKey, SigningKeyPair } from '../../../src/oauth/keys/signing-key.ts';
+import type { SigningKey, SigningKeyPair } from '../../../src/oauth/openid/signing-key.ts';
 import { event, NOW } from '../../support/storage.ts';
 import { type AnyStore, type WithStore, winners } from './any-store.ts';
 

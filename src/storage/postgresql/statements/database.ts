@@ -1,6 +1,6 @@
 /** The connections of one instance: for reads by key, for writes by key, for their waits, and for everything else. */
 import { randomUUID } from 'node:crypto';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import { AccessEnded, type AuditEvent } from '../../../oauth/trail/audit.ts';
 import type { PoolFigures } from '../../opening/opened-storage.ts';
 import type { Tuple } from '../../statements/shared-operations.ts';
@@ -82,13 +82,13 @@ export class Database {
    * lost connection the effect runs again only if no event has that id. `recall` then returns the earlier result, if it
    * is more than true.
    */
-  async act<T extends boolean | number | readonly GrantedAccess[]>(
+  async act<T extends boolean | number | readonly AccessOfRow[]>(
     event: AuditEvent,
     effect: (connection: Connection, attempt: string) => Promise<T>,
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
     const attempt = randomUUID();
-    const recorded = (ended: readonly GrantedAccess[] | null) =>
+    const recorded = (ended: readonly AccessOfRow[] | null) =>
       arraysOf(ATTEMPTED_EVENT, [{ ...newEvent(event, ended), attempt }]);
     return this.run(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);

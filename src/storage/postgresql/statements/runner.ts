@@ -1,6 +1,6 @@
 /** Runs the infrequent operations of the ports in PostgreSQL: each act in one transaction. */
 import { grantIdText } from '../../../oauth/grants/grant.ts';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../../oauth/store.ts';
 import { ChangedSince, DoneBefore } from '../../../oauth/trail/request-conditions.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../../statements/shared-operations.ts';
@@ -83,7 +83,7 @@ export function runnerOn(database: Database): Runner {
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
     async end(_touches, event, { sql, values }, demands = []) {
-      const ended = await database.act<true | GrantedAccess[]>(
+      const ended = await database.act<true | AccessOfRow[]>(
         event,
         async (connection) => {
           for (const demand of demands) if (!(await isMet(connection, demand))) return [];

@@ -13,7 +13,7 @@ import {
   revokerOf,
   type Use,
 } from '../../../oauth/grants/grant.ts';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import type { Redemption } from '../../../oauth/protocol/grant-store.ts';
 import { type Mark, UseMarks } from '../../late-writes/use-marks.ts';
 import { writeEach } from '../../late-writes/write-behind.ts';
@@ -78,10 +78,10 @@ const LOCK_OF_CLIENT = `
 const REVOKE_OF_CLIENT = `
   UPDATE oauth_grant SET revoked_at = $1, revocation_reason = $6, attempt = $2
   WHERE resource_owner_id = $3 AND client_id = $4 AND redirect_uri IS DISTINCT FROM $5 AND ${NOT_ENDED}
-  RETURNING resource, scope`;
+  RETURNING resource, scope, openid`;
 
 const REVOKED_OF_CLIENT = `
-  SELECT resource, scope FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
+  SELECT resource, scope, openid FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
 
 const MARK_USES = `
   UPDATE oauth_grant SET ${MARKED} FROM ${givenRows(MARKED_GRANT, 'mark')}
@@ -136,7 +136,7 @@ export function ownGrants(database: Database): OwnGrants {
     async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all', proof) {
       const whose = [resourceOwnerId, clientId];
       const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
-      const ended = await database.act<GrantedAccess[]>(
+      const ended = await database.act<AccessOfRow[]>(
         event,
         async (connection, attempt) => {
           if (proof && !(await isMet(connection, stillProven(proof)))) return [];

@@ -3,7 +3,7 @@
  * newest event. Only a new root key begins another chain.
  */
 import type { KeyObject } from 'node:crypto';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import { type Keyring, mac } from '../../../oauth/keys/keyring.ts';
 import type { AuditEvent } from '../../../oauth/trail/audit.ts';
 import { chainKey, chainKeyId, newChain } from '../../../oauth/trail/audit-chain.ts';
@@ -46,7 +46,7 @@ export class ChainedEvents {
   }
 
   /** Records an event, with the access of the grants that it ended. */
-  record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
+  record(event: AuditEvent, ended: readonly AccessOfRow[] | null = null): void {
     const { sequence, id, number, key } = this.#next();
     const values = CHAINED_EVENT.values({
       sequence,

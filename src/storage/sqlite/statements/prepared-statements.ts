@@ -1,6 +1,6 @@
 /** The base of the ports' operations in SQLite: statements, each prepared once, and the write queue. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import type { Keyring } from '../../../oauth/keys/keyring.ts';
 import type { AuditEvent } from '../../../oauth/trail/audit.ts';
 import type { Statement, Tuple } from '../../statements/shared-operations.ts';
@@ -51,7 +51,7 @@ export class Tables {
   }
 
   /** Records an event inside the write of its act, with the access of the grants that it ended. */
-  record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
+  record(event: AuditEvent, ended: readonly AccessOfRow[] | null = null): void {
     this.#events.record(event, ended);
   }
 

@@ -1,6 +1,6 @@
 /** The rows of grants in both stores, and the conditions of their transitions. */
 import type { Grant, Use } from '../../../oauth/grants/grant.ts';
-import type { GrantedAccess } from '../../../oauth/grants/granted-access.ts';
+import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
 import { readOpenIdContext, writeOpenIdContext } from '../../../oauth/grants/openid-context.ts';
 import { JsonForm, nullable, nullableJson, Table } from '../../statements/table.ts';
 
@@ -75,7 +75,7 @@ export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   WHERE client.id = oauth_grant.client_id AND (client.remembers_since IS NULL OR client.remembers_since < oauth_grant.granted_at))`;
 
 /** The access of a grant, as returned by the statement that ends it. */
-export const ENDED_ACCESS = Table.of<GrantedAccess>('oauth_grant', { resource: nullable('text'), scope: 'text' });
+export const ENDED_ACCESS: Table<AccessOfRow> = GRANT.pick('resource', 'scope', 'openid');
 
 /**
  * Ends the grants of the same access that a grant for signing in alone (`id`) replaces, at a time (`$2`, ms): those that were

@@ -1,7 +1,7 @@
 /** Grants. Each store implements the transitions of frequent requests in its own `grants.ts`. */
 import { DEVICE_GRANT_TYPE } from '../../../oauth/grants/device-grant.ts';
 import type { AllowBasis, Epochs, Grant, Presentation } from '../../../oauth/grants/grant.ts';
-import type { LiveAccess } from '../../../oauth/grants/granted-access.ts';
+import { accessForApis } from '../../../oauth/grants/granted-access.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../../oauth/protocol/grant-store.ts';
 import type { AuditEvent } from '../../../oauth/trail/audit.ts';
 import type { UseMarks } from '../../late-writes/use-marks.ts';
@@ -78,11 +78,7 @@ const ACTIVE = `
   WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}
   ORDER BY 2 LIMIT ${WALK_WINDOW}`;
 
-const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', {
-  resource: nullable('text'),
-  scope: 'text',
-  personFields: 'text',
-});
+const LIVE_ACCESS = GRANT.pick('resource', 'scope', 'personFields', 'openid');
 
 /** An unredeemed grant has no tokens yet, so no API has seen it. */
 const liveAccess = (inWindow: string) => `
@@ -216,7 +212,8 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
     },
     async listLiveAccess(resourceOwnerId, liveAt) {
       const rows = await accesses(resourceOwnerId, undefined, [liveAt]);
-      return [...new Map(rows.map((row) => [JSON.stringify(row), LIVE_ACCESS.read(row)])).values()];
+      const live = rows.flatMap((row) => accessForApis(LIVE_ACCESS.read(row)));
+      return [...new Map(live.map((access) => [JSON.stringify(access), access])).values()];
     },
     async listActiveGrants(resourceOwnerId, clientId, liveAt) {
       await marks.flush();

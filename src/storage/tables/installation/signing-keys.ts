@@ -1,6 +1,7 @@
 /** The keys that sign ID tokens. The row of the signing key decides every race: each change deletes it or ends its state. */
-import type { SigningKeyStore } from '../../../oauth/installation/signing-key-store.ts';
-import type { SigningKey } from '../../../oauth/keys/signing-key.ts';
+
+import type { SigningKey } from '../../../oauth/openid/signing-key.ts';
+import type { SigningKeyStore } from '../../../oauth/openid/signing-key-store.ts';
 import type { Runner, Statement } from '../../statements/shared-operations.ts';
 import { nullable, Table } from '../../statements/table.ts';
 

@@ -3,7 +3,7 @@
  * trail.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type GrantedAccess, joinedAccess } from '../../../oauth/grants/granted-access.ts';
+import { type AccessOfRow, joinedAccess } from '../../../oauth/grants/granted-access.ts';
 import { type AuditAction, type AuditEvent, INCIDENTS, type IncidentCounts } from '../../../oauth/trail/audit.ts';
 import { type ChainedAuditEvent, rowText, type TrailRow } from '../../../oauth/trail/audit-chain.ts';
 import {
@@ -38,7 +38,7 @@ export const AUDIT_EVENT = CHAINED_EVENT.without('chain');
 export const NEW_EVENT = AUDIT_EVENT.without('sequence');
 
 /** Returns an event as it is recorded, with the access of the grants that it ended. */
-export function newEvent(event: AuditEvent, ended: readonly GrantedAccess[] | null = null) {
+export function newEvent(event: AuditEvent, ended: readonly AccessOfRow[] | null = null) {
   const { action, actor } = event;
   return {
     ...event,

@@ -1,6 +1,7 @@
 /** The port to where signing keys are stored. Rules are as for every port (`oauth/store.ts`). */
-import type { SealedKey, SigningKey, SigningKeyPair } from '../keys/signing-key.ts';
+
 import type { AuditEvent } from '../trail/audit.ts';
+import type { SealedKey, SigningKey, SigningKeyPair } from './signing-key.ts';
 
 /** One turn: the signing key becomes a former one, the next key signs, and a new key waits. */
 export type SigningKeyTurn = {

@@ -1,7 +1,7 @@
 /** The keys that sign ID tokens: RSA key pairs. The private key is sealed under a root key, so a stolen database signs nothing. */
 import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject } from 'node:crypto';
-import type { Keyring } from './keyring.ts';
-import { NEVER, seal, unseal } from './sealed.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { NEVER, seal, unseal } from '../keys/sealed.ts';
 
 /** The members of a public RSA key (RFC 7518 §6.3.1). */
 export type RsaPublicKey = { readonly kty: 'RSA'; readonly n: string; readonly e: string };
@@ -73,6 +73,9 @@ export function resealSigningKey(keyring: Keyring, { sealedKey, rootKeyId }: Sig
   const opened = unseal(keyring, 'signing-key', sealedKey);
   return opened && { text: seal(keyring, 'signing-key', opened.content, NEVER), rootKeyId: currentKeyId };
 }
+
+/** A key as a key set publishes it. */
+export type PublishedKey = ReturnType<typeof publishedKey>;
 
 /** Returns the key as a key set publishes it (RFC 7517 §4). */
 export function publishedKey({ id, publicKey: { kty, n, e } }: SigningKey) {

@@ -2,15 +2,16 @@
 import type { KeyObject } from 'node:crypto';
 import { OperatorError } from '../error.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { type Actor, auditEvent } from '../trail/audit.ts';
 import {
   makeSigningKey,
   makeSigningKeys,
   openSigningKey,
+  type PublishedKey,
   publishedKey,
   resealSigningKey,
   type SigningKey,
-} from '../keys/signing-key.ts';
-import { type Actor, auditEvent } from '../trail/audit.ts';
+} from './signing-key.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 
 /** Parts of the life of signing keys. `now` returns ms; `actor` is this process in the audit trail. */
@@ -73,9 +74,9 @@ export class SigningKeys {
     }
   }
 
-  /** The public keys as a key set (RFC 7517 §5). */
-  async keySet() {
-    return { keys: (await this.ensure()).map(publishedKey) };
+  /** The public keys of the key set (RFC 7517 §5). A read makes none: anybody may ask. */
+  async published(): Promise<PublishedKey[]> {
+    return (await liveKeys(this.#parts)).map(publishedKey);
   }
 
   /** The key that signs now; null if it cannot be opened. */
