@@ -12,8 +12,13 @@ import { type Held, inhabit } from '../support/held.ts';
 import { actAsOperators, type HeldByOperators } from '../support/held-by-operators.ts';
 import { addOtherStates } from './other-states.ts';
 
-/** What is kept beside a filled database: its root key, and what is held of it. */
-export type Filled = { readonly rootKey: string; readonly held: Held; readonly byOperators: HeldByOperators };
+/** What is kept beside a filled database: its root key, what is held of it, and the `kid` of the key that signs ID tokens. */
+export type Filled = {
+  readonly rootKey: string;
+  readonly held: Held;
+  readonly byOperators: HeldByOperators;
+  readonly kid: string;
+};
 
 /** What is empty in a filled database, with the reason. */
 export const EMPTY_FOR_A_REASON: Readonly<Record<string, string>> = {
@@ -49,6 +54,8 @@ export async function fill(url: string): Promise<Filled> {
   const service = await startConsole({ after: () => {} }, { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: rootKey });
   const byOperators = await actAsOperators(service);
   const held = await inhabit(service);
+  await service.installation.signingKeys.ensure();
+  const { kid = '' } = (await service.installation.signingKeys.signing()) ?? {};
   await service.stop();
   await importPeople({ VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: rootKey });
   const side = url.startsWith('sqlite:')
@@ -56,5 +63,5 @@ export async function fill(url: string): Promise<Filled> {
     : await postgresqlSide(url);
   await addOtherStates(side.database, held.now);
   await side.close();
-  return { rootKey, held, byOperators };
+  return { rootKey, held, byOperators, kid };
 }

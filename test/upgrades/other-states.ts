@@ -11,6 +11,7 @@ import { FORMER_ACCOUNT, FORMER_IDENTITY } from '../../src/storage/tables/accoun
 import { SESSION } from '../../src/storage/tables/accounts/sessions.ts';
 import { STORED_GRANT } from '../../src/storage/tables/grants/grant-rows.ts';
 import { STORED_ROOT_KEY } from '../../src/storage/tables/installation/installation.ts';
+import { SIGNING_KEY } from '../../src/storage/tables/installation/signing-keys.ts';
 import { OPERATOR } from '../../src/storage/tables/operators/operator-rows.ts';
 import { OPERATOR_PASSKEY, OPERATOR_SESSION } from '../../src/storage/tables/operators/operator-sessions.ts';
 import { APP_FAILURE } from '../../src/storage/tables/registrations/activity.ts';
@@ -81,6 +82,16 @@ export async function addOtherStates(database: PlainDatabase, now: number): Prom
     OPERATOR_SESSION,
     sampleOperatorSession({ operatorId: 'opr_old', how: 'address', begunBy: 'opk_x', confirmedBy: 'opk_y' }),
   );
+  await put(SIGNING_KEY, {
+    id: 'former',
+    state: 'former',
+    publicKey: { kty: 'RSA', n: 'x', e: 'AQAB' },
+    sealedKey: null,
+    rootKeyId: null,
+    createdAt: 1,
+    signsSince: 2,
+    dropAt: now,
+  });
   await put(STORED_ROOT_KEY, { keyId: 7, canary: randomBytes(32), createdAt: 1, supersededAt: 2, retiredAt: 3 });
 }
 
@@ -100,6 +111,7 @@ function clients(now: number) {
     defaultResource: 'https://letters.test',
     assertionAudience: 'issuer' as const,
     seesExternalId: true,
+    signIn: true,
   };
   const fetched = {
     documentSha256: 'a'.repeat(64),
@@ -158,12 +170,13 @@ function externalSignIns(now: number) {
 function grants(now: number) {
   const reasons = [
     ...(['user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants'] as const),
-    ...(['refresh_conflict', 'restored'] as const),
+    ...(['refresh_conflict', 'restored', 'replaced'] as const),
   ];
   const full = {
     ...{ clientId: 'app_old', resourceOwnerId: 'usr_product', presentedFrom: '192.0.2.0/24' },
     ...{ leftOut: 'write', codeChallenge: 'x'.repeat(43), resource: 'https://letters.test', resourceIsDefault: true },
     ...{ providerId: 'forum', externalId: 'some', accessTokenExpiresAt: now, lastUsedAt: now },
+    openid: { nonce: 'n', authTime: 1, amr: ['pwd'], renews: true } as const,
   };
   const ended = reasons.map((revocationReason) => ({ revocationReason, revokedAt: now }));
   return [{}, ...ended].map((some) => ({ ...sampleGrant(), ...full, ...some }));

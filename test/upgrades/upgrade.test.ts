@@ -117,7 +117,8 @@ async function openAndKill({ facts, variables }: Restored, delay: number): Promi
 const METHODS = { VALETKEY_SIGN_IN_METHODS: 'password,product' };
 
 /** Asserts that each token, session, key, passkey and link of a kept database works. */
-async function assertAllGoesOn(service: TestConsole, { held, byOperators }: KeptFacts): Promise<void> {
+async function assertAllGoesOn(service: TestConsole, { held, byOperators, kid }: KeptFacts): Promise<void> {
+  assert.equal((await service.installation.signingKeys.signing())?.kid, kid, 'the same key signs ID tokens');
   await assertOperatorsGoOn(service, byOperators);
   await assertGoesOn(service, held);
   // The start wraps the hashes that wait for it.
