@@ -109,10 +109,10 @@ for (const [name, open] of storesOfRun(STORES)) {
     const byKey = async (at: number) =>
       (await countKeyUses(at)).toSorted((one, two) => Number(two.keyId === earlier) - Number(one.keyId === earlier));
     assert.deepEqual(await byKey(NOW), [
-      { keyId: earlier, grants: 1, passwords: 1 },
-      { keyId: current, grants: 1, passwords: 0 },
+      { keyId: earlier, grants: 1, passwords: 1, signingKeys: 0 },
+      { keyId: current, grants: 1, passwords: 0, signingKeys: 0 },
     ]);
-    assert.deepEqual(await byKey(old.expiresAt), [{ keyId: earlier, grants: 0, passwords: 1 }]);
+    assert.deepEqual(await byKey(old.expiresAt), [{ keyId: earlier, grants: 0, passwords: 1, signingKeys: 0 }]);
     const { found } = await store.walkGrants({ keyId: earlier }, NOW, Buffer.alloc(16));
     assert.deepEqual(
       found.map(({ id }) => id),

@@ -19,6 +19,7 @@ export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
       'doctor',
       'oauth',
       'oauth/openid',
+      'oauth/openid',
       'operator',
       'operator/access',
       'pages',

@@ -16,7 +16,7 @@ type Program = typeof import('../../src/wiring/open-database.ts') &
 
 const [, , folder = '', at = ''] = process.argv;
 const load = (file: string) => import(pathToFileURL(join(folder, 'src', file)).href) as Promise<Program>;
-const { openDatabase } = await load('open-database.ts');
+const { openDatabase } = await load('wiring/open-database.ts');
 const { isNew } = await load('storage/sqlite/file/database-file.ts');
 const { createKeyring } = await load('oauth/keys/keyring.ts');
 const { makeLogger } = await load('process/log.ts');

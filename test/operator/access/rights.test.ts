@@ -25,7 +25,7 @@ const SUPPORT = [
 const READ = /^(?:own\..+|.+\.(?:list|show|tallies|failures)|identify)$/;
 /** The acts that act as another, make trust, end many, or concern operators. */
 const PRESENT =
-  /^(?:.+\.(?:make-secret|retire-secret|hand-over|vouch|set-consent|set-keys|set-sentences|trust|invite|delete|end-all)|clients\.revoke-grants|identity-providers\.register|operators\.(?!list|show).+|own\.(?:add|remove)-passkey)$/;
+  /^(?:.+\.(?:make-secret|retire-secret|hand-over|vouch|set-consent|set-sign-in|set-keys|set-sentences|trust|invite|delete|end-all)|clients\.revoke-grants|identity-providers\.register|operators\.(?!list|show).+|own\.(?:add|remove)-passkey)$/;
 const NO_PRESENCE = ['scopes.delete'];
 const COMMANDS_ALONE = [
   ...['clients.refresh', 'users.add', 'users.set-password', 'users.link', 'users.import', 'grants.revoke-all'],
@@ -45,7 +45,7 @@ function rightFor(act: string): Right | null {
   if (/revoke|end-all/.test(verb)) return 'grants.end';
   if (READ.test(act)) return `${noun}.read` as Right;
   if (/secret|hand-over|set-keys/.test(verb)) return `${noun}.secrets` as Right;
-  if (/vouch|set-consent|set-sentences|trust/.test(verb) || act === 'identity-providers.register')
+  if (/vouch|set-consent|set-sign-in|set-sentences|trust/.test(verb) || act === 'identity-providers.register')
     return `${noun}.trust` as Right;
   return (verb === 'invite' ? 'users.invite' : `${noun}.write`) as Right;
 }
