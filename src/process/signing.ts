@@ -24,10 +24,13 @@ export class SigningThread {
   /** Signs a text with RS256 (RFC 7518 §3.3); base64url. Resolves to null if too many wait, or the thread does not work. */
   sign(text: string, key: KeyObject): Promise<string | null> {
     if (this.#waiting.length >= MAX_WAITING) return Promise.resolve(null);
+    // Before the text waits: without a thread, nothing would ever take it off the queue.
+    this.#thread ??= this.#begin();
+    const thread = this.#thread;
+    if (!thread) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#thread ??= this.#begin();
-      this.#thread.postMessage({ text, key });
+      thread.postMessage({ text, key });
     });
   }
 
@@ -36,15 +39,23 @@ export class SigningThread {
     await this.#thread?.terminate();
   }
 
-  #begin(): Worker {
-    const thread = newThread();
-    thread.on('message', (signature: string) => this.#waiting.shift()?.(signature));
-    // It could not start, or ran out of memory; `exit` follows, and the next text begins another.
-    thread.on('error', ({ message }) => this.#report(`ID tokens are refused: their thread does not work (${message})`));
-    return thread.once('exit', () => {
-      this.#thread = null;
-      for (const done of this.#waiting.splice(0)) done(null);
-    });
+  /** Returns null if the system has no thread left; the next text tries again. */
+  #begin(): Worker | null {
+    const failed = (error: unknown) =>
+      this.#report(`ID tokens are refused: their thread does not work (${(error as Error).message})`);
+    try {
+      const thread = newThread();
+      thread.on('message', (signature: string) => this.#waiting.shift()?.(signature));
+      // It could not start, or ran out of memory; `exit` follows, and the next text begins another.
+      thread.on('error', failed);
+      return thread.once('exit', () => {
+        this.#thread = null;
+        for (const done of this.#waiting.splice(0)) done(null);
+      });
+    } catch (error) {
+      failed(error);
+      return null;
+    }
   }
 }
 

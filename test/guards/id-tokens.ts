@@ -110,6 +110,7 @@ export const idTokenGuards: readonly Guard[] = [
         'if (this.#waiting.length >= MAX_WAITING)',
         'if (this.#waiting.length < 0)',
       ],
+      ['a text that no thread takes does not wait', 'if (!thread) return Promise.resolve(null);', ''],
     ],
   ),
 ];

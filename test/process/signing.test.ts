@@ -31,3 +31,19 @@ test('a thread that ended refuses what waits, and the next text gets another one
   assert.equal(typeof (await thread.sign('later', privateKey)), 'string');
   assert.ok([null, 'string'].includes((await waiting) && typeof (await waiting)));
 });
+
+test('a thread that cannot begin refuses its text, and no later text gets the signature of another', async (t) => {
+  const reports: string[] = [];
+  const thread = new SigningThread((sentence) => reports.push(sentence));
+  t.after(() => thread.close());
+  const begin = t.mock.method(process, 'getBuiltinModule', () => {
+    throw new Error('Worker initialization failure: EAGAIN');
+  });
+  assert.equal(await thread.sign('too early', privateKey), null);
+  assert.equal(reports.length, 1);
+  begin.mock.restore();
+  for (const text of ['one', 'two']) {
+    const signature = Buffer.from(String(await thread.sign(text, privateKey)), 'base64url');
+    assert.ok(verify('RSA-SHA256', Buffer.from(text), publicKey, signature), text);
+  }
+});
