@@ -13,6 +13,7 @@ import type { ExternalSignIn } from '../people/external-sign-in.ts';
 import { subjectIn, subjectOf } from '../people/identity-provider.ts';
 import { changeOfPerson, type PeopleParts, refusedPerson } from '../people/provider-people.ts';
 import {
+  type ExternalSession,
   externalSession,
   type Session,
   sessionDigest,
@@ -170,16 +171,29 @@ function sessionAfter(
   { account: { id: accountId }, identity, provider }: Omit<TakenSignIn, 'session'>,
 ): SessionAfterTicket {
   const { continueTo, ticket, authTime, amr, demandsLogin, maxAge } = stated;
-  const said = { externalId: provider.ownIds ? null : subjectOf(identity), authTime, amr };
+  const externalId = provider.ownIds ? null : subjectOf(identity);
   const request = { continueTo, ticket: textOf(ticket), at };
   const isSame = present?.accountId === accountId && present.providerId === provider.id;
-  const before = isSame && present.external?.externalId === said.externalId ? present : null;
+  const before = isSame && present.external?.externalId === externalId ? present : null;
   const requests = before?.external?.requests ?? [];
+  const said = { externalId, ...laterOf({ authTime, amr }, before?.external ?? null) };
   if (before && !demandsLogin && maxAge === null)
     return { kind: 'extend', from: before, to: externalSession(before, provider, said, request, requests) };
   const begun = { digest: sessionDigest(sessionToken), accountId, createdAt: at, lastSeenAt: at };
   const session = externalSession(begun, provider, said, request, requests);
   return { kind: 'begin', session, replaces: present?.digest ?? null };
+}
+
+/** An authentication as a product said it. */
+type Authentication = Pick<ExternalSession, 'authTime' | 'amr'>;
+
+/**
+ * Returns the later of two authentications of the same user. A statement without a time, or with an earlier one, must not
+ * take away the time that another tab's request demanded.
+ */
+function laterOf(said: Authentication, before: Authentication | null): Authentication {
+  const isBeforeLater = before !== null && (before.authTime ?? -1) > (said.authTime ?? -1);
+  return isBeforeLater ? { authTime: before.authTime, amr: before.amr } : said;
 }
 
 async function liveSession(

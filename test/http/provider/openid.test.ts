@@ -42,6 +42,19 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.deepEqual(await contextOf(), { authTime: authTime + 5 });
     });
 
+    test('OpenID Connect Core §2: a sign-in of another tab takes no later time away from one that demanded it', async (t) => {
+      const { one, provider, app, browser, signIn, contextOf } = await setUp(t);
+      const authTime = Math.floor(one.clock.now() / 1000);
+      for (const ofOtherTab of [{}, { auth_time: authTime - 3000, amr: ['otp'] }]) {
+        const consent = { prompt: 'consent', nonce: JSON.stringify(ofOtherTab) };
+        const page = await signIn({ ...consent, max_age: '60' }, { auth_time: authTime, amr: ['pwd'] });
+        const other = standardUrl(one, app, { scope: 'openid', ...consent, state: 'other tab' });
+        await signInThrough(one, provider, browser, other, { subject: 'ada', ...ofOtherTab });
+        await allowOn(browser, page);
+        assert.deepEqual(await contextOf(), { nonce: consent.nonce, authTime, amr: ['pwd'] });
+      }
+    });
+
     test('a sign-in replaces its equal on every instance at once, and the list says signs_in', async (t) => {
       const { one, two, provider, app, browser, signIn } = await setUp(t);
       const exchanged = async (location: URL) =>
