@@ -148,6 +148,7 @@ export function grants(withStore: WithStore): void {
     const others: Partial<Grant>[] = [
       { scope: 'openid' },
       { personFields: '' },
+      { leftOut: 'photos' },
       { redirectUri: 'https://one.test/other' },
       { resource: 'https://letters.test' },
       { resourceIsDefault: true },
@@ -167,6 +168,16 @@ export function grants(withStore: WithStore): void {
     for (const grant of [...kept, waiting, later, renewed]) assert.equal(await reasonOf(store, grant), null);
     assert.equal((await store.listAuditEvents({ limit: 99 })).length, before + 1, 'that of the Allow alone');
     assert.equal((await store.findPresentation(renewed.id))?.source, 'here');
+  });
+
+  withStore('a sign-in does not replace what ended before: the first reason stays', async (store) => {
+    const ended = await issue(store, signIn);
+    await store.redeemAuthorizationCode({ ...sampleGeneration(ended, 1), rotatedAt: NOW });
+    await store.revokeAllGrants(event('all_grants_revoked'));
+    const epochs = await store.findEpochs(ended.clientId, ended.resourceOwnerId);
+    const renewed = await issue(store, { ...signIn, epochs: epochs ?? assert.fail(), grantedAt: NOW + 10 });
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(renewed, 1), 'here', true), 'redeemed');
+    assert.equal((await find(store, ended)).grant.revokedAt, null);
   });
 
   withStore('a sign-in whose code was redeemed or revoked replaces nothing', async (store) => {

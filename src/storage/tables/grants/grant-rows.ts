@@ -86,9 +86,11 @@ export const replaceEqual = (id: string) => `
   UPDATE oauth_grant SET revoked_at = $2, revocation_reason = 'replaced' WHERE id IN (
     SELECT earlier.id FROM oauth_grant AS renewed JOIN oauth_grant AS earlier
       ON earlier.resource_owner_id = renewed.resource_owner_id AND earlier.client_id = renewed.client_id
-    WHERE renewed.id = ${id} AND earlier.id <> renewed.id AND earlier.revoked_at IS NULL
+    WHERE renewed.id = ${id} AND earlier.id <> renewed.id
+      AND earlier.revoked_at IS NULL AND ${hasItsEpochs((column) => `earlier.${column}`)}
       AND earlier.generation > 0 AND earlier.rotated_at <= renewed.granted_at
-      AND earlier.openid IS NOT NULL AND earlier.scope = renewed.scope AND earlier.person_fields = renewed.person_fields
+      AND earlier.openid IS NOT NULL AND earlier.scope = renewed.scope AND earlier.left_out = renewed.left_out
+      AND earlier.person_fields = renewed.person_fields
       AND earlier.redirect_uri = renewed.redirect_uri AND earlier.resource IS NOT DISTINCT FROM renewed.resource
       AND earlier.resource_is_default = renewed.resource_is_default
     ORDER BY earlier.id FOR NO KEY UPDATE OF earlier)`;
