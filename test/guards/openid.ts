@@ -75,6 +75,18 @@ export const openIdGuards: readonly Guard[] = [
       ['no API hears of the end of a sign-in', 'grants.flatMap(accessForApis)', 'grants'],
     ],
   ),
+  ...guardsIn('src/oauth/connected-apps/grant-registry.ts', ON_THE_WIRE, [
+    [
+      'consent to a sign-in alone is none to access',
+      'if (request.openid === null && remembered.every(isForSignInAlone)) return null;',
+      '',
+    ],
+  ]),
+  ...guardsIn(
+    'src/accounts/providers/external-return.ts',
+    ['test/http/provider/openid.test.ts'],
+    [['a time that was demanded is kept', 'laterOf({ authTime, amr }, before?.external ?? null)', '{ authTime, amr }']],
+  ),
   ...guardsIn('src/http/api/standard.ts', ON_THE_WIRE, [
     ['signing in alone has no refresh token', 'result.isSignInAlone ? {} :', '(false as boolean) ? {} :'],
   ]),
@@ -102,6 +114,8 @@ export const openIdGuards: readonly Guard[] = [
     ],
     ['it replaces no access', 'AND earlier.openid IS NOT NULL', ''],
     ['it replaces none with another scope', 'AND earlier.scope = renewed.scope', ''],
+    ['it replaces none where something else was left out', 'AND earlier.left_out = renewed.left_out', ''],
+    ['it replaces none that ended before', 'AND ${hasItsEpochs((column) => `earlier.${column}`)}', ''],
     ['it replaces none with other profile fields', 'AND earlier.person_fields = renewed.person_fields', ''],
     ['it replaces none of another redirect URI', 'AND earlier.redirect_uri = renewed.redirect_uri', ''],
     ['it replaces none for another resource', 'AND earlier.resource IS NOT DISTINCT FROM renewed.resource', ''],

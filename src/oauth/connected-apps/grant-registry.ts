@@ -16,6 +16,7 @@ import {
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
 import { scopeNames, withoutSignIn } from '../grants/scope.ts';
+import type { AuthorizationRequest } from '../protocol/authorization-request.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
@@ -62,22 +63,24 @@ export class GrantRegistry {
 
   /**
    * Returns the remembered consent for a redirect URI (on loopback: at any port): allowed for that same URI, after the
-   * client's last resume. Reads epochs first: an earlier revocation is visible in the grants, and a later one ends new grants
-   * with these epochs.
+   * client's last resume. Consent to sign in alone is none to a request without `openid`: an app without scopes of its own
+   * would get lasting access by it. Reads epochs first: an earlier revocation is visible in the grants, and a later one ends
+   * new grants with these epochs.
    */
   async rememberedConsent(
     resourceOwnerId: string,
     { id, type, remembersSince }: Client,
     redirectUri: string,
-    resource: GrantedResource,
+    request: GrantedResource & Pick<AuthorizationRequest, 'openid'>,
   ): Promise<RememberedConsent | null> {
     const epochs = await this.#store.findEpochs(id, resourceOwnerId);
-    const live = await this.#redeemed(resourceOwnerId, id, resource);
+    const live = await this.#redeemed(resourceOwnerId, id, request);
     const remembered = live.filter(
       (summary) =>
         isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
         (remembersSince === null || summary.lastGrantedAt > remembersSince),
     );
+    if (request.openid === null && remembered.every(isForSignInAlone)) return null;
     const consent = together(remembered);
     return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };
   }
@@ -239,6 +242,10 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     expiresAt: Math.max(...summaries.map(({ expiresAt }) => expiresAt)),
     absoluteExpiresAt: Math.max(...summaries.map(({ absoluteExpiresAt }) => absoluteExpiresAt)),
   };
+}
+
+function isForSignInAlone({ signsIn, scope }: GrantSummary): boolean {
+  return signsIn && withoutSignIn(scope) === null;
 }
 
 /** Returns the scope names besides those of a sign-in. */

@@ -297,6 +297,16 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
     assert.equal(errorOf(await visit(app, { scope: 'openid email', prompt: 'none' })), 'consent_required');
   });
 
+  test('consent to a sign-in alone is none to access: an app without scopes of its own must ask for that', async () => {
+    const app = await addApp({ scopes: [] });
+    await signedIn(app, { scope: 'openid profile email' });
+    assert.equal(isAsked(await visit(app, { scope: undefined })), true);
+    assert.equal(errorOf(await visit(app, { scope: undefined, prompt: 'none' })), 'consent_required');
+    assert.equal(isAsked(await visit(app, { scope: 'openid profile email' })), false, 'a sign-in rests on it');
+    await signedIn(app, { scope: undefined });
+    assert.equal(isAsked(await visit(app, { scope: undefined })), false, 'access rests on consent to access');
+  });
+
   test('a grant from before the switch allows no sign-in', async () => {
     const app = await addApp({ signIn: false, consent: 'remember' });
     await signedIn(app, { scope: 'photos' });
