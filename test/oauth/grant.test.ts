@@ -111,7 +111,7 @@ test('RFC 6749 §5.1: what is issued says when its access token expires, and wha
   const { accessToken, refreshToken, grant, ...rest } = deriveTokens(keyring, PREFIX, issuedGrant, pair);
   const { clientId, resourceOwnerId } = issuedGrant;
   assert.deepEqual(grant, { grantId: grantIdText(issuedGrant.id), clientId, resourceOwnerId });
-  assert.deepEqual(rest, { accessTokenExpiresAt: NOW + 1_800_000, scope: 'read write', isSignInAlone: false });
+  assert.deepEqual(rest, { accessTokenExpiresAt: NOW + 1_800_000, scope: 'read write' });
   assert.equal(readCredential(PREFIX, 'at', accessToken)?.expiresAt, NOW + 1_800_000);
   assert.equal(readCredential(PREFIX, 'rt', refreshToken)?.expiresAt, NOW + 30 * DAY * 1000);
 });

@@ -18,10 +18,11 @@ import {
   type RevocationReason,
 } from '../grants/grant.ts';
 import { visibleFields } from '../grants/person-fields.ts';
-import { allowedScope } from '../grants/scope.ts';
+import { allowedScope, scopeNames } from '../grants/scope.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { notTheCredential } from '../keys/mistaken-credential.ts';
+import { isSignInAlone } from '../openid/openid-scope.ts';
 import type { Parameters } from '../parameters.ts';
 import { isGoodAtOwnApi } from '../resource-servers/resource-server.ts';
 import type { ResourceServerStore } from '../resource-servers/resource-server-store.ts';
@@ -208,7 +209,8 @@ export class AuthorizationServer {
     if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin))) {
       tally.codeExchanges += 1;
       activity.count(client.id, 'exchanges');
-      return { ...this.#issue(client, grant, decision.redeem), idToken };
+      const isAlone = grant.openid !== null && isSignInAlone(scopeNames(grant.scope));
+      return { ...this.#issue(client, grant, decision.redeem), idToken, isSignInAlone: isAlone };
     }
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);

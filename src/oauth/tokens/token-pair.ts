@@ -1,10 +1,8 @@
 /** The pair of tokens of one generation: computed from the grant's row, and never stored. */
 
 import { type Generation, type Grant, type GrantNames, type Lifetimes, namesOf } from '../grants/grant.ts';
-import { scopeNames } from '../grants/scope.ts';
 import { deriveCredential } from '../keys/credential.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { isSignInAlone } from '../openid/openid-scope.ts';
 
 /** An access token (with its expiry in ms) and a refresh token, made by the same transition, their scope and grant. */
 export type IssuedTokens = {
@@ -13,8 +11,11 @@ export type IssuedTokens = {
   readonly accessTokenExpiresAt: number;
   readonly scope: string;
   readonly grant: GrantNames;
-  /** True if the grant is for signing in alone: the standard face gives such a client no refresh token. */
-  readonly isSignInAlone: boolean;
+  /**
+   * True in the answer to a code of a grant for signing in alone: there the standard face gives no refresh token. A client that
+   * has one nevertheless (from the published face) spends it by a refresh, and gets the next.
+   */
+  readonly isSignInAlone?: boolean;
   /** The ID token, in the answer to a code of a sign-in at the standard face alone; else absent. */
   readonly idToken?: string | null;
 };
@@ -65,7 +66,6 @@ export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pai
     accessTokenExpiresAt,
     scope: grant.scope,
     grant: namesOf(grant),
-    isSignInAlone: grant.openid !== null && isSignInAlone(scopeNames(grant.scope)),
   };
 }
 

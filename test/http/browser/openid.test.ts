@@ -383,6 +383,17 @@ describe('openid alone', { concurrency: true }, () => {
     }
   });
 
+  test('RFC 6749 §6: a refresh token that the published face gave is refreshed with its successor, on either face', async () => {
+    const app = await addApp();
+    const code = codeIn(
+      await allowOn(ada, await visit(app, { code_challenge: undefined, code_challenge_method: undefined })),
+    );
+    const { refresh_token: first } = (await exchange(service, app, code)).body;
+    const { status, body } = await refreshWith(service, app, String(first));
+    assert.deepEqual([status, typeof body['refresh_token']], [200, 'string'], 'the first one is spent');
+    assert.equal((await refreshWith(service, app, String(body['refresh_token']))).status, 200);
+  });
+
   test('beside other scopes, APIs see those alone, and the app can refresh', async () => {
     const [any, narrow] = [await addResourceServer(service), await addResourceServer(service, { scopes: ['openid'] })];
     const app = await addApp();
