@@ -87,17 +87,17 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/http/operator/console/people/person.ts',
+    'src/http/operator/console/people/person-acts.ts',
     ['test/http/operator/console/people.test.ts'],
     [
       [
         'a person is changed, invited and deleted as shown',
-        "form.get('tag') !== etagOf(userJson(account))",
-        "form.get('tag') === ''",
+        "form.get('tag') !== personTag(account))",
+        "form.get('tag') === '')",
       ],
       [
         'a person is enabled as shown',
-        'unchanged(call, (...shown) => accounts.enable(...shown))',
+        'unchanged(service, call, (...shown) => accounts.enable(...shown))',
         'accounts.enable({ id: call.id }, call.actor)',
       ],
       [
@@ -106,9 +106,13 @@ export const consoleGuards: readonly Guard[] = [
         '(...shown) => accounts.delete(...shown)',
       ],
       ['a page without a time deletes nobody', '!/^\\d{1,15}$/.test(at)', 'false as boolean'],
-      ['a second press reverts nothing of another operator', 'typed: typedOver(present, typed, shown)', 'typed'],
       ['a grant ends on the page of its person alone', 'found?.grant.resourceOwnerId !== id', 'found === undefined'],
     ],
+  ),
+  ...guardsIn(
+    'src/http/operator/console/people/person-form.ts',
+    ['test/http/operator/console/people.test.ts'],
+    [['a second press reverts nothing of another operator', 'typed: typedOver(present, typed, shown)', 'typed']],
   ),
   ...guardsIn(
     'src/http/operator/console/investigation/leaked.ts',

@@ -47,6 +47,18 @@ export type FormOptions = {
   readonly hasCredential?: boolean;
 };
 
+/** Answers a request of a page or of an act on it. */
+type Run<Answer> = (call: ConsoleCall) => Promise<Answer>;
+
+/**
+ * Functions that add acts on one thing: `act` answers by itself, and `change` leads back to the thing's page, with the sentence of a
+ * notice. After a refusal both answer with the page.
+ */
+export type ThingActs<Notice extends string> = {
+  readonly act: (path: string, name: Act, run: Run<ConsolePage | Onward>, options?: FormOptions) => void;
+  readonly change: (path: string, name: Act, notice: Notice, run: Run<unknown>, options?: FormOptions) => void;
+};
+
 /** The operator may not do a further act. Nothing happened. */
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -71,7 +83,7 @@ export class ConsoleRoutes {
   }
 
   /** Adds a page. A null answer is a thing that is not there. */
-  page(path: string, act: Act, answer: (call: ConsoleCall) => Promise<ConsolePage | Onward | null>): void {
+  page(path: string, act: Act, answer: Run<ConsolePage | Onward | null>): void {
     this.#app.get(path, { config: this.#config(act) }, async (request, reply) =>
       this.#send(reply, await answer(this.#call(request, reply))),
     );
@@ -84,7 +96,7 @@ export class ConsoleRoutes {
   act(
     path: string,
     act: Act,
-    run: (call: ConsoleCall) => Promise<ConsolePage | Onward>,
+    run: Run<ConsolePage | Onward>,
     refused: (call: ConsoleCall, problem: ActProblem) => Promise<ConsolePage | Onward | null>,
     options: FormOptions = {},
   ): void {
@@ -103,25 +115,21 @@ export class ConsoleRoutes {
     });
   }
 
-  /**
-   * Adds the page of one thing. Returns what adds acts on it: `act` answers by itself, and `change` leads back to the page, with the
-   * sentence of a notice. After a refusal both answer with the page.
-   */
+  /** Adds the page of one thing. Returns the functions that add acts on it. */
   thing<Notice extends string>(
     path: `${string}/:id`,
     name: Act,
     show: (call: ConsoleCall, problem: ActProblem | null) => Promise<ConsolePage | Onward | null>,
-  ) {
-    type Run<Answer> = (call: ConsoleCall) => Promise<Answer>;
+  ): ThingActs<Notice> {
     this.page(path, name, (call) => show(call, null));
-    const act = (at: string, which: Act, run: Run<ConsolePage | Onward>, options?: FormOptions) =>
+    const act: ThingActs<Notice>['act'] = (at, which, run, options) =>
       this.act(`${path}/${at}`, which, run, show, options);
-    const change = (at: string, which: Act, notice: Notice, run: Run<unknown>, options?: FormOptions) => {
-      const runIt: Run<Onward> = async (call) => {
+    const change: ThingActs<Notice>['change'] = (at, which, notice, run, options) => {
+      const runAndReturn = async (call: ConsoleCall) => {
         await run(call);
         return { location: `${path.replace(':id', encodeURIComponent(call.id))}?done=${notice}` };
       };
-      act(at, which, runIt, options);
+      act(at, which, runAndReturn, options);
     };
     return { act, change };
   }
