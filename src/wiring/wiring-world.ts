@@ -4,7 +4,7 @@ import type { Log } from '../process/log.ts';
 import { instanceName, userName } from '../process/process-names.ts';
 import { later, stopwatch, wait } from '../process/timers.ts';
 import { type Configuration, outboundRules } from '../settings/configuration.ts';
-import type { WiringWorld } from './installation.ts';
+import type { WiringWorld } from './shared-parts.ts';
 
 /**
  * Returns the clock, the timers and the names of this process for the wiring of the domain. A command gives its keys, with

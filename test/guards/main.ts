@@ -1,7 +1,7 @@
 /** The guards of what the program hands to its parts. */
 import { type Guard, guardsIn } from './guard.ts';
 
-/** Guards of src/main.ts, src/wiring/open-database.ts and src/wiring/installation.ts: tests run the real program for each. */
+/** Guards of src/main.ts and src/wiring: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
     'src/settings/configuration.ts',
@@ -28,7 +28,7 @@ export const mainGuards: readonly Guard[] = [
     [['an empty limit is refused', "name === 'limit' ? sent.getNumber(name) : sent.get(name)", 'sent.get(name)']],
   ),
   ...guardsIn(
-    'src/wiring/installation.ts',
+    'src/wiring/provider-tests.ts',
     ['test/operator/provider-test.test.ts'],
     [
       [
@@ -38,8 +38,8 @@ export const mainGuards: readonly Guard[] = [
       ],
       [
         'a terminal without variables finds the service at its recorded address',
-        'unlike?.recorded || appUrl',
-        "(unlike?.recorded && '') || appUrl",
+        'unlike?.recorded || issuer',
+        "(unlike?.recorded && '') || issuer",
       ],
     ],
   ),
@@ -132,18 +132,18 @@ export const mainGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/wiring/installation.ts',
+    'src/wiring/people.ts',
     ['test/flows/wiring.test.ts'],
     [
       [
         "the product's name is no password",
-        "const guessable = [configuration.productName, 'valetkey'];",
+        "const guessable = [productName, 'valetkey'];",
         "const guessable = ['valetkey'];",
       ],
       [
         'our own name is no password',
-        "const guessable = [configuration.productName, 'valetkey'];",
-        'const guessable = [configuration.productName];',
+        "const guessable = [productName, 'valetkey'];",
+        'const guessable = [productName];',
       ],
     ],
   ),

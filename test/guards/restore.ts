@@ -104,7 +104,7 @@ export const restoreGuards: readonly Guard[] = [
     [['what was sealed before a restore is refused', 'keyring.sealIn(history);', '']],
   ),
   ...guardsIn(
-    'src/wiring/installation.ts',
+    'src/wiring/shared-parts.ts',
     ['test/flows/before-restore.test.ts'],
     [
       [
