@@ -6,7 +6,7 @@ const COPY_BUTTONS = ['test/http/operator/console/copy-buttons.test.ts'];
 
 /** Guards of src/http/operator/console. */
 export const consoleGuards: readonly Guard[] = [
-  ...guardsIn('src/http/operator/console/form-values.ts', APP_FORMS, [
+  ...guardsIn('src/http/operator/console/apps/app-form-values.ts', APP_FORMS, [
     ['a text that a form lacks stays as it is', 'form.get(member) ?? before[member]', "form.get(member) ?? ''"],
   ]),
   ...guardsIn(

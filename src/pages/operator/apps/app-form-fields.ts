@@ -4,7 +4,12 @@ import { isolated } from '../../html/isolated-text.ts';
 import { type ActProblem, asSentence } from '../act-button.ts';
 
 /** Values of the fields: as they were typed, or as the app has them. Lists of lines and of names are one text. */
-export type AppFormValues = Readonly<Record<string, string | boolean | readonly string[]>>;
+export type AppFormValues = Readonly<Record<string, string | boolean | readonly string[]>> & {
+  /** Names of the chosen scopes, of those that are optional among them, and further ones that are typed. */
+  readonly scopes: readonly string[];
+  readonly optional_scopes: readonly string[];
+  readonly other_scopes: string;
+};
 
 /** A choice: its value, its words, and a hint. */
 export type Choice = readonly [value: string, words: string, hint?: string];

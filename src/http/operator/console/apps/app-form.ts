@@ -25,8 +25,10 @@ import { developerValues } from '../../../service/developer-values.ts';
 import type { Service } from '../../../service/service.ts';
 import { etagOf, tagsKeys } from '../../api/etag.ts';
 import { asShown, type ConsoleCall, type ConsoleRoutes, type FormOptions } from '../console-routes.ts';
-import { changedMembers, formGroups, membersOf, shownOf, typedOver, typedValues, valuesOf } from '../form-values.ts';
 import { keyAfter, newKey, runOnce } from '../once-only-form.ts';
+import { shownOf, typedOver } from '../typed-over.ts';
+import { formGroups } from './app-form-groups.ts';
+import { changedMembers, membersOf, typedValues, valuesOf } from './app-form-values.ts';
 
 /** Number of scopes that a form offers, so that its page stays below 50 KB: the app's own, then defined ones. Others can be typed. */
 const MAX_OFFERED = 50;
@@ -158,15 +160,9 @@ export function addAppForms(routes: ConsoleRoutes, service: Service): void {
   /** Returns the scopes that an app has, the defined ones, and those chosen when they were one of these. */
   async function offeredScopes(had: readonly Scope[], chosen: AppFormValues): Promise<OfferedScope[]> {
     const defined = await service.scopes.listScopes();
-    const chosenIn = (name: string) => [chosen[name] ?? []].flat().map(String);
     const others = defined.filter(({ name }) => had.every((scope) => scope.name !== name));
     const offered = others.slice(0, Math.max(0, MAX_OFFERED - had.length)).map(({ name }) => name);
-    const names = new Set([
-      ...had.map(({ name }) => name),
-      ...offered,
-      ...chosenIn('scopes'),
-      ...chosenIn('optional_scopes'),
-    ]);
+    const names = new Set([...had.map(({ name }) => name), ...offered, ...chosen.scopes, ...chosen.optional_scopes]);
     return [...names].map((name) => {
       const scope = had.find((each) => each.name === name) ?? { name, sentence: null };
       return { name, sentence: names.size > MAX_SENTENCES ? null : sentenceFor(scope, defined, 'en') };

@@ -8,7 +8,7 @@ import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import type { TypedPerson } from '../../../../pages/operator/people/people-page.ts';
 import type { PersonData } from '../../../../pages/operator/people/person-data.ts';
 import { etagOf } from '../../api/etag.ts';
-import { shownOf, typedOver } from '../form-values.ts';
+import { shownOf, typedOver } from '../typed-over.ts';
 import { typedPerson } from './people.ts';
 
 const FIELDS = ['email', 'name', 'username'] as const;
