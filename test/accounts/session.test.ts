@@ -19,7 +19,7 @@ test('a session token is written in URL-safe characters, and none is made twice'
   assert.equal(new Set(tokens).size, 1000);
 });
 
-test('promise 4: what is stored of a token is its SHA-256 (FIPS 180-4, one block)', () => {
+test('ASVS 6.5.2, promise 4: what is stored of a token is its SHA-256 (FIPS 180-4, one block)', () => {
   const expected = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   assert.equal(sessionDigest('abc').toString('hex'), expected);
   assert.notDeepEqual(sessionDigest('ABC'), sessionDigest('abc'));

@@ -80,7 +80,7 @@ const refused = async (words: string[]) => {
   return `${code} ${stderr}`;
 };
 
-test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is shown, asked about, and taken over', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §5.2, §8.4: a changed document is shown, asked about, and taken over', async () => {
   const { id, say, client } = await admitted();
   say({ redirect_uris: [R1, R2], client_name: 'Another Name' });
   const no = await valetkey(['client', 'refresh', id], 'n\n');
@@ -118,7 +118,7 @@ test('a document that changed in nothing that counts is taken over as well, so t
   assert.equal((await valetkey(['client', 'refresh', id, '--check'])).code, 0);
 });
 
-test('client refresh --check changes nothing, and exits with 1 if a document differs or cannot be had', async (t) => {
+test('draft-ietf-oauth-client-id-metadata-document §5: client refresh --check changes nothing, and exits with 1 if a document differs or cannot be had', async (t) => {
   const [same, other, gone] = [await admitted(), await admitted(), await admitted()];
   t.after(async () => {
     for (const { id } of [same, other, gone]) await clients.delete(id, operator);
@@ -154,7 +154,7 @@ test('client refresh --check changes nothing, and exits with 1 if a document dif
   assert.equal((await valetkey(['client', 'refresh', other.id, '--check'])).code, 1);
 });
 
-test('a document that is refused at a refresh changes nothing', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §5.2: a document that is refused at a refresh changes nothing', async () => {
   const { id, say, client } = await admitted();
   for (const [members, sentence] of [
     [{ client_secret: 'canary' }, /holds client_secret/],
@@ -189,7 +189,7 @@ async function remembered(settings: Partial<Client> = {}) {
   return { ...agent, app, isAsked, allow, refreshToken };
 }
 
-test('Promise 2: another redirect host ends remembered consent and the vouching; what is allowed afterwards is remembered', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.4, Promise 2: another redirect host ends remembered consent and the vouching; what is allowed afterwards is remembered', async () => {
   const { id, say, isAsked, allow } = await remembered({ publisher: 'Agents Ltd', isChecked: true });
   say({ redirect_uris: [R1, R2] });
   const { stderr } = await valetkey(['client', 'refresh', id, '--yes']);
@@ -218,7 +218,7 @@ test('another path of the same host, or other pages, leave remembered consent as
   assert.equal(await isAsked(), false);
 });
 
-test('Promise 2: another method ends remembered consent, and counts at the next request', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.2, Promise 2: another method ends remembered consent, and counts at the next request', async () => {
   const { id, say, app, isAsked, refreshToken } = await remembered();
   say({ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [makeKey().jwk] } });
   assert.match((await valetkey(['client', 'refresh', id, '--yes'])).stderr, /type -public \+confidential/);

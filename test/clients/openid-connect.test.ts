@@ -15,7 +15,7 @@ const onLoopback = { [oauth.allowInsecureRequests]: true };
 const addApp = () => addClient(service, { signIn: true, consent: 'ask' });
 
 describe('OpenID Connect Core §3.1: libraries sign a user in', { concurrency: true }, () => {
-  test('openid-client, with nonce, state, PKCE, max_age and the algorithm of the metadata', async () => {
+  test('OpenID Connect Core §3.1.3.3: openid-client, with nonce, state, PKCE, max_age and the algorithm of the metadata', async () => {
     const { clientId, clientSecret } = await addApp();
     const configuration = await openid.discovery(issuer, clientId, undefined, openid.ClientSecretBasic(clientSecret), {
       execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
@@ -49,7 +49,7 @@ describe('OpenID Connect Core §3.1: libraries sign a user in', { concurrency: t
     await assert.rejects(openid.genericGrantRequest(configuration, 'authorization_code', again));
   });
 
-  test('oauth4webapi, with the signature of the ID token checked against the key set', async () => {
+  test('OpenID Connect Core §3.1.3.3: oauth4webapi, with the signature of the ID token checked against the key set', async () => {
     const { clientId, clientSecret } = await addApp();
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...onLoopback });
     const server = await oauth.processDiscoveryResponse(issuer, discovered);

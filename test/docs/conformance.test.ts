@@ -1,25 +1,29 @@
-/** `docs/conformance.md` against the code and the tests: what a row names is there, and what the code cites has a row. */
+/** `docs/conformance.md` against the code and the tests: what the code cites has a row, and each rule a test. UPDATE_DOCS=1 writes its last columns. */
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** A rule, or why there is none; and the tests that show it. */
+/** What a row says by hand; where its rule stands, and which tests show it, is looked up. */
 type Row = {
   readonly clause: string;
+  readonly level: string;
   readonly asks: string;
-  readonly rule: readonly [file: string, name: string] | null;
-  readonly tests: readonly (readonly [file: string, title: string])[];
+  /** A name in the source, `Type.member` where others are called so too; or the reason why there is none. */
+  readonly held: { readonly rule: string } | { readonly reason: string };
 };
 
 const ROOT = new URL('../../', import.meta.url);
-const texts = new Map<string, string>();
+const PAGE = 'docs/conformance.md';
+const REMEDY = 'run UPDATE_DOCS=1 node --test test/docs/conformance.test.ts';
 
-const CLAUSE =
-  /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document) §|ASVS )\d+(?:\.\d+)*$/;
-const ROW = /^\| ([^|]+) \| (?:must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
-const RULE = /^`((?:src|packages\/(?:verify|product)\/src)\/[^`]+\.ts)` `(\w+)`$/;
+const TEXT =
+  '(?:RFC \\d{4}|OAuth 2\\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document|ASVS)';
+const CLAUSE = new RegExp(`^${TEXT} §?\\d+(?:\\.\\d+)*$`);
+const ROW = /^\| ([^|]+) \| (must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| [^|]*\|$/;
+const RULE = /^(?:`[^`]+\.ts` )?`(\w+(?:\.\w+)?)`$/;
 const REASON = /^(?:deviation|not applicable): \S.+$/;
-const TEST = /^`(test\/[^`]+\.test\.ts)` "([^"]+)"$/;
+/** The clauses that a title begins with. A title in a table of cases counts as any other. */
+const CLAUSES_OF_TITLE = new RegExp(`(?<=['"\`])${TEXT} §?\\d[^'"\`:\\n]*(?=: )`, 'g');
 /** What has a table; RFCs that are not about OAuth are cited as well, and need no row. */
 const TEXTS = [
   ...[
@@ -33,11 +37,16 @@ const TEXTS = [
   'draft-ietf-oauth-client-id-metadata-document',
 ];
 
-const TABLES = tables(read('docs/conformance.md'));
+const DECLARED = /^(?:export )?(?:async )?(?:function|class|const|type|interface) (\w+)/gm;
+const SOURCES = globSync(['src/**/*.ts', 'packages/{verify,product}/src/*.ts'], { cwd: ROOT }).map((file) => {
+  const text = read(file);
+  const declared = new Set([...text.matchAll(DECLARED)].map(([, name = '']) => name));
+  return { file, names: new Set(text.match(/\w+/g)), declared, clauses: clausesOf(text) };
+});
+const CITED = SOURCES.flatMap(({ file, clauses }) => [...clauses].filter(hasTable).map((clause) => ({ file, clause })));
+const SHOWN = titlesByClause();
+const TABLES = tables(read(PAGE));
 const ROWS = TABLES.flatMap(({ rows }) => rows);
-const CITED = globSync(['src/**/*.ts', 'packages/{verify,product}/src/*.ts'], { cwd: ROOT }).flatMap((file) =>
-  [...clausesOf(read(file))].filter(hasTable).map((clause) => ({ file, clause })),
-);
 
 test('each text has a table with rows', () => {
   assert.deepEqual(
@@ -66,26 +75,80 @@ test('every clause that the code cites has a row: add it to docs/conformance.md'
 test('a clause that the code cites has a row for a rule in a file that cites it', () => {
   const elsewhere = [...new Set(CITED.map(({ clause }) => clause))].filter((clause) => {
     const files = CITED.filter((cited) => cited.clause === clause).map(({ file }) => file);
-    const rules = ROWS.filter((row) => row.clause === clause && row.rule).map(({ rule }) => rule?.[0] ?? '');
+    const rules = ROWS.filter((row) => row.clause === clause).flatMap(({ held }) =>
+      'rule' in held ? [fileOf(clause, held.rule)] : [],
+    );
     return rules.length > 0 && !rules.some((file) => files.includes(file));
   });
   assert.deepEqual(elsewhere, []);
 });
 
-function assertTrue({ clause, rule, tests }: Row, of: string): void {
+test('the page says which file holds each rule, and which tests show it', () => {
+  const made = madePage(read(PAGE));
+  if (process.env['UPDATE_DOCS']) writeFileSync(new URL(PAGE, ROOT), made);
+  const lines = made.split('\n');
+  const stale = read(PAGE)
+    .split('\n')
+    .filter((line) => !lines.includes(line));
+  assert.deepEqual(stale, [], REMEDY);
+});
+
+function assertTrue({ clause, held }: Row, of: string): void {
   assert.ok(clause.startsWith(of === 'ASVS' ? 'ASVS ' : `${of} §`), `it stands under ${of}`);
-  if (rule) {
-    const [file, name] = rule;
-    assert.ok(new RegExp(`\\b${name}\\b`).test(read(file)), `${file} has no ${name}`);
-    assert.ok(tests.length > 0, 'a rule is shown by a test');
-  }
-  for (const [file, title] of tests) {
-    const titles = read(file).match(/(?<=['"`])[^'"`\n]+/g) ?? [];
-    assert.ok(
-      titles.some((text) => text.startsWith(title)),
-      `${file} has no test whose title begins with: ${title}`,
-    );
-  }
+  if (!('rule' in held)) return;
+  fileOf(clause, held.rule);
+  assert.ok(SHOWN.has(clause), `a rule is shown by a test: begin its title with "${clause}: "`);
+}
+
+/** The one file of a rule: which declares its name and cites the clause, or else cites and uses it, or else declares it. */
+function fileOf(clause: string, rule: string): string {
+  const [holder = '', member = holder] = rule.split('.');
+  const naming = SOURCES.filter(
+    ({ names, declared }) => names.has(member) && (member === holder || declared.has(holder)),
+  );
+  const declaring = naming.filter(({ declared }) => declared.has(holder));
+  const cites = ({ clauses }: (typeof SOURCES)[number]) => clauses.has(clause);
+  const found = [declaring.filter(cites), naming.filter(cites), declaring].find(({ length }) => length > 0) ?? [];
+  const files = found.map(({ file }) => file);
+  assert.equal(
+    files.length,
+    1,
+    `${clause}: ${rule} is in ${files.join(', ') || 'no file'}: write a name, or Type.member, that one file alone has`,
+  );
+  return files[0] as string;
+}
+
+/** How many titles begin with each clause, in each file of tests. */
+function titlesByClause(): Map<string, Map<string, number>> {
+  const shown = new Map<string, Map<string, number>>();
+  for (const file of globSync('test/**/*.test.ts', { cwd: ROOT }).sort())
+    for (const [head] of read(file).matchAll(CLAUSES_OF_TITLE))
+      for (const clause of clausesOf(head)) {
+        const counts = shown.get(clause) ?? new Map<string, number>();
+        shown.set(clause, counts.set(file, (counts.get(file) ?? 0) + 1));
+      }
+  return shown;
+}
+
+/** The page with its last two columns made anew. */
+function madePage(page: string): string {
+  const seen = new Set<string>();
+  const madeRow = (line: string) => {
+    const { clause, level, asks, held } = readRow(line);
+    const heldBy = 'rule' in held ? `\`${fileOf(clause, held.rule)}\` \`${held.rule}\`` : held.reason;
+    const shownBy = seen.has(clause) ? 'as above' : testsOf(clause);
+    seen.add(clause);
+    return `| ${clause} | ${level} | ${asks} | ${heldBy} | ${shownBy} |`;
+  };
+  return page.replace(/^\| (?!clause ).+$/gm, madeRow);
+}
+
+function testsOf(clause: string): string {
+  const counts = [...(SHOWN.get(clause) ?? [])];
+  const names = counts.map(
+    ([file, count]) => [`\`${file.slice('test/'.length, -'.test.ts'.length)}\``, count] as const,
+  );
+  return names.map(([name, count]) => (count === 1 ? name : `${name} (${count})`)).join(', ') || '–';
 }
 
 /** The tables of clauses, each with the text that its heading begins with. */
@@ -94,39 +157,23 @@ function tables(document: string): { of: string; rows: Row[] }[] {
     .split('\n## ')
     .slice(1)
     .map((section) => {
-      const [of = ''] =
-        /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document)/.exec(
-          section,
-        ) ?? [];
+      const [of = ''] = new RegExp(`^${TEXT}`).exec(section) ?? [];
       const lines = section.split('\n').filter((line) => line.startsWith('| '));
       return { of, rows: lines.slice(1).map(readRow) };
     })
     .filter(({ of }) => of !== '');
 }
 
-function readRow(text: string): Row {
-  const [, clause = '', asks = '', held = '', shown = ''] = ROW.exec(text) ?? [];
-  assert.match(clause, CLAUSE, `not a row of the form clause, level, what it asks, held by, shown by: ${text}`);
-  const [, file = '', name = ''] = RULE.exec(held) ?? [];
-  assert.ok(file !== '' || REASON.test(held), `neither a rule nor a reason: ${text}`);
-  const tests = shown === '–' ? [] : shown.split(', `').map((one, at) => readTest(at === 0 ? one : `\`${one}`, text));
-  return { clause, asks, rule: file === '' ? null : [file, name], tests };
-}
-
-function readTest(shown: string, text: string): readonly [string, string] {
-  const [, file = '', title = ''] = TEST.exec(shown) ?? [];
-  assert.notEqual(file, '', `not a test file with the beginning of a title: ${text}`);
-  return [file, title];
+function readRow(line: string): Row {
+  const [, clause = '', level = '', asks = '', held = ''] = ROW.exec(line) ?? [];
+  assert.match(clause, CLAUSE, `not a row of the form clause, level, what it asks, held by, shown by: ${line}`);
+  const [, rule] = RULE.exec(held) ?? [];
+  assert.ok(rule !== undefined || REASON.test(held), `neither a rule nor a reason: ${line}`);
+  return { clause, level, asks, held: rule === undefined ? { reason: held } : { rule } };
 }
 
 function read(path: string): string {
-  const known = texts.get(path);
-  if (known !== undefined) return known;
-  const url = new URL(path, ROOT);
-  assert.ok(existsSync(url), `${path} is not there`);
-  const text = readFileSync(url, 'utf8');
-  texts.set(path, text);
-  return text;
+  return readFileSync(new URL(path, ROOT), 'utf8');
 }
 
 function hasTable(clause: string): boolean {
@@ -135,8 +182,6 @@ function hasTable(clause: string): boolean {
 
 /** The clauses that a text cites, also where a second one follows after a comma. */
 function clausesOf(text: string): Set<string> {
-  const cited = text.matchAll(
-    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|WebAuthn L3|draft-ietf-oauth-client-id-metadata-document|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
-  );
+  const cited = text.matchAll(new RegExp(`\\b(${TEXT}) ((?:§?\\d+(?:\\.\\d+)*(?:, (?=§|\\d+\\.))?)+)`, 'g'));
   return new Set([...cited].flatMap(([, of, clauses = '']) => clauses.split(', ').map((clause) => `${of} ${clause}`)));
 }

@@ -81,7 +81,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await Promise.all([page.context().close(), other.page.context().close()]);
   });
 
-  test('operators §2: a second passkey is added on another device, and refused on the same one', async () => {
+  test('WebAuthn L3 §5.4, operators §2: a second passkey is added on another device, and refused on the same one', async () => {
     const { page, complaints, authenticator } = await enrolled('Two');
     assert.match(await page.innerText('main'), /You have one passkey/);
     await page.click('text=Add a passkey');
@@ -160,7 +160,7 @@ describe('operators in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.context().close();
   });
 
-  test('WebAuthn L3 §7.2: whom the device does not verify is told so, and not signed in', async () => {
+  test('WebAuthn L3 §5.5, §7.2: whom the device does not verify is told so, and not signed in', async () => {
     const { page, authenticator } = await enrolled('Cancel');
     await page.click('text=Sign out');
     await authenticator.verify(false);

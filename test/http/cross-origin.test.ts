@@ -25,7 +25,7 @@ describe('OAuth 2.1 §3.2: the own pages of a public client may read its answers
     postForm(`${appUrl}/oauth2/${endpoint}`, { client_id: app.clientId, token: 'x', ...fields }, { Origin: origin });
   const endpoints = ['token', 'revoke', 'par', 'device_authorization'];
   for (const endpoint of endpoints)
-    test(`OAuth 2.1 §3.2: at ${endpoint}, and no other origin may, never with cookies`, async () => {
+    test(`OAuth 2.1 §3.2, RFC 7009 §2.3: at ${endpoint}, and no other origin may, never with cookies`, async () => {
       for (const origin of [OWN, 'https://app.example:8443', 'http://127.0.0.1:4711', 'http://127.0.0.1:51234']) {
         const { headers } = await call(endpoint, origin);
         assert.deepEqual(corsOf(headers), { 'access-control-allow-origin': origin, ...EXPOSED });

@@ -50,7 +50,7 @@ const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ le
 const refresh: Fields = { grant_type: 'refresh_token', refresh_token: 'x' };
 
 for (const [name, start] of storesOfRun(STORES)) {
-  describe(`Promise 6 (${name}): of wrong guesses at once no more are checked than of those one after the other`, () => {
+  describe(`RFC 6749 §2.3.1, Promise 6 (${name}): of wrong guesses at once no more are checked than of those one after the other`, () => {
     test(`Promise 6 (${name}): at a client’s secret`, async (t) => {
       const service = await start(t);
       const { clientId, clientSecret } = await addClient(service);

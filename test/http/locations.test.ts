@@ -86,7 +86,7 @@ function assertAllOurs({ headers, body }: Pick<Visit, 'headers' | 'body'>, page:
     if (fields['continue'] !== undefined) assertOurs(fields['continue'], page);
 }
 
-test('operators §1: an address to go on to is of this origin, also without the name of an act; everything else of it stays', () => {
+test('RFC 9700 §4.11, operators §1: an address to go on to is of this origin, also without the name of an act; everything else of it stays', () => {
   const origin = 'https://operators.example';
   fc.assert(
     fc.property(addresses, (text) => {

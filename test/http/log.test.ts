@@ -42,7 +42,7 @@ import {
 } from '../support/standard.ts';
 import { secondConnection } from '../support/storage.ts';
 
-test('Promise 4: after a whole flow and every failure no log line, audit event or error holds a credential', async (t) => {
+test('RFC 6749 §10.3, Promise 4: after a whole flow and every failure no log line, audit event or error holds a credential', async (t) => {
   const service = await startTestService(t);
   await addUser(service);
   const client = await addClient(service, { refreshOverlap: 0, refreshRetryWindow: 0 });

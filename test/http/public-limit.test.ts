@@ -11,7 +11,7 @@ const PUBLIC = [
   ...['/developers.md', '/llms.txt'],
 ];
 
-test('RFC 6585 §4: one address cannot flood pages and documents; it is told until when, and its connection ends', async (t) => {
+test('RFC 6585 §4, RFC 6749 §4.1.2.1: one address cannot flood pages and documents; it is told until when, and its connection ends', async (t) => {
   const service = await startTestService(t, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
   const { appUrl, apiUrl, clock } = service;
   const head = (path: string, source: string, connection = 'close') =>

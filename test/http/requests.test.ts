@@ -380,7 +380,7 @@ test('ASVS 3.4: the developers’ page alone has a script, from this site, and i
   );
 });
 
-test('RFC 9700 §4.16: every page has the headers that keep it safe', async () => {
+test('every page has the headers that keep it safe', async (t) => {
   const pages = [
     await ada.get(appUrl),
     await ada.get(`${appUrl}/developers`),
@@ -400,42 +400,46 @@ test('RFC 9700 §4.16: every page has the headers that keep it safe', async () =
     await ada.get(standardUrl(service, client, { client_id: 'x' })),
     await ada.submit(await ada.get(standardUrl(service, client)), '/oauth2/authorize', { decision: 'deny' }),
   ];
-  const leaves = [AUTHORIZE, '/oauth2/authorize', '/sign-in'];
-  for (const { url, status, headers, body } of pages) {
-    const csp = String(headers.get('content-security-policy')).split('; ');
-    for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "style-src 'self'"])
-      assert.ok(csp.includes(part), `${url} ${part}`);
-    assert.ok(!csp.some((part) => /unsafe|\*/.test(part)), url);
-    const mayHaveScript = url === `${appUrl}/developers`; // Its one script has a test of its own.
-    assert.equal(
-      csp.some((part) => part.startsWith('script-src')),
-      mayHaveScript,
-      url,
-    );
-    if (status < 300 || status >= 400) {
-      const mayLeave = status === 200 && leaves.includes(new URL(url).pathname);
-      assert.equal(csp.includes("form-action 'self'"), !mayLeave, url);
-      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8', url);
-      assert.equal(headers.get('referrer-policy'), 'same-origin', url);
-      if (!mayHaveScript) assert.doesNotMatch(body, /<script/, url);
-      assert.doesNotMatch(body, / style="| on\w+="/, url);
+  const cspOf = (headers: Headers) => String(headers.get('content-security-policy')).split('; ');
+  await t.test('RFC 9700 §4.16, RFC 6749 §10.13, OAuth 2.1 §7.11: no page can be framed', () => {
+    for (const { url, headers } of pages) {
+      assert.ok(cspOf(headers).includes("frame-ancestors 'none'"), url);
+      assert.equal(headers.get('x-frame-options'), 'DENY', url);
     }
-    const {
-      'x-frame-options': frame,
-      'x-content-type-options': sniff,
-      'cache-control': cache,
-      'cross-origin-opener-policy': coop,
-      'cross-origin-embedder-policy': coep,
-    } = Object.fromEntries(headers);
-    assert.deepEqual(
-      [frame, sniff, cache, coop, coep],
-      ['DENY', 'nosniff', 'no-store', 'same-origin', 'require-corp'],
-      url,
-    );
-  }
+  });
+  await t.test('RFC 9700 §4.2.4, ASVS 3.4: they bind the browser, and tell no other site where it came from', () => {
+    const leaves = [AUTHORIZE, '/oauth2/authorize', '/sign-in'];
+    for (const { url, status, headers, body } of pages) {
+      const csp = cspOf(headers);
+      for (const part of ["default-src 'none'", "base-uri 'none'", "style-src 'self'"])
+        assert.ok(csp.includes(part), `${url} ${part}`);
+      assert.ok(!csp.some((part) => /unsafe|\*/.test(part)), url);
+      const mayHaveScript = url === `${appUrl}/developers`; // Its one script has a test of its own.
+      assert.equal(
+        csp.some((part) => part.startsWith('script-src')),
+        mayHaveScript,
+        url,
+      );
+      if (status < 300 || status >= 400) {
+        const mayLeave = status === 200 && leaves.includes(new URL(url).pathname);
+        assert.equal(csp.includes("form-action 'self'"), !mayLeave, url);
+        assert.equal(headers.get('content-type'), 'text/html; charset=utf-8', url);
+        assert.equal(headers.get('referrer-policy'), 'same-origin', url);
+        if (!mayHaveScript) assert.doesNotMatch(body, /<script/, url);
+        assert.doesNotMatch(body, / style="| on\w+="/, url);
+      }
+      const {
+        'x-content-type-options': sniff,
+        'cache-control': cache,
+        'cross-origin-opener-policy': coop,
+        'cross-origin-embedder-policy': coep,
+      } = Object.fromEntries(headers);
+      assert.deepEqual([sniff, cache, coop, coep], ['nosniff', 'no-store', 'same-origin', 'require-corp'], url);
+    }
+  });
 });
 
-test('RFC 9700 §2.6: no page and no endpoint that takes a secret answers another origin', async () => {
+test('RFC 9700 §2.6, OAuth 2.1 §3.1: no page and no endpoint that takes a secret answers another origin', async () => {
   const cross = { Origin: 'https://evil.test', 'Access-Control-Request-Method': 'POST' };
   for (const [base, path] of [
     [appUrl, AUTHORIZE],

@@ -113,7 +113,7 @@ async function send({ appUrl, apiUrl }: TestService, { path, init }: Asked, sour
   return fetch(origin + path, { ...init, headers, redirect: 'manual' });
 }
 
-test('SSRF: 1,000 ids that nobody admitted, at every endpoint, cause no connection and no row', async (t) => {
+test('draft-ietf-oauth-client-id-metadata-document §5, §9.1, SSRF: 1,000 ids that nobody admitted, at every endpoint, cause no connection and no row', async (t) => {
   const { port, connections } = await listening(t);
   const { service, path } = await startOnFile(t, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
   await addClient(service);
@@ -156,7 +156,7 @@ test('ids that nobody admitted share one counter, so that made-up ids neither fi
   assert.ok(statuses.slice(30).every((status) => status === 429));
 });
 
-test('an id that nobody admitted is shown as text, with who can admit it', async (t) => {
+test('draft-ietf-oauth-client-id-metadata-document §5.1: an id that nobody admitted is shown as text, with who can admit it', async (t) => {
   const service = await startTestService(t);
   const visit = async (id: string, language = 'en') => {
     const query = new URLSearchParams({ client_id: id, redirect_uri: 'https://agent.example/cb', state: 's' });

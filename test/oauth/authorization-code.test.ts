@@ -243,7 +243,7 @@ for (const [name, wrong, errorCode, detail] of wrongRequests) {
   test(`${name} is ${errorCode}, and burns and revokes nothing`, () => {
     assertRefusal(decide(wrong), errorCode, detail);
   });
-  test(`RFC 9700 §2.1.1: ${name} is ${errorCode} after the redemption too, and revokes nothing`, () => {
+  test(`RFC 9700 §2.1.1, OAuth 2.1 §7.5.3: ${name} is ${errorCode} after the redemption too, and revokes nothing`, () => {
     assertRefusal(decide({ ...wrong, grant: { ...redeemed, ...wrong.grant } }), errorCode, detail);
     const expired = { ...wrong, grant: { ...redeemed, ...wrong.grant }, now: NOW + 3_600_000 };
     assertRefusal(decide(expired), errorCode, detail);
@@ -285,7 +285,7 @@ for (const { name, grant, standing, detail } of badStandings) {
 
 const stranger = { ...confidentialClient, id: 'app_two', redirectUris: [] };
 
-test('order: forgery, client, redirect_uri, PKCE, what is asked, standing, replay, expiry: of several mistakes the first is told', () => {
+test('RFC 6749 §4.1.2, §4.1.3, §10.6: order: forgery, client, redirect_uri, PKCE, what is asked, standing, replay, expiry: of several mistakes the first is told', () => {
   const beyond = asking({ scope: 'admin', resources: ['https://other.test'] });
   const wrong: Required<Omit<Case, 'found'>> = {
     credential: withWrongMac(code),

@@ -56,7 +56,7 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
   });
 });
 
-test('RFC 9700 §4.7.1: state may be left out with PKCE, and with nothing else', () => {
+test('RFC 9700 §4.7.1, RFC 6749 §4.1.1, RFC 9126 §7.5: state may be left out with PKCE, and with nothing else', () => {
   for (const state of [undefined, ''])
     for (const by of [client, publicOne]) assert.equal(valid('standard', { ...pkce, state }, { by }).state, null);
 });
@@ -66,7 +66,7 @@ const mistakes: [string, Changes, ErrorCode, RegExp, (string | null | undefined)
   ['RFC 6749 §3.1.1: an empty response_type', { response_type: '' }, 'invalid_request', /response_type is required/],
   ['RFC 9700 §4.7.1: neither state nor PKCE', { state: undefined }, 'invalid_request', /unless a code_challenge/, null],
   [
-    'RFC 9700 §4.7.1: an empty challenge in place of state',
+    'RFC 9700 §4.7.1, RFC 6749 §3.1: an empty challenge in place of state',
     { state: undefined, code_challenge: '' },
     'invalid_request',
     /unless a code_challenge/,
@@ -120,7 +120,7 @@ const mistakes: [string, Changes, ErrorCode, RegExp, (string | null | undefined)
     ['https://unknown.test', LETTERS],
     [LETTERS, LETTERS],
   ].map((both): (typeof mistakes)[number] => [
-    `RFC 9700 §2.3: the resources ${both}`,
+    `RFC 9700 §2.3, RFC 8707 §2: the resources ${both}`,
     {},
     'invalid_target',
     /one resource at a time/,

@@ -25,7 +25,7 @@ import {
 import { publicClient } from './samples.ts';
 import { someText } from './some-text.ts';
 
-test('RFC 6749 §4.1.1: a request with client_id, redirect_uri and state is valid, and response_type means code', () => {
+test('RFC 6749 §3.1.1, §4.1.1: a request with client_id, redirect_uri and state is valid, and response_type means code', () => {
   const expected = {
     kind: 'valid',
     face: 'published',
@@ -55,7 +55,7 @@ for (const face of FACES) {
     assert.deepEqual(valid(face, { scope: 'write' }).scope, ['write']);
   });
 
-  test(`RFC 7636 §4.3: an S256 challenge is kept (${face})`, () => {
+  test(`RFC 7636 §4.3, §4.4: an S256 challenge is kept (${face})`, () => {
     assert.equal(valid(face, pkce).codeChallenge, CHALLENGE);
     valid(face, pkce, { by: { ...client, requirePkce: true } });
   });
@@ -132,7 +132,7 @@ const shown: [string, Changes, Client | null, string, RegExp, Parameter[]?][] = 
   ],
 ];
 for (const [name, changes, by, error, detail, more] of shown) {
-  test(`RFC 6749 §4.1.2.1: shown and never redirected: ${name}`, () => {
+  test(`RFC 6749 §3.1.2.3, §4.1.2.1: shown and never redirected: ${name}`, () => {
     for (const face of FACES) assertShown(validate(face, changes, { by, more: more ?? [] }), error, detail);
   });
 }
@@ -182,7 +182,7 @@ for (const [name, changes, code, detail, state] of redirected) {
   });
 }
 
-test('RFC 9700 §2.1.1: a client that must use PKCE is refused without a challenge', () => {
+test('RFC 9700 §2.1.1, RFC 7636 §5: a client that must use PKCE is refused without a challenge', () => {
   const by = { ...client, requirePkce: true };
   for (const face of FACES)
     assertRedirected(face, validate(face, {}, { by }), 'invalid_request', /required for this client/);

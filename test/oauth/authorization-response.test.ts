@@ -26,7 +26,7 @@ function pairsOf(location: string): [string, string][] {
   return [...new URL(location).searchParams];
 }
 
-test('RFC 6749 §4.1.2: after Allow exactly code and state are added', () => {
+test('RFC 6749 §4.1.2, RFC 9207 §2: after Allow exactly code and state are added', () => {
   assert.equal(allowedLocation(requestWith('xyz'), 'vk_ac_A-_'), `${R1}?code=vk_ac_A-_&state=xyz`);
 });
 

@@ -269,34 +269,39 @@ test('RFC 9101 §7: a reference that came twice is none, and is told by redirect
 
 const wrongPushes: [string, Record<string, string>, Refusal['code'], RegExp][] = [
   [
-    '§2.1: with a reference in it',
+    'RFC 9126 §2.1: with a reference in it',
     { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
     'invalid_request',
     /must not/,
   ],
-  ['§2.1: with a URL as reference', { request_uri: 'https://one.test/request' }, 'invalid_request', /must not/],
-  ['§3: with a request object', { request: 'eyJ' }, 'request_not_supported', /request/],
   [
-    '§2.3: for a redirect URI that is not registered',
+    'RFC 9126 §2.1: with a URL as reference',
+    { request_uri: 'https://one.test/request' },
+    'invalid_request',
+    /must not/,
+  ],
+  ['RFC 9126 §3: with a request object', { request: 'eyJ' }, 'request_not_supported', /request/],
+  [
+    'RFC 9126 §2.3: for a redirect URI that is not registered',
     { redirect_uri: 'https://evil.test' },
     'invalid_request',
     /redirect_uri/,
   ],
-  ['§2.3: without a redirect URI', { redirect_uri: '' }, 'invalid_request', /redirect_uri/],
-  ['§2.3: without a response type', { response_type: '' }, 'invalid_request', /response_type/],
-  ['§2.3: for a scope that is not the client’s', { scope: 'admin' }, 'invalid_scope', /scope/],
-  ['§2.3: for an unknown resource', { resource: 'https://unknown.test' }, 'invalid_target', /resource/],
-  ['§2.3: with plain PKCE', { ...pkce, code_challenge_method: 'plain' }, 'invalid_request', /S256/],
-  ['§2.3: that is too long', { state: '€'.repeat(4000) }, 'invalid_request', /too long/],
+  ['RFC 9126 §2.3: without a redirect URI', { redirect_uri: '' }, 'invalid_request', /redirect_uri/],
+  ['RFC 9126 §2.3: without a response type', { response_type: '' }, 'invalid_request', /response_type/],
+  ['RFC 9126 §2.3: for a scope that is not the client’s', { scope: 'admin' }, 'invalid_scope', /scope/],
+  ['RFC 9126 §2.3: for an unknown resource', { resource: 'https://unknown.test' }, 'invalid_target', /resource/],
+  ['RFC 9126 §2.3: with plain PKCE', { ...pkce, code_challenge_method: 'plain' }, 'invalid_request', /S256/],
+  ['RFC 9126 §2.3: that is too long', { state: '€'.repeat(4000) }, 'invalid_request', /too long/],
 ];
 for (const [name, changes, code, detail] of wrongPushes) {
-  test(`RFC 9126 ${name} is refused where it is pushed`, async (context) => {
+  test(`${name} is refused where it is pushed`, async (context) => {
     const { server } = await setUpLetters(context);
     assertRefusal(await server.pushRequest(asOne, requestOf(changes), origin), code, detail);
   });
 }
 
-test('RFC 9126 §2.1: who pushes proves to be the client, and pushes for itself alone', async (context) => {
+test('RFC 9126 §2, §2.1: who pushes proves to be the client, and pushes for itself alone', async (context) => {
   const protocol = await setUpLetters(context);
   const { server, store } = protocol;
   assertRefusal(await server.pushRequest(wrongSecret, requestOf(), origin), 'invalid_client', /wrong/);

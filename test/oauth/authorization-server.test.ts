@@ -113,7 +113,7 @@ test('Allow answers null when the client or the account is gone', async (context
   assert.equal(await server.allow(request, await signedIn(store, ada.id), pressed(), origin), null);
 });
 
-test('RFC 7636 §4.4: a code is the same whatever its challenge is, so that nobody reads the challenge there', async (context) => {
+test('RFC 7636 §4.4, OAuth 2.1 §4.1.2: a code is the same whatever its challenge is, so that nobody reads the challenge there', async (context) => {
   drawInstead(context, (bytes) => Buffer.alloc(bytes));
   const codes: string[] = [];
   for (const code_challenge of ['A'.repeat(43), 'B'.repeat(42).concat('A')])
@@ -343,7 +343,7 @@ test('promise 2: each way to end or stop a grant is seen by the very next reques
   }
 });
 
-test('wrong secrets throttle their source alone, and right ones are never counted', async (context) => {
+test('RFC 6749 §2.3.1, OAuth 2.1 §2.4.1: wrong secrets throttle their source alone, and right ones are never counted', async (context) => {
   const { server, clock } = await setUp(context);
   for (let n = 0; n < 20; n += 1)
     assertRefusal(await server.refresh(asTwo, 'x', WHOLE_GRANT, origin), 'invalid_grant', /not a refresh/);

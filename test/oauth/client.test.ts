@@ -49,7 +49,7 @@ const refused: [string, Client | null, string | undefined, string | undefined, R
   ['a paused client with a wrong secret', paused, stranger.text, client.id, /secret is wrong/],
 ];
 for (const [name, by, clientSecret, clientId, detail] of refused) {
-  test(`RFC 6749 §2.3.1: invalid_client: ${name}`, () => {
+  test(`RFC 6749 §2.3.1, §3.2.1, §10.2: invalid_client: ${name}`, () => {
     assertRefusal(authenticateClient(by, { method: 'secret', clientId, clientSecret }), 'invalid_client', detail);
   });
 }

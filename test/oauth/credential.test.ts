@@ -145,7 +145,7 @@ test('one credential has one text: no other alphabet is read, even under a check
   assert.equal(readCredential(PREFIX, 'at', rechecksummed(standard)), null);
 });
 
-test('design: a forged header never passes: every bit of header and MAC counts, whatever the checksum says', () => {
+test('RFC 6750 §5.2, design: a forged header never passes: every bit of header and MAC counts, whatever the checksum says', () => {
   const bytes = Buffer.from(token.slice(BODY_START, CHECKSUM_START), 'base64url');
   let read = 0;
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -200,7 +200,7 @@ test('design: a credential of another installation is refused by its prefix', ()
     assert.equal(readCredential(prefix, 'at', token), null, prefix);
 });
 
-test('design: a stolen database alone opens nothing: another root key derives nothing that passes', () => {
+test('RFC 6749 §10.3, design: a stolen database alone opens nothing: another root key derives nothing that passes', () => {
   const other = { ...header, keyId: otherKeyring.currentKeyId };
   const credential = readCredential(PREFIX, 'at', deriveCredential(otherKeyring, PREFIX, 'at', other, seed));
   assert.ok(credential);

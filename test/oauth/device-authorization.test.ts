@@ -55,7 +55,7 @@ test('RFC 8628 §3.2: the two codes are for one request, which lives as long as 
   assert.equal(hash('sha256', verifier, 'base64url'), request.codeChallenge);
 });
 
-test('RFC 8628 §6.1: a user code has eight letters of twenty, with no vowel, and 34 random bits', () => {
+test('RFC 8628 §6.1, RFC 6749 §10.10: a user code has eight letters of twenty, with no vowel, and 34 random bits', () => {
   const codes = Array.from({ length: 4000 }, () => newDeviceRequest(keyring, PREFIX, asked, NOW).request.userCode);
   for (const each of codes) assert.match(each, /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/);
   assert.ok(new Set(codes).size >= 3999);

@@ -140,7 +140,7 @@ for (const [name, asked, changes, code, detail] of wrongBegins) {
   });
 }
 
-test('RFC 8628 §3.1: who does not prove to be the client gets no codes', async (context) => {
+test('RFC 8628 §3.1, §5.6: who does not prove to be the client gets no codes', async (context) => {
   const { deviceFlow, store } = await setUpDevices(context);
   assertRefusal(await deviceFlow.begin(wrongSecret, nothing, origin), 'invalid_client', /wrong/);
   assertRefusal(await deviceFlow.begin({ ...asPhone, clientId: one.id }, nothing, origin), 'invalid_client', /confid/);
@@ -438,7 +438,7 @@ test('design: an Allow or a Deny that could not be written is undecided again, a
   assertGood(await poll(protocol, codes));
 });
 
-test('design: a restart costs a waiting device a new code, and an allowed one nothing', async (context) => {
+test('RFC 8628 §3.2, design: a restart costs a waiting device a new code, and an allowed one nothing', async (context) => {
   const { protocol, restart } = await setUpFile(context);
   const [waiting, allowed] = [await begin(protocol), await begin(protocol)];
   assert.equal(await allow(protocol, allowed), 'allowed');

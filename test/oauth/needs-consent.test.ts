@@ -71,7 +71,7 @@ test('OpenID Connect Core §3.1.2.1: prompt=consent asks each time, whatever the
   for (const { prompt, asked } of everyCase()) if (prompt.includes('consent')) assert.equal(asked, true);
 });
 
-test('RFC 8252 §8.6: for a public client whose answer another app on the device could catch somebody is asked each time', () => {
+test('RFC 8252 §8.6, RFC 6749 §10.2, OAuth 2.1 §7.3.1: for a public client whose answer another app on the device could catch somebody is asked each time', () => {
   for (const { type, redirectUri, asked } of everyCase())
     if (type === 'public' && redirectUri !== https) assert.equal(asked, true, redirectUri);
 });

@@ -114,7 +114,7 @@ const cases: [string, Parameter[], string | undefined, boolean, string | null][]
   ['of another case', [['A', 'x']], undefined, false, null],
 ];
 for (const [name, pairs, value, came, problem] of cases) {
-  test(`RFC 6749 §3.1: a parameter that is ${name}`, () => {
+  test(`RFC 6749 §3.1, §3.2, RFC 8628 §3.1: a parameter that is ${name}`, () => {
     const parameters = new Parameters(pairs);
     assert.equal(parameters.get('a'), value);
     assert.equal(parameters.has('a'), came);

@@ -56,7 +56,7 @@ test('RFC 7636 §4.6: `plain` is never accepted: a challenge does not verify its
   assert.equal(verifiesChallenge(VERIFIER, VERIFIER), false);
 });
 
-test('RFC 7636 §4.6: only the verifier that the challenge was made from passes', () => {
+test('RFC 7636 §4.6, §7.2, OAuth 2.1 §7.5.2: only the verifier that the challenge was made from passes', () => {
   const someVerifier = fc.stringMatching(/^[A-Za-z0-9._~-]{43,128}$/);
   fc.assert(
     fc.property(someVerifier, someVerifier, (verifier, other) => {

@@ -97,7 +97,7 @@ const confidential: [string, RegExp | null][] = [
   ['https://app.example:99999/cb', /absolute/],
 ];
 for (const [uri, problem] of confidential) {
-  test(`RFC 6749 §3.1.2: ${JSON.stringify(uri.slice(0, 50))} may ${problem ? `not be registered: ${problem.source}` : 'be registered'}`, () => {
+  test(`RFC 6749 §3.1.2, §3.1.2.1, RFC 9700 §4.1.3: ${JSON.stringify(uri.slice(0, 50))} may ${problem ? `not be registered: ${problem.source}` : 'be registered'}`, () => {
     const actual = redirectUriProblem(uri, 'confidential');
     if (problem) assert.match(actual ?? '', problem);
     else assert.equal(actual, null);
@@ -144,7 +144,7 @@ const privateUse: [string, RegExp | null][] = [
   ['http://app.example/cb', /use https/],
 ];
 for (const [uri, problem] of privateUse) {
-  test(`RFC 8252 §7.1: ${uri} of a public client may ${problem ? `not be registered: ${problem.source}` : 'be registered'}`, () => {
+  test(`RFC 8252 §7, §7.1, §8.3: ${uri} of a public client may ${problem ? `not be registered: ${problem.source}` : 'be registered'}`, () => {
     const actual = redirectUriProblem(uri, 'public');
     if (problem) assert.match(actual ?? '', problem);
     else assert.equal(actual, null);
@@ -207,7 +207,7 @@ const others = [
   '',
 ];
 for (const requested of [...pathConfusions.map((path) => R1 + path), ...others]) {
-  test(`RFC 9700 §2.1: ${JSON.stringify(requested)} is not the registered ${R1}`, () => {
+  test(`RFC 9700 §2.1, RFC 6749 §3.1.2.3, OAuth 2.1 §2.3.1: ${JSON.stringify(requested)} is not the registered ${R1}`, () => {
     for (const type of ['confidential', 'public'] as const) {
       assert.equal(isRegisteredRedirectUri([R1], requested, type), false);
       assert.equal(isRegisteredRedirectUri([], requested, type), false);
@@ -215,7 +215,7 @@ for (const requested of [...pathConfusions.map((path) => R1 + path), ...others])
   });
 }
 
-test('RFC 9700 §2.1: the registered URI itself matches, and so does each of several', () => {
+test('RFC 9700 §2.1, RFC 8252 §7.2, §8.4: the registered URI itself matches, and so does each of several', () => {
   assert.equal(isRegisteredRedirectUri([R1], R1, 'confidential'), true);
   assert.equal(isRegisteredRedirectUri(['https://c1.test/other', R1], R1, 'public'), true);
 });
@@ -227,7 +227,7 @@ test('a registered query is part of the string', () => {
     assert.equal(isRegisteredRedirectUri(registered, requested, 'public'), false, requested);
 });
 
-test('RFC 9700 §2.1: https, and any host but a loopback address, is matched as a string and nothing else', () => {
+test('RFC 9700 §2.1, draft-ietf-oauth-client-id-metadata-document §4.2: https, and any host but a loopback address, is matched as a string and nothing else', () => {
   const part = (...options: string[]) => fc.constantFrom(...options);
   const someUri = fc
     .tuple(
@@ -310,7 +310,7 @@ const loopback: [registered: string, requested: string, matches: boolean | Clien
 ];
 for (const [registered, requested, matches] of loopback) {
   const who = matches === 'public' ? ' for public clients alone' : '';
-  test(`RFC 8252 §7.3: ${registered} is ${matches ? '' : 'not '}matched by ${JSON.stringify(requested)}${who}`, () => {
+  test(`RFC 8252 §7.3, OAuth 2.1 §8.4.2: ${registered} is ${matches ? '' : 'not '}matched by ${JSON.stringify(requested)}${who}`, () => {
     for (const type of ['confidential', 'public'] as const)
       assert.equal(isRegisteredRedirectUri([registered], requested, type), matches === true || matches === type, type);
   });
@@ -334,7 +334,7 @@ for (const [requested, repeated, expected] of repeats) {
   });
 }
 
-test('RFC 8252 §7.1: a scheme without a dot names no domain', () => {
+test('RFC 8252 §7.1, §8.4, OAuth 2.1 §8.4.3: a scheme without a dot names no domain', () => {
   const uris = ['cursor://cb', 'com.example.app:/cb', 'https://app.example/cb', 'http://localhost/cb'];
   assert.deepEqual(uris.map(dotlessScheme), ['cursor', null, null, null]);
 });

@@ -177,7 +177,7 @@ const table: [client: keyof typeof clients, older: number, after: number, isUsed
 ];
 for (const [client, older, after, isUsed, outcome] of table) {
   const age = older < 0 ? `${-older} newer` : `${older} older`;
-  test(`design, RFC 9700 §4.14.2: ${client}, ${age}, ${after} s after the rotation, ${isUsed ? 'used' : 'unused'}: ${outcome}`, () => {
+  test(`RFC 9700 §4.14.2, design: ${client}, ${age}, ${after} s after the rotation, ${isUsed ? 'used' : 'unused'}: ${outcome}`, () => {
     const decision = decide({ older, after, isUsed, client: clients[client] });
     assert.equal(outcomeOf(decision), outcome);
     if ('revoke' in decision) {
@@ -284,7 +284,7 @@ for (const [name, wrong, code] of beyond) {
 }
 
 for (const [name, wrong, detail] of wrongRequests) {
-  test(`RFC 6749 §6: ${name} is refused, and revokes nothing`, () => {
+  test(`RFC 6749 §6, §10.4: ${name} is refused, and revokes nothing`, () => {
     for (const after of [0, 3600]) assertRefusal(decide({ after, ...wrong }), 'invalid_grant', detail);
   });
 }

@@ -88,13 +88,13 @@ const views: [granted: string, mayKnow: string[] | null, told: string | null][] 
   ['', ['read'], null],
 ];
 for (const [scope, scopes, told] of views) {
-  test(`RFC 7662 §4: of ${JSON.stringify(scope)} one that may know ${scopes ?? 'all'} is told ${told ?? 'nothing at all'}`, () => {
+  test(`RFC 7662 §4, RFC 8707 §2.2: of ${JSON.stringify(scope)} one that may know ${scopes ?? 'all'} is told ${told ?? 'nothing at all'}`, () => {
     const seen = visibleToken({ ...server, scopes }, { ...activeGrant, scope }, resourceOwner, NOW);
     assert.equal(seen?.scope ?? null, told);
   });
 }
 
-test('RFC 7662 §4: whatever was granted, nothing is told that was not granted or may not be known', () => {
+test('RFC 7662 §4, RFC 8707 §2.2: whatever was granted, nothing is told that was not granted or may not be known', () => {
   const someNames = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd'), { maxLength: 4 });
   fc.assert(
     fc.property(someNames, fc.option(someNames), (granted, scopes) => {
@@ -146,7 +146,7 @@ const places: [what: string, where: Partial<ResourceServer>, granted: string | n
   ['a bound token, where it has no resource', {}, LETTERS, false],
 ];
 for (const [what, where, granted, isGood] of places)
-  test(`RFC 9700 §2.3: ${what} is ${isGood ? '' : 'not '}good at an API, and so it hears of its end`, () => {
+  test(`RFC 9700 §2.3, RFC 8707 §2: ${what} is ${isGood ? '' : 'not '}good at an API, and so it hears of its end`, () => {
     const api = { ...server, ...where };
     const access = { resource: granted, scope: 'read' };
     assert.equal(isGoodAt(api, access), isGood);

@@ -29,7 +29,7 @@ const pairs: [one: string, other: string, same: boolean][] = [
   ['urn:example', 'urn://example', false],
 ];
 for (const [one, other, same] of pairs)
-  test(`RFC 3986 §6.2.3: ${one} and ${other} are ${same ? 'one resource' : 'two resources'}`, () => {
+  test(`RFC 3986 §6.2.3, RFC 8707 §2, §3: ${one} and ${other} are ${same ? 'one resource' : 'two resources'}`, () => {
     assert.equal(isSameResource(one, other), same);
     assert.equal(isSameResource(other, one), same);
   });
@@ -52,7 +52,7 @@ const resources: [string, RegExp | null][] = [
   ['https://letters.test#x', /fragment/],
 ];
 for (const [resource, problem] of resources) {
-  test(`RFC 8707 §2: ${JSON.stringify(resource.slice(0, 40))} (${resource.length}) ${problem ? 'cannot name' : 'can name'} a resource`, () => {
+  test(`RFC 8707 §2, RFC 9728 §1.2: ${JSON.stringify(resource.slice(0, 40))} (${resource.length}) ${problem ? 'cannot name' : 'can name'} a resource`, () => {
     const found = resourceProblem(resource);
     if (problem) assert.match(found ?? '', problem);
     else assert.equal(found, null);

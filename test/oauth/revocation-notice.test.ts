@@ -161,7 +161,7 @@ const ENDED: Record<string, [access: object[], others: object, isTold: boolean]>
   ],
 };
 for (const [what, [access, others, isTold]] of Object.entries(ENDED))
-  test(`interface: the end of grants ${what} is ${isTold ? '' : 'not '}told to a resource server`, () => {
+  test(`RFC 7662 §4, interface: the end of grants ${what} is ${isTold ? '' : 'not '}told to a resource server`, () => {
     const resourceServer = sampleResourceServer({ resource: letters, scopes: ['read'], ...others });
     const endedAccess = access as GrantedAccess[];
     for (const whose of [about, { ...about, grantId: null }]) {

@@ -33,7 +33,7 @@ test('design: what was sealed comes back whole, with its expiry, whether that is
   );
 });
 
-test('design: nobody can read what is sealed, and no two seals are alike', () => {
+test('RFC 9126 §7.1, design: nobody can read what is sealed, and no two seals are alike', () => {
   assert.ok(!bytes.includes(TEXT));
   const values = Array.from({ length: 1000 }, () => seal(keyring, 'request', TEXT, NOW));
   assert.equal(new Set(values).size, 1000);
@@ -41,7 +41,7 @@ test('design: nobody can read what is sealed, and no two seals are alike', () =>
   assert.equal(new Set(nonces).size, 1000, 'NIST SP 800-38D §8.2: a nonce is never used twice');
 });
 
-test('design: a change of any bit of version, key, expiry, nonce, text or tag is refused', () => {
+test('RFC 9126 §7.1, design: a change of any bit of version, key, expiry, nonce, text or tag is refused', () => {
   for (let at = 0; at < bytes.length; at += 1)
     for (let bit = 0; bit < 8; bit += 1)
       assert.equal(

@@ -29,7 +29,7 @@ async function keysIn(t: TestContext, ring: Keyring = keyring) {
   return { ...memory, signingKeys, kids, byState };
 }
 
-test('Core §10.1: the key set has two RSA keys of 2048 bits, and a signature of the signing one verifies with it', async (t) => {
+test('OpenID Connect Core §10.1: the key set has two RSA keys of 2048 bits, and a signature of the signing one verifies with it', async (t) => {
   const { signingKeys } = await keysIn(t);
   await signingKeys.ensure();
   const keys = await signingKeys.published();
@@ -59,7 +59,7 @@ test('the first keys are made once, however many ask, and no earlier than somebo
   assert.deepEqual([events.length, events[0]?.actor.kind], [1, 'service']);
 });
 
-test('every 90 days the next key signs, which was in the key set all the while; the former one stays for a day and an hour', async (t) => {
+test('OpenID Connect Core §10.1.1: every 90 days the next key signs, which was in the key set all the while; the former one stays for a day and an hour', async (t) => {
   const { store, clock, signingKeys, kids, byState } = await keysIn(t);
   await signingKeys.ensure(operator);
   const { signing: first, next: second } = await byState();

@@ -114,7 +114,7 @@ async function refused(work: Promise<unknown>): Promise<string> {
 }
 
 for (const [name, members] of Object.entries(SHAPES))
-  test(`draft-ietf-oauth-client-id-metadata-document §5: ${name} is registered by its address`, async (t) => {
+  test(`draft-ietf-oauth-client-id-metadata-document §5, §7.2: ${name} is registered by its address`, async (t) => {
     const { documents, store } = await opened(t);
     serves(members);
     const fetched = await documents.fetch(address);
@@ -137,7 +137,7 @@ for (const [name, members] of Object.entries(SHAPES))
     assert.equal(event.detail, JSON.stringify({ name: 'Agent', document: address, sha256: client.documentSha256 }));
   });
 
-test('what is not honoured is told: members by their known names, redirect URIs and pages with the reason', async (t) => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6: what is not honoured is told: members by their known names, redirect URIs and pages with the reason', async (t) => {
   const { documents } = await opened(t);
   serves({
     ...AGENT,
@@ -158,7 +158,7 @@ test('what is not honoured is told: members by their known names, redirect URIs 
   assert.doesNotMatch(String(notes), /canary/);
 });
 
-test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept with their address and when that was', async (t) => {
+test('RFC 7591 §2, RFC 7523 §3, draft-ietf-oauth-client-id-metadata-document §4: keys at a jwks_uri are fetched at the registration, and kept with their address and when that was', async (t) => {
   const { documents, store, clock } = await opened(t);
   const kid = 'a';
   servesWithKeys({
@@ -257,7 +257,7 @@ const HOSTILE: Readonly<Record<string, [unknown, RegExp]>> = {
 };
 
 for (const [name, [value, sentence]] of Object.entries(HOSTILE))
-  test(`hostile documents: ${name} is refused in one sentence, and nothing is registered`, async (t) => {
+  test(`draft-ietf-oauth-client-id-metadata-document §4, §4.1, §8.3, hostile documents: ${name} is refused in one sentence, and nothing is registered`, async (t) => {
     const { documents, store } = await opened(t);
     serves(value);
     const message = await refused(documents.fetch(address));
@@ -281,7 +281,7 @@ const HOSTILE_KEYS: Readonly<Record<string, [unknown, RegExp]>> = {
 };
 
 for (const [name, [value, sentence]] of Object.entries(HOSTILE_KEYS))
-  test(`hostile keys: ${name} at the jwks_uri is refused in one sentence, and nothing is registered`, async (t) => {
+  test(`RFC 7523 §3, draft-ietf-oauth-client-id-metadata-document §4, hostile keys: ${name} at the jwks_uri is refused in one sentence, and nothing is registered`, async (t) => {
     const { documents, store } = await opened(t);
     servesWithKeys(value);
     const message = await refused(documents.fetch(address));

@@ -97,7 +97,7 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['an optional scope twice', { scopes: [scope('a'), { ...scope('a'), optional: true }] }, /twice/],
 ];
 for (const [name, wrong, message] of wrongSettings) {
-  test(`refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
+  test(`RFC 6749 §3.1.2.2: refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
     const memory = await openMemory(context);
     const registry = registryOf(memory);
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
@@ -109,7 +109,7 @@ for (const [name, wrong, message] of wrongSettings) {
   });
 }
 
-test('a client is registered with a secret that is shown this once, and works', async (context) => {
+test('RFC 6749 §2, §2.2, draft-ietf-oauth-client-id-metadata-document §7.1: a client is registered with a secret that is shown this once, and works', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const { row: client, secret: clientSecret } = await registry.register('confidential', settings, operator);
@@ -248,7 +248,7 @@ test('the operator is warned of a name that another app has, and of a scope that
   assert.equal((await registry.warnings(scoped)).length, 1);
 });
 
-test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
+test('RFC 6749 §2.1, RFC 8252 §8.4, §8.5: a public client has no secret, and can get none', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { row: client, secret: clientSecret } = await registry.register(
     'public',
@@ -359,7 +359,7 @@ test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', 
   assert.equal(authenticateClient(stored, credentials), stored);
 });
 
-test('RFC 7517 §5: keys that cannot be used are omitted when registering and when updating, and nothing else of a key is kept', async (context) => {
+test('RFC 7517 §5, RFC 7523 §3: keys that cannot be used are omitted when registering and when updating, and nothing else of a key is kept', async (context) => {
   const registry = registryOf(await openMemory(context));
   const given = [
     ...[

@@ -176,7 +176,7 @@ function said(change: Partial<typeof consent>, destination?: ConsentDestination)
   return textOf(consentMarkup(change, destination));
 }
 
-test('the consent page names the app, the account, the host, what it means and how to take it back', () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.1: the consent page names the app, the account, the host, what it means and how to take it back', () => {
   for (const part of [
     'Allow Planner to use your Northwind account?',
     'ada@northwind.example',
@@ -203,7 +203,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.5: the consent page shows
   assert.doesNotMatch(said({}), /Describes itself/);
 });
 
-test('the consent page says who makes the app, whether that was checked, and where to read more', () => {
+test('draft-ietf-oauth-client-id-metadata-document §9.2: the consent page says who makes the app, whether that was checked, and where to read more', () => {
   const checked = { ...profile, isChecked: true };
   assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website.*Privacy.*Contact/);
   assert.match(said({ profile }), /by Planner Ltd\s+Not checked by Northwind\s/);
@@ -292,7 +292,7 @@ test('two lines of one app that began in the same minute are told apart by their
   assert.ok(page.includes('the access allowed 18 Nov 2026, 11:06:47 that waits for <bdi>Backup</bdi>'));
 });
 
-test('RFC 8252 §8.6: a program on this device is called that, and only that', () => {
+test('RFC 8252 §8.3, §8.6: a program on this device is called that, and only that', () => {
   for (const redirectHost of [
     '127.0.0.1',
     '127.0.0.1:51234',

@@ -72,7 +72,7 @@ const statusOf = async ({ appUrl }: TestService, { id, secret }: TestResourceSer
   return status;
 };
 
-test('Promise 2: an API trusts no kept answer for longer than a second while a revocation is hidden behind an open transaction', async (t) => {
+test('RFC 7662 §4, Promise 2: an API trusts no kept answer for longer than a second while a revocation is hidden behind an open transaction', async (t) => {
   const { service, url, api } = await setUp(t);
   const { id: person } = await addUser(service);
   const { accessToken } = await standardPair(service, await signedInBrowser(service), await addClient(service));

@@ -55,7 +55,7 @@ test('RFC 9110 §15.3.1: a document is fetched by its name, with TLS and Host of
   assert.equal(asked.at(-1)?.host, `client.example:${port}`);
 });
 
-test('SSRF: only public unicast addresses are public, and IPv4 is taken out of the IPv6 forms that carry it', () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6, SSRF: only public unicast addresses are public, and IPv4 is taken out of the IPv6 forms that carry it', () => {
   const addresses = {
     public: [
       '93.184.216.34',
@@ -93,7 +93,7 @@ test('SSRF: only public unicast addresses are public, and IPv4 is taken out of t
     for (const text of texts) assert.equal(isPublic(plainAddress(text)), kind === 'public', text);
 });
 
-test('SSRF: a name with one address that is not public is not asked, whatever its others are', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6, SSRF: a name with one address that is not public is not asked, whatever its others are', async () => {
   const before = asked.length;
   for (const found of [['10.0.0.1'], ['93.184.216.34', '10.0.0.1'], ['::ffff:127.0.0.1'], ['169.254.169.254']])
     assert.match(
@@ -105,7 +105,7 @@ test('SSRF: a name with one address that is not public is not asked, whatever it
   assert.equal(asked.length, before);
 });
 
-test('SSRF: the name is resolved once, so that it cannot lead elsewhere between look-up and connection', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6, SSRF: the name is resolved once, so that it cannot lead elsewhere between look-up and connection', async () => {
   answer = (_request, response) => json(response, {});
   let times = 0;
   const resolve = async () => (times++ === 0 ? ['127.0.0.1'] : ['127.0.0.2']);
@@ -113,7 +113,7 @@ test('SSRF: the name is resolved once, so that it cannot lead elsewhere between 
   assert.deepEqual([times, asked.at(-1)?.at], [1, '127.0.0.1']);
 });
 
-test('SSRF: an installation on loopback asks loopback, and nothing else', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6, SSRF: an installation on loopback asks loopback, and nothing else', async () => {
   answer = (_request, response) => json(response, {});
   const local = (resolve: () => Promise<string[]>) =>
     new Outbound(
@@ -146,7 +146,7 @@ const REFUSED: Readonly<Record<string, [http.RequestListener, RegExp]>> = {
 };
 
 for (const [name, [answering, sentence]] of Object.entries(REFUSED))
-  test(`hostile documents: ${name} is refused in one sentence, which quotes nothing of it`, async () => {
+  test(`draft-ietf-oauth-client-id-metadata-document §5, hostile documents: ${name} is refused in one sentence, which quotes nothing of it`, async () => {
     answer = answering;
     const problem = await refusal(outbound().fetchJson(url, LIMIT));
     assert.match(problem, sentence);
@@ -181,7 +181,7 @@ test('hostile documents: one that never ends its answer, never begins it, or has
   for (const problem of problems) assert.equal(problem, 'no answer within 10 s');
 });
 
-test('hostile documents: of one without end no more is read than the limit, and the connection is closed', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §8.7, hostile documents: of one without end no more is read than the limit, and the connection is closed', async () => {
   let written = 0;
   const closed = Promise.withResolvers<void>();
   answer = (_request, response) => {
@@ -198,7 +198,7 @@ test('hostile documents: of one without end no more is read than the limit, and 
   assert.ok(written < 50_000_000, `${written} bytes: what the kernel takes, and no more`);
 });
 
-test('a document with a more specific type of JSON is fetched', async () => {
+test('draft-ietf-oauth-client-id-metadata-document §4: a document with a more specific type of JSON is fetched', async () => {
   answer = (_request, response) => json(response, {}, { 'Content-Type': 'application/client+json; charset=utf-8' });
   assert.equal((await outbound().fetchJson(url, LIMIT)).kind, 'fetched');
 });

@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<string, () => { publicKey: KeyObject; privateKey: Ke
 };
 
 for (const [kind, make] of Object.entries(KEYS))
-  test(`RFC 7523 §2.2: a product signs in and calls with a private key (${kind})`, async (t) => {
+  test(`RFC 7523 §2.2, §3: a product signs in and calls with a private key (${kind})`, async (t) => {
     const { publicKey, privateKey } = make();
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one' };
     const port = await freePort();

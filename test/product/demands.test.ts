@@ -11,7 +11,7 @@ const { modules } = await installProduct({ after });
 for (const members of [{ prompt: 'login' }, { max_age: '0' }]) {
   const asked = JSON.stringify(members);
 
-  test(`${asked}: a user who is signed in signs in again, and once`, async (t) => {
+  test(`OpenID Connect Core §3.1.2.1: ${asked}: a user who is signed in signs in again, and once`, async (t) => {
     const world = await startWorld(t, modules);
     const browser = new Browser();
     await press(browser, await begin(browser, world), 'Sign in as ada');
@@ -55,7 +55,7 @@ test('without times, another account is chosen on the page for it, and nobody is
   assert.match((await press(browser, again, 'Go on as Grace Hopper')).body, /Grace Hopper/);
 });
 
-test('a sign-in that is newer than max_age does, and an older one does not', async (t) => {
+test('OpenID Connect Core §3.1.2.1: a sign-in that is newer than max_age does, and an older one does not', async (t) => {
   const world = await startWorld(t, modules);
   const browser = new Browser();
   await press(browser, await begin(browser, world), 'Sign in as ada');

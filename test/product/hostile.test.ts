@@ -71,7 +71,7 @@ test('an answer is for the person whom the page named', async () => {
   assert.match((await press(browser, choice, 'Go on as Ada <Lovelace>')).body, /Go on as Grace Hopper/);
 });
 
-test('no header of a request makes an address: next is a path, and redirects to the endpoint are relative', async () => {
+test('RFC 9700 §4.11: no header of a request makes an address: next is a path, and redirects to the endpoint are relative', async () => {
   const arrival = await arrivalOf(world, new Browser());
   const answers = new Promise<{ headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
     const sent = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
@@ -85,7 +85,7 @@ test('no header of a request makes an address: next is a path, and redirects to 
     assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax$/, 'http by its address: not Secure');
 });
 
-test('what stands in the address leads nowhere else', async () => {
+test('RFC 9700 §4.11: what stands in the address leads nowhere else', async () => {
   const browser = new Browser();
   const arrival = new URL(await arrivalOf(world, browser));
   arrival.searchParams.set('next', 'https://evil.example/');

@@ -83,21 +83,10 @@ test('Configuration: values are read, with durations in words and addresses with
 
 test('Configuration: each mistake names its variable and the remedy, and never the value', () => {
   const refused: [string, string, RegExp][] = [
-    ['VALETKEY_APP_URL', 'http://auth.example.com', /use https/],
     ['VALETKEY_APP_URL', 'https://auth.example.com/oauth', /without a path/],
-    ['VALETKEY_APP_URL', 'https://auth.example.com?a', /without a path/],
-    ['VALETKEY_APP_URL', 'https://auth.example.com#a', /without a path/],
     ['VALETKEY_APP_URL', 'http://localhost:0', /, not 0$/],
     ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
-    ['VALETKEY_OPERATOR_URL', 'http://ops.example.com', /use https/],
     ['VALETKEY_OPERATOR_URL', 'https://ops.example.com/console', /without a path/],
-    ...[
-      'https://192.0.2.7',
-      'https://[2001:db8::7]',
-      'http://127.0.0.1:3002',
-      'http://[::1]:3002',
-      'https://0x7f.1',
-    ].map((url): [string, string, RegExp] => ['VALETKEY_OPERATOR_URL', url, /not an IP address: write a name/]),
     ['VALETKEY_OPERATOR_LISTEN', '3002', /host:port/],
     ['VALETKEY_APP_LISTEN', '3000', /host:port/],
     ['VALETKEY_APP_LISTEN', 'localhost:70000', /host:port/],
@@ -112,8 +101,6 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_PAGES_BASE_PATH', '/api', /is reserved for the interface/],
     ['VALETKEY_DATABASE_URL', 'mysql://user:hunter2@db/valetkey', /sqlite:PATH/],
     ['VALETKEY_SQLITE_SYNC', 'off', /awaited or full/],
-    ['VALETKEY_CODE_TTL', '601', /from 1 to 600/],
-    ['VALETKEY_CODE_TTL', 'soon', /from 1 to 600/],
     ['VALETKEY_ACCESS_TOKEN_TTL', '-5', /seconds from/],
     ['VALETKEY_TRUSTED_PROXIES', 'proxy.example', /10\.0\.0\.0\/8/],
     ['VALETKEY_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/8/],
@@ -126,11 +113,38 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_WINDOW', 'Acme', /unknown variable; remove it/],
   ];
   for (const [variable, value, remedy] of refused) {
-    const message = mistakesOf({ [variable]: value });
-    assert.match(message, new RegExp(`^${variable}: `), value);
-    assert.match(message, remedy, value);
-    assert.ok(!message.includes('hunter2'));
+    assertMistake(variable, value, remedy);
+    assert.ok(!mistakesOf({ [variable]: value }).includes('hunter2'));
   }
+});
+
+test('RFC 6749 §10.9, RFC 7662 §2, RFC 8414 §6.1: pages and endpoints have TLS, except on loopback', () => {
+  for (const variable of ['VALETKEY_APP_URL', 'VALETKEY_OPERATOR_URL'])
+    assertMistake(variable, 'http://auth.example.com', /use https/);
+});
+
+test('RFC 6750 §5.2, RFC 9728 §7.1, OAuth 2.1 §1.5: the API has TLS, except on loopback', () => {
+  assertMistake('VALETKEY_API_URL', 'http://api.example.com', /use https/);
+});
+
+test('RFC 8414 §2: the issuer has neither query nor fragment', () => {
+  for (const part of ['?a', '#a'])
+    assertMistake('VALETKEY_APP_URL', `https://auth.example.com${part}`, /without a path/);
+});
+
+test('RFC 6749 §4.1.2: a code works for ten minutes at most', () => {
+  for (const seconds of ['601', 'soon']) assertMistake('VALETKEY_CODE_TTL', seconds, /from 1 to 600/);
+});
+
+test('WebAuthn L3 §5.1.2: the operators’ address has a name as host, and no IP address', () => {
+  const urls = [
+    'https://192.0.2.7',
+    'https://[2001:db8::7]',
+    'http://127.0.0.1:3002',
+    'http://[::1]:3002',
+    'https://0x7f.1',
+  ];
+  for (const url of urls) assertMistake('VALETKEY_OPERATOR_URL', url, /not an IP address: write a name/);
 });
 
 test('Configuration: all mistakes are told at once, and so are settings that contradict each other', () => {
@@ -163,6 +177,12 @@ test('operators §1: the operators’ host is neither the app’s nor the API’
       'no address is shared',
     );
 });
+
+function assertMistake(variable: string, value: string, remedy: RegExp): void {
+  const message = mistakesOf({ [variable]: value });
+  assert.match(message, new RegExp(`^${variable}: `), value);
+  assert.match(message, remedy, value);
+}
 
 function mistakesOf(variables: Record<string, string>): string {
   try {

@@ -85,7 +85,7 @@ describe('while the stream is live', { concurrency: true }, () => {
     assert.equal(await statusOf(verifier, 'x'), 200);
   });
 
-  test('an answer is kept until its token expires, and no longer', async (t) => {
+  test('RFC 7662 §4: an answer is kept until its token expires, and no longer', async (t) => {
     const server = await startBroken(t);
     const exp = Math.floor(Date.now() / 1000) + 600;
     server.reply = () => active({ exp });
@@ -135,7 +135,7 @@ describe('while the stream is live', { concurrency: true }, () => {
     ['event: ready\ndata: {}\n\n', tokens],
     ['event: revoked\r\ndata: {"client_id":\r\ndata: "a2"}\r\n\r\n', ['g3-a2-u1', 'g4-a2-u2']],
   ];
-  test('a revocation removes what it matches at once, and everything if it is not understood', async (t) => {
+  test('RFC 7662 §4: a revocation removes what it matches at once, and everything if it is not understood', async (t) => {
     const server = await startWithTokens(t);
     const verifier = verifierOf(t, server);
     for (const [revocation, removed] of revocations) {

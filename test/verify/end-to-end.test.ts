@@ -235,7 +235,7 @@ test('RFC 8707 §3: a token for this API passes, one for another API does not', 
   assert.equal(theirs.ok || theirs.status, 401);
 });
 
-test('RFC 8707 §3: a token for the default resource of its app passes at that API alone, and /v2/me confirms it', async (t) => {
+test('RFC 8707 §2, §3: a token for the default resource of its app passes at that API alone, and /v2/me confirms it', async (t) => {
   const other = 'https://albums.example';
   const albums = await service.installation.resourceServers.register(
     { name: 'Albums', resource: other, scopes: null },

@@ -113,7 +113,7 @@ test('RFC 8707 §3: a token for another API, or for no certain API, is invalid h
   }
 });
 
-test('RFC 9700 §2.3: acceptUnbound lets a token for no certain API pass, and none for another API', async (t) => {
+test('RFC 9700 §2.3, RFC 8707 §3: acceptUnbound lets a token for no certain API pass, and none for another API', async (t) => {
   const resource = 'https://api.example/mail';
   const unbound: [options: object, isAccepted: boolean][] = [
     [{ resource, acceptUnbound: true }, true],
@@ -190,7 +190,7 @@ test('credentials that the server does not know are told to the operator once, a
   assert.doesNotMatch(verifier.problems.join(), /canary/);
 });
 
-test('no problem that is told holds a token or the secret; without a callback it is a warning of the process', async (t) => {
+test('RFC 9700 §4.9.3: no problem that is told holds a token or the secret; without a callback it is a warning of the process', async (t) => {
   const verifier = verifierOf(t, server, { ...noCache, onProblem: undefined, timeout: 300 });
   const warnings: Error[] = [];
   const keep = (warning: Error) => void warnings.push(warning);

@@ -71,7 +71,7 @@ async function listen(t: TestContext, server: http.Server): Promise<number> {
 }
 
 for (const [name, start] of Object.entries(APIS))
-  test(`RFC 9728 §3: with ${name} the metadata needs no token, and pages of any origin may read it`, async (t) => {
+  test(`RFC 9728 §2, §3, §6: with ${name} the metadata needs no token, and pages of any origin may read it`, async (t) => {
     const url = `http://127.0.0.1:${await start(t)}`;
     const answer = await fetch(url + PLACE);
     assert.equal(answer.status, 200);
@@ -103,7 +103,7 @@ test('RFC 9728 §5.1: a 401 where no token came names the metadata and the scope
   );
 });
 
-test('RFC 9728 §3.1: the path and query of a resource follow the well-known path; without a path nothing does', () => {
+test('RFC 9728 §3.1, §3.3: the path and query of a resource follow the well-known path; without a path nothing does', () => {
   const places = {
     'https://mail.example': '/.well-known/oauth-protected-resource',
     'https://mail.example/': '/.well-known/oauth-protected-resource',
@@ -116,7 +116,7 @@ test('RFC 9728 §3.1: the path and query of a resource follow the well-known pat
   }
 });
 
-test('RFC 9728 §3.2: nothing is listed that the API did not name, and an API without a resource has no metadata', () => {
+test('RFC 9728 §1.2, §3.2: nothing is listed that the API did not name, and an API without a resource has no metadata', () => {
   const [named, nameless, odd] = [
     verifierOf({ resource: RESOURCE }),
     verifierOf({}),
@@ -131,7 +131,7 @@ test('RFC 9728 §3.2: nothing is listed that the API did not name, and an API wi
     assert.equal(ours.metadata('GET', '/.well-known/oauth-protected-resource'), undefined);
 });
 
-test('RFC 9728 §3: a Fetch-style handler answers the metadata before it checks a token', async () => {
+test('RFC 9728 §3, §3.1: a Fetch-style handler answers the metadata before it checks a token', async () => {
   const handler = async (request: Request) => verifier.metadataResponse(request) ?? Response.json({}, { status: 401 });
   for (const [method, status] of [
     ['GET', 200],

@@ -49,7 +49,7 @@ test('RFC 6750 §3.1: a header that holds anything but one token is invalid_requ
   assert.equal(server.questions.length, asked);
 });
 
-test('RFC 6750 §3.1: a token that does not work is invalid_token', async () => {
+test('RFC 6750 §3, §3.1: a token that does not work is invalid_token', async () => {
   const { status, headers, body } = refused(await verifier.check('Bearer bad'));
   assert.equal(status, 401);
   assert.equal(
@@ -64,7 +64,7 @@ test('RFC 6750 §3.1: a token that does not work is invalid_token', async () => 
   assert.equal(headers['Content-Type'], 'application/json');
 });
 
-test('RFC 6750 §3.1: a token without one of the scopes is insufficient_scope, which names them', async () => {
+test('RFC 6750 §3.1, OAuth 2.1 §5.2: a token without one of the scopes is insufficient_scope, which names them', async () => {
   assert.ok((await verifier.check('Bearer good', { scopes: ['mail.send', 'mail.read'] })).ok);
   for (const scopes of [['mail.delete'], ['mail.read', 'mail.delete'], ['mail'], ['MAIL.READ']]) {
     const { status, headers, body } = refused(await verifier.check('Bearer good', { scopes }));
@@ -75,7 +75,7 @@ test('RFC 6750 §3.1: a token without one of the scopes is insufficient_scope, w
   }
 });
 
-test('RFC 9728 §5.1: every challenge names the metadata of a resource that has any', async () => {
+test('RFC 9728 §5.1, §5.2, RFC 6750 §3: every challenge names the metadata of a resource that has any', async () => {
   const places = {
     'https://api.example': 'https://api.example/.well-known/oauth-protected-resource',
     'https://api.example/': 'https://api.example/.well-known/oauth-protected-resource',
@@ -110,7 +110,7 @@ test('a request that no check let pass has no principal', () => {
   assert.throws(() => principalOf({}), /use requireToken on its route/);
 });
 
-test('an option that would check nothing, or never pass, is an error and not a surprise', async () => {
+test('RFC 7662 §4: an option that would check nothing, or never pass, is an error and not a surprise', async () => {
   const wrong = [{ scope: ['mail'] }, { scopes: 'mail' }, { scopes: ['a b'] }, { scopes: [''] }, { scopes: [1] }];
   for (const options of wrong) await assert.rejects(verifier.check('Bearer good', options as object), TypeError);
   const right = { issuer: 'https://auth.example', id: 'rs_1', secret: 'canary-secret' };

@@ -7,8 +7,8 @@ import { sourceOfAddress } from '../../oauth/guessing/networks.ts';
 
 /**
  * Returns the source of a request: an IPv4 address, or an IPv6 network of 64 bits, since a single person has a whole
- * one. In `X-Forwarded-For`, the right-most address that is not a trusted proxy counts. A malformed value ends the
- * search, and names are never resolved.
+ * one. In `X-Forwarded-For`, the right-most address that is not a trusted proxy counts (RFC 9700 §4.13). A malformed
+ * value ends the search, and names are never resolved.
  */
 export function sourceOf(
   socketAddress: string,

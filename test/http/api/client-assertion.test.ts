@@ -38,7 +38,7 @@ async function tried(fields: Fields, headers?: Record<string, string>): Promise<
 }
 const withClaims = (claims: Record<string, unknown>) => assertionFields(service, keyed, key, claims);
 
-test('RFC 7523 §2.2: an assertion proves the client at every endpoint', async () => {
+test('RFC 7523 §2.2, RFC 6749 §2.3.2, RFC 9700 §2.5: an assertion proves the client at every endpoint', async () => {
   const { client_id: _, ...request } = authorizationRequest(keyed);
   const { accessToken } = await standardPairOf();
   const requests: [endpoint: string, fields: Fields, status: number][] = [
@@ -66,7 +66,7 @@ test('OAuth 2.1 §2.4: where the operator demands it of a client, an assertion i
   assert.equal(await tried(await assertionFields(service, strict, key, { aud: appUrl })), PROVEN);
 });
 
-describe('RFC 7523 §3: an assertion is good', { concurrency: true }, () => {
+describe('RFC 7523 §3, RFC 9126 §2: an assertion is good', { concurrency: true }, () => {
   const { appUrl } = service;
   const good: Record<string, Record<string, unknown>> = {
     'for the issuer': { aud: appUrl },
@@ -127,7 +127,7 @@ const texts: Record<string, string> = {
   'that is a NUL': '\0',
 };
 
-describe('RFC 7523 §3: an assertion is refused', { concurrency: true }, () => {
+describe('RFC 7523 §3, §3.2, RFC 7521 §4.2.1: an assertion is refused', { concurrency: true }, () => {
   const { appUrl, apiUrl } = service;
   const bad: Record<string, Record<string, unknown>> = {
     'without iss': { iss: undefined },
@@ -189,7 +189,7 @@ describe('RFC 6749 §2.3: one method of authentication in a request', { concurre
     ['a type without an assertion', { client_assertion: undefined }],
   ];
   for (const [name, fields, headers] of mixed)
-    test(`RFC 6749 §2.3: ${name} is invalid_request, and the assertion still works`, async () => {
+    test(`RFC 6749 §2.3, RFC 7521 §4.2: ${name} is invalid_request, and the assertion still works`, async () => {
       const assertion = await withClaims({});
       assert.equal(await tried({ ...assertion, ...fields }, headers), '400 invalid_request');
       assert.equal(await tried(assertion), PROVEN);

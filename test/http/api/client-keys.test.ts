@@ -110,7 +110,7 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     return { variables, service, agent, first, tried, stored, refreshes };
   }
 
-  test(`RFC 7517 §4.5: ${store}: a key that the client publishes since is fetched by its first request, and one that it took out proves nobody`, async (t) => {
+  test(`RFC 7517 §4.5, RFC 7523 §3: ${store}: a key that the client publishes since is fetched by its first request, and one that it took out proves nobody`, async (t) => {
     const { agent, service, first, tried, stored, refreshes } = await setUp(t);
     const second = named('second');
     assert.equal(await tried(first), PROVEN);
@@ -137,7 +137,7 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     assert.equal((await stored()).jwksFetchedAt, service.clock.now());
   });
 
-  test(`agents: ${store}: a thousand forged kids fetch the keys once, and once more after five minutes`, async (t) => {
+  test(`RFC 7523 §3, agents: ${store}: a thousand forged kids fetch the keys once, and once more after five minutes`, async (t) => {
     const { agent, service, tried, refreshes } = await setUp(t);
     service.clock.advance(5 * MINUTE);
     const forger = makeKey();
@@ -156,7 +156,7 @@ for (const [store, variablesOf] of storesOfRun(STORES)) {
     assert.deepEqual(await refreshes(), [], 'nothing changed');
   });
 
-  test(`agents: ${store}: nobody causes a fetch without an assertion that is right in all but its key`, async (t) => {
+  test(`RFC 7523 §3, agents: ${store}: nobody causes a fetch without an assertion that is right in all but its key`, async (t) => {
     const { agent, service, first, tried, stored } = await setUp(t);
     const { jwksAskedAt: askedAt } = await stored();
     service.clock.advance(2 * DAY);

@@ -67,7 +67,7 @@ async function bytes(url: string, method: string, headers: Record<string, string
 }
 
 describe('interface: an app with a default resource on the published face', () => {
-  test('interface: the published answers are byte-equal with a default resource and without, and /v2/me confirms with 200', async () => {
+  test('RFC 8707 §2, interface: the published answers are byte-equal with a default resource and without, and /v2/me confirms with 200', async () => {
     const app = await addClient(service, { scopes: scopes('mail') });
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const { clientId: client_id, clientSecret: client_secret } = app;

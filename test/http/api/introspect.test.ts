@@ -42,7 +42,7 @@ async function assertActive(answer: Promise<JsonAnswer>): Promise<Record<string,
 }
 
 describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
-  test('RFC 7662 §2.2: what is told of it, and nothing else', async () => {
+  test('RFC 7662 §2.2, §5: what is told of it, and nothing else', async () => {
     const { accessToken } = await standardPair(service, ada, client);
     const { grant_id, ...body } = await assertActive(introspect(service, any, accessToken));
     assert.deepEqual(body, {
@@ -93,7 +93,7 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
     assert.deepEqual(['scope' in Object(one), one?.['client_id']], [false, app.clientId], 'RFC 6749 §3.3');
   });
 
-  test('RFC 8707 §2: one for a resource is told to that resource alone, as its audience', async () => {
+  test('RFC 8707 §2, RFC 6750 §5.3, RFC 9728 §7.4: one for a resource is told to that resource alone, as its audience', async () => {
     const { accessToken } = await standardPair(service, ada, client, { resource: MAIL });
     assert.equal((await assertActive(introspect(service, mail, accessToken)))['aud'], MAIL);
     for (const other of [any, narrow]) assertInactive(await introspect(service, other, accessToken));
@@ -101,7 +101,7 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
     for (const other of [any, mail, open]) assertInactive(await introspect(service, other, ours.accessToken));
   });
 
-  test('RFC 9700 §2.3: an unbound token is good where an API has no resource, or is registered to accept it', async () => {
+  test('RFC 9700 §2.3, RFC 8707 §2, §2.1: an unbound token is good where an API has no resource, or is registered to accept it', async () => {
     for (const { accessToken } of [await standardPair(service, ada, client), await obtainPair(service, ada, client)]) {
       for (const api of [any, open]) assert.ok(!('aud' in (await assertActive(introspect(service, api, accessToken)))));
       assertInactive(await introspect(service, mail, accessToken));
@@ -119,7 +119,7 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
     }
   });
 
-  test('RFC 7662 §4: a resource server sees its own scopes, and of a token without them nothing', async () => {
+  test('RFC 7662 §2.2, §4: a resource server sees its own scopes, and of a token without them nothing', async () => {
     const both = await standardPair(service, ada, client);
     assert.equal((await assertActive(introspect(service, narrow, both.accessToken)))['scope'], 'files');
     const neither = await standardPair(service, ada, client, { scope: 'mail' });
@@ -138,8 +138,8 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
   });
 });
 
-describe('RFC 7662 §2.2: inactive, for whatever reason', { concurrency: true }, () => {
-  test('RFC 7662 §2.2: what is no access token', async () => {
+describe('RFC 7662 §2.2, §2.3, §4: inactive, for whatever reason', { concurrency: true }, () => {
+  test('RFC 7662 §2.1, §2.2: what is no access token', async () => {
     const { accessToken, refreshToken } = await standardPair(service, ada, client);
     const code = await standardCode(service, ada, client);
     const middle = Math.floor(accessToken.length / 2);
@@ -221,7 +221,7 @@ describe('RFC 7662 §2.2: inactive, for whatever reason', { concurrency: true },
   });
 });
 
-describe('RFC 7662 §2.1: only resource servers may ask', { concurrency: true }, () => {
+describe('RFC 7662 §2.1, §2.3: only resource servers may ask', { concurrency: true }, () => {
   const { id, secret } = any;
   const keyed = makeKey();
   const strangers: [
@@ -270,7 +270,7 @@ describe('RFC 7662 §2.1: only resource servers may ask', { concurrency: true },
     }
   });
 
-  test('RFC 7662 §4: a resource server is no client, at any endpoint of clients', async () => {
+  test('RFC 7662 §4, RFC 6749 §1.1: a resource server is no client, at any endpoint of clients', async () => {
     const { accessToken } = await standardPair(service, ada, client);
     for (const endpoint of ['token', 'revoke', 'par', 'device_authorization'])
       for (const [fields, headers] of [

@@ -60,7 +60,7 @@ test('RFC 6750 §3.1: where no token came, the answer names no error', async () 
     assertUnauthorized(await withHeader(header), 'missing_token', header);
 });
 
-test('RFC 6750 §2: a token in the query or the body is not read', async () => {
+test('RFC 6750 §2, §2.3, OAuth 2.1 §5.1: a token in the query or the body is not read', async () => {
   const inQuery = `${url}?access_token=${accessToken}`;
   assertUnauthorized(await asJson(await fetch(inQuery)), 'missing_token');
   assert.equal((await asJson(await fetch(inQuery, { headers: { Authorization: 'Bearer x' } }))).status, 401);
@@ -68,7 +68,7 @@ test('RFC 6750 §2: a token in the query or the body is not read', async () => {
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
 });
 
-test('RFC 6750 §3.1: whatever is wrong with a token, the answer is the same, but what the token itself shows', async () => {
+test('RFC 6750 §3, §3.1, RFC 6749 §7.2: whatever is wrong with a token, the answer is the same, but what the token itself shows', async () => {
   const code = await obtainCode(service, ada, client);
   const presented = [
     'x',
@@ -101,7 +101,7 @@ test('RFC 6750 §3.1: whatever is wrong with a token, the answer is the same, bu
   assert.equal((await me(service, accessToken)).status, 200);
 });
 
-test('RFC 6750 §3.1: an access token works for 30 minutes', async (t) => {
+test('RFC 6750 §3.1, §5.3: an access token works for 30 minutes', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const pair = await obtainPair(own, await signedInBrowser(own), await addClient(own));

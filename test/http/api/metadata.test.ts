@@ -69,7 +69,7 @@ const { status, headers, body: metadata } = await asJson(await fetch(address));
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'Ed25519', 'EdDSA'];
 
-test('RFC 8414 §3.2: the metadata is JSON that everybody may read and keep for a while', () => {
+test('RFC 8414 §3.1, §3.2, RFC 9728 §7.10: the metadata is JSON that everybody may read and keep for a while', () => {
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'application/json');
   assert.equal(headers.get('access-control-allow-origin'), '*');
@@ -296,15 +296,25 @@ const claims: Record<string, (value: unknown) => Promise<void> | void> = {
   },
 };
 
+/** Titles of claims that another clause than RFC 8414 §2 asks for. */
+const OTHER_TITLES = [
+  'RFC 8414 §3.3: issuer',
+  'RFC 8628 §4: device_authorization_endpoint',
+  'RFC 9126 §5: pushed_authorization_request_endpoint',
+  'RFC 9207 §2.3, §3, RFC 9700 §2.1: authorization_response_iss_parameter_supported',
+  'RFC 9700 §2.4: grant_types_supported',
+  'RFC 9700 §2.1.1: code_challenge_methods_supported',
+  'RFC 9728 §4: protected_resources',
+];
+
 describe('RFC 8414 §2: what the metadata says is so', { concurrency: true }, () => {
-  test('RFC 8414 §2: the document has just the claims that are checked here', () => {
+  test('RFC 8414 §2, RFC 9700 §2.6: the document has just the claims that are checked here', () => {
     assert.deepEqual(Object.keys(metadata).sort(), Object.keys(claims).sort());
   });
-  for (const [claim, check] of Object.entries(claims))
-    test(`RFC 8414 §2: ${claim}`, async () => check(metadata[claim]));
+  for (const [claim, check] of Object.entries(claims)) test(titleOf(claim), async () => check(metadata[claim]));
 });
 
-test('RFC 8414 §3.2: a claim without values is left out, and appears with the first scope', async (t) => {
+test('RFC 8414 §3.2, RFC 9728 §3.2: a claim without values is left out, and appears with the first scope', async (t) => {
   const own = await startTestService(t);
   const read = async () =>
     Promise.all(
@@ -351,7 +361,7 @@ test('draft-ietf-oauth-client-id-metadata-document §6: documents are announced 
   assert.deepEqual(await read(), never);
 });
 
-test('RFC 9728 §3.2: the API says whose tokens it takes and how, where its address says', async () => {
+test('RFC 9728 §2, §3.2, §3.3: the API says whose tokens it takes and how, where its address says', async () => {
   const url = `${apiUrl}/.well-known/oauth-protected-resource`;
   const { status, headers, body } = await asJson(await fetch(url));
   assert.equal(status, 200);
@@ -388,3 +398,7 @@ test('RFC 8414 §3: both documents are there when one address is both the app an
   assert.equal((await read('oauth-authorization-server'))['issuer'], url);
   assert.equal((await read('oauth-protected-resource'))['resource'], url);
 });
+
+function titleOf(claim: string): string {
+  return OTHER_TITLES.find((title) => title.endsWith(`: ${claim}`)) ?? `RFC 8414 §2: ${claim}`;
+}

@@ -237,7 +237,7 @@ function isForProviders(operation: object): boolean {
   return (operation as { tags?: readonly string[] }).tags?.[0] === 'identity providers';
 }
 
-test('what goes wrong before a handler is as described; forms and JSON are read', async () => {
+test('RFC 9126 §2.3: what goes wrong before a handler is as described; forms and JSON are read', async () => {
   for (const [id, { method, operation }] of described.operations) {
     assert.equal((await described.ask(id, { method: 'PATCH' })).status, 405);
     if (method !== 'POST' || isForProviders(operation)) continue;
@@ -248,7 +248,7 @@ test('what goes wrong before a handler is as described; forms and JSON are read'
   }
 });
 
-test('RFC 6749 §3.2: what is posted is asked for by no GET, but for userinfo (OpenID Connect Core §5.3.1)', async () => {
+test('RFC 6749 §3.2, RFC 7009 §2, RFC 8628 §3.1: what is posted is asked for by no GET, but for userinfo (OpenID Connect Core §5.3.1)', async () => {
   const posted = [...described.operations].filter(([id, { method }]) => method === 'POST' && id !== 'postedUserInfo');
   assert.ok(posted.length > 5);
   for (const [id, { urls }] of posted)

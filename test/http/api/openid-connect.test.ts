@@ -64,7 +64,7 @@ const userInfo = async (token: unknown, init: RequestInit = {}) =>
   asJson(await fetch(`${appUrl}/oauth2/userinfo`, { headers: { Authorization: `Bearer ${token}` }, ...init }));
 
 describe('OpenID Connect Core §2: the ID token', { concurrency: true }, () => {
-  test('OpenID Connect Core §2, §3.1.3.6: it says who signed in, where, when, for which app and beside which access token', async () => {
+  test('OpenID Connect Core §2, §3.1.3.6, §15.1: it says who signed in, where, when, for which app and beside which access token', async () => {
     const app = await addApp();
     const now = Math.floor(service.clock.now() / 1000);
     const body = await signedIn(app, { nonce: 'n-0S6_WzA2Mj', scope: 'openid photos' });
@@ -82,7 +82,7 @@ describe('OpenID Connect Core §2: the ID token', { concurrency: true }, () => {
     assert.deepEqual(decodeProtectedHeader(String(body['id_token'])), { alg: 'RS256', typ: 'JWT', kid });
   });
 
-  test('OpenID Connect Core §5.4: it names the fields that profile and email ask for, that the app may have and that are there', async () => {
+  test('OpenID Connect Core §5.3, §5.4: it names the fields that profile and email ask for, that the app may have and that are there', async () => {
     const claimsFor = async (settings: Partial<ClientSettings>, scope: string) => {
       const app = await addApp(settings);
       const body = await signedIn(app, { scope });
@@ -101,7 +101,7 @@ describe('OpenID Connect Core §2: the ID token', { concurrency: true }, () => {
     });
   });
 
-  test('OpenID Connect Core §12.2: a refresh gives none, and neither does the published face', async () => {
+  test('OpenID Connect Core §3.1.3.3, §12.2: a refresh gives none, and neither does the published face', async () => {
     const app = await addApp();
     const body = await signedIn(app, { scope: 'openid photos' });
     const refreshed = await refreshWith(service, app, String(body['refresh_token']));
@@ -164,7 +164,7 @@ describe('OpenID Connect Core §5.3: userinfo', { concurrency: true }, () => {
     }
   });
 
-  test('RFC 6750 §3.1: a token without openid is insufficient_scope, and any other text is invalid_token', async () => {
+  test('RFC 6750 §3.1, OpenID Connect Core §5.3.3: a token without openid is insufficient_scope, and any other text is invalid_token', async () => {
     const app = await addApp();
     const { access_token: token } = await signedIn(app, { scope: 'photos' });
     const refused = await userInfo(token);

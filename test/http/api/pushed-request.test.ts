@@ -86,7 +86,7 @@ describe('RFC 9126 §2: pushing a request', { concurrency: true }, () => {
     ['the id of another client', '401 invalid_client', { client_id: other.clientId }],
   ];
   for (const [name, expected, fields] of refused)
-    test(`RFC 9126 §2.3: ${name} is ${expected}`, async () => {
+    test(`RFC 9126 §2.1, §2.3: ${name} is ${expected}`, async () => {
       const [status, error = ''] = expected.split(' ');
       const answer = await postAs(service, client, 'par', { ...authorizationRequest(client), ...fields });
       assertRefused(answer, Number(status), error);
@@ -142,7 +142,7 @@ describe('RFC 9126 §4: using a pushed request', { concurrency: true }, () => {
     );
   });
 
-  test('RFC 9126 §4: who is not signed in signs in, and comes back to it', async () => {
+  test('RFC 9126 §4, §7.3: who is not signed in signs in, and comes back to it', async () => {
     const browser = new Browser();
     const url = urlOf(await push());
     const page = await browser.get(url);
@@ -186,7 +186,7 @@ describe('RFC 9126 §4: using a pushed request', { concurrency: true }, () => {
     assert.equal((await ada.submit({ ...page, body }, '/oauth2/authorize', { decision: 'allow' })).status, 403);
   });
 
-  test('RFC 9126 §4: the registration counts when it is used, not when it was pushed', async () => {
+  test('RFC 9126 §4, §7.4: the registration counts when it is used, not when it was pushed', async () => {
     const changing = await addClient(service, { scopes: scopes('read') });
     const url = urlOf(await push(changing, { scope: 'read' }), changing);
     assert.ok(isConsent(await ada.get(url)));
@@ -233,7 +233,7 @@ describe('RFC 9126 §4: a reference that leads nowhere is told on a page', { con
     for (const text of [sealed, sealed.slice(0, -6)]) assertDead(await ada.get(urlOf(START + text, device)));
   });
 
-  test('RFC 9126 §2.2: one that is older than 600 seconds, unless its page is open', async (t) => {
+  test('RFC 9126 §2.2, §4: one that is older than 600 seconds, unless its page is open', async (t) => {
     const own = await startTestService(t);
     await addUser(own);
     const each = await addClient(own);
@@ -249,7 +249,7 @@ describe('RFC 9126 §4: a reference that leads nowhere is told on a page', { con
     assert.ok((await allowOn(browser, page)).searchParams.has('code'), 'but for who has its page open');
   });
 
-  test('RFC 9126 §4: one that was opened in time waits for a sign-in as long as its form; then the app hears of it', async (t) => {
+  test('RFC 9126 §2.2, §4: one that was opened in time waits for a sign-in as long as its form; then the app hears of it', async (t) => {
     const own = await startTestService(t);
     await addUser(own);
     const each = await addClient(own);

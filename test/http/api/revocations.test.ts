@@ -339,7 +339,7 @@ describe('interface: a stream tells of the end of grants only those that could h
     },
   };
   for (const [name, act] of Object.entries(acts))
-    test(`Promise 2: ${name}; the others hear neither client nor person, and miss nothing after it`, async (t) => {
+    test(`RFC 7662 §4, Promise 2: ${name}; the others hear neither client nor person, and miss nothing after it`, async (t) => {
       const apart = await setApart(t);
       const { own, mail, others, told, untold } = apart;
       const { accessToken: token } = await apart.allow();

@@ -51,7 +51,7 @@ async function assertEnded({ accessToken, refreshToken }: { accessToken: string;
 describe('RFC 7009 §2.1: a client ends its own grant at once', { concurrency: true }, () => {
   for (const which of ['accessToken', 'refreshToken'] as const)
     for (const token_type_hint of [undefined, 'access_token', 'refresh_token', 'saml', ''])
-      test(`RFC 7009 §2.1: by its ${which}, with ${token_type_hint ?? 'no'} hint`, async () => {
+      test(`RFC 7009 §2, §2.1: by its ${which}, with ${token_type_hint ?? 'no'} hint`, async () => {
         const pair = await standardPair(service, ada, client);
         assertDone(await revoke(client, pair[which], { token_type_hint }));
         await assertEnded(pair);

@@ -85,7 +85,7 @@ describe('RFC 6749 §2.3.1: a client is taken for itself', { concurrency: true }
       await assertTokens(await post(service, 'token', { ...refreshed, ...fields }, headers), 'read write');
     });
 
-  test('RFC 6749 §3.2.1: a public client by its word, also in a header with an empty secret', async () => {
+  test('RFC 6749 §3.2.1, OAuth 2.1 §8.1: a public client by its word, also in a header with an empty secret', async () => {
     const code = await standardCode(service, ada, app);
     const { refreshToken } = await assertTokens(await exchangeCode(service, app, code), 'read');
     const second = await assertTokens(await refreshWith(service, app, refreshToken), 'read');
@@ -98,7 +98,7 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
   const own = { client_id: id, client_secret: secret };
   const refused: [name: string, answer: string, fields: Fields, headers?: Record<string, string>][] = [
     ['without any client', '401 invalid_client', {}],
-    ['with the id alone', '401 invalid_client', { client_id: id }],
+    ['RFC 6749 §2.2, §5.2: with the id alone', '401 invalid_client', { client_id: id }],
     ['with the secret alone', '401 invalid_client', { client_secret: secret }],
     ['with a wrong secret', '401 invalid_client', { ...own, client_secret: 'x' }],
     ['with the secret of another client', '401 invalid_client', { ...own, client_secret: other.clientSecret }],
@@ -122,7 +122,7 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
       {},
       { Authorization: `${basic(id, secret).Authorization}, x` },
     ],
-    ['with Basic and a secret in the body', '400 invalid_request', own, basic(id, secret)],
+    ['RFC 6749 §2.3, §5.2: with Basic and a secret in the body', '400 invalid_request', own, basic(id, secret)],
     [
       'with Basic of another client than client_id',
       '400 invalid_request',
@@ -132,7 +132,7 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
     ['with Bearer', '401 invalid_client', own, { Authorization: 'Bearer x' }],
     ['with Digest', '401 invalid_client', {}, { Authorization: `Digest username="${id}"` }],
     [
-      'with an unknown assertion type',
+      'RFC 7521 §4.2, RFC 7523 §2.2: with an unknown assertion type',
       '400 invalid_request',
       { client_id: id, client_assertion_type: 'x', client_assertion: 'x' },
     ],
@@ -140,7 +140,7 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
     ['with an empty grant_type', '400 invalid_request', { ...own, grant_type: '' }],
     ...['password', 'client_credentials', 'implicit', 'code', 'AUTHORIZATION_CODE', '__proto__'].map(
       (grant_type): [string, string, Fields] => [
-        `with grant_type ${grant_type}`,
+        `RFC 6749 §5.2, RFC 9700 §2.4: with grant_type ${grant_type}`,
         '400 unsupported_grant_type',
         { ...own, grant_type },
       ],
@@ -157,7 +157,7 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
     ['for a resource', '400 invalid_target', { ...own, resource: service.apiUrl }],
   ];
   for (const [name, expected, fields, headers] of refused)
-    test(`RFC 6749 §5.2: ${name} it is ${expected}`, async () => {
+    test(`${name.startsWith('RFC') ? name : `RFC 6749 §5.2: ${name}`} it is ${expected}`, async () => {
       const code = await standardCode(service, ada, client);
       const usual = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER };
       const [status, error = ''] = expected.split(' ');
@@ -197,14 +197,14 @@ describe('RFC 6749 §5.2: a refused request of the standard face burns nothing',
 });
 
 describe('RFC 7636 §4.6: PKCE stands for the redirect URI, and never goes missing', { concurrency: true }, () => {
-  test('OAuth 2.1 §10.2: with PKCE the exchange need not repeat the redirect URI', async () => {
+  test('OAuth 2.1 §10.2, RFC 6749 §4.1.3: with PKCE the exchange need not repeat the redirect URI', async () => {
     for (const each of [client, app]) {
       const code = await standardCode(service, ada, each);
       pairOf(await exchangeCode(service, each, code, { redirect_uri: undefined }));
     }
   });
 
-  test('RFC 6749 §4.1.3: without PKCE it must', async () => {
+  test('RFC 6749 §4.1.3, OAuth 2.1 §10.2: without PKCE it must', async () => {
     const code = await standardCode(service, ada, client, noPkce);
     const fields = { code_verifier: undefined };
     assertRefused(
@@ -215,12 +215,12 @@ describe('RFC 7636 §4.6: PKCE stands for the redirect URI, and never goes missi
     pairOf(await exchangeCode(service, client, code, fields));
   });
 
-  test('RFC 9700 §4.8.2: a verifier for a code without a challenge is a downgrade', async () => {
+  test('RFC 9700 §4.8.2, OAuth 2.1 §3.2.4: a verifier for a code without a challenge is a downgrade', async () => {
     const code = await standardCode(service, ada, client, noPkce);
     assertRefused(await exchangeCode(service, client, code), 400, 'invalid_request');
   });
 
-  test('RFC 9700 §2.1.1: nobody redeems a code of a public client without its verifier', async () => {
+  test('RFC 9700 §2.1.1, RFC 8252 §6: nobody redeems a code of a public client without its verifier', async () => {
     const code = await standardCode(service, ada, app);
     for (const code_verifier of [undefined, '', 'v'.repeat(43)])
       assertRefused(await exchangeCode(service, app, code, { code_verifier }), 400, 'invalid_grant');
@@ -255,7 +255,7 @@ describe('RFC 8707 §2.2: the resource of a token request', { concurrency: true 
     pairOf(await refreshWith(service, client, refreshToken, { resource: mail }));
   });
 
-  test('RFC 8707 §2: a token for another resource does not work at the API', async () => {
+  test('RFC 8707 §2, §2.1, RFC 9700 §4.10.2: a token for another resource does not work at the API', async () => {
     const { accessToken } = await standardPair(service, ada, client, { resource: mail });
     assert.equal((await me(service, accessToken)).status, 401);
   });
@@ -267,7 +267,7 @@ describe('RFC 6749 §6: the scope of a refresh', { concurrency: true }, () => {
     await assertTokens(await refreshWith(service, client, refreshToken, { scope: 'read' }), 'read write');
   });
 
-  test('RFC 6749 §6: more than was granted is invalid_scope, and the token still works', async () => {
+  test('RFC 6749 §6, RFC 9700 §4.14.2: more than was granted is invalid_scope, and the token still works', async () => {
     const { refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
     for (const scope of ['write', 'read write', 'admin'])
       assertRefused(await refreshWith(service, client, refreshToken, { scope }), 400, 'invalid_scope');
@@ -284,7 +284,7 @@ describe('RFC 6749 §6: the scope of a refresh', { concurrency: true }, () => {
   });
 });
 
-test('RFC 6749 §5.1: expires_in is what is left, to the second', async (t) => {
+test('RFC 6749 §4.1.4, §5.1, OAuth 2.1 §3.2.3: expires_in is what is left, to the second', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const each = await addClient(own);
@@ -334,7 +334,7 @@ describe('interface: the two faces are one service', { concurrency: true }, () =
     assert.equal((await me(service, accessToken)).status, 401);
   });
 
-  test('RFC 6749 §2.1: the published face serves no public client, by whatever means', async () => {
+  test('RFC 6749 §2.1, OAuth 2.1 §2.1: the published face serves no public client, by whatever means', async () => {
     const code = await standardCode(service, ada, app);
     const fields = { code_verifier: VERIFIER };
     for (const clientSecret of ['', 'x', secret])
@@ -360,7 +360,7 @@ describe('interface: the two faces are one service', { concurrency: true }, () =
   });
 });
 
-test('RFC 9700 §4.14.2: a public client has no overlap: once its new pair is used, the token before is reuse', async (t) => {
+test('RFC 9700 §2.2.2, §4.14.2, OAuth 2.1 §4.3.1: a public client has no overlap: once its new pair is used, the token before is reuse', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const each = await addClient(own, {}, 'public');
@@ -374,7 +374,7 @@ test('RFC 9700 §4.14.2: a public client has no overlap: once its new pair is us
   assert.equal((await auditActions(own)).at(-1), 'refresh_reuse');
 });
 
-test('Promise 6: guessing a secret slows its source down at every endpoint at once, and public clients not at all', async (t) => {
+test('RFC 7009 §5, Promise 6: guessing a secret slows its source down at every endpoint at once, and public clients not at all', async (t) => {
   const own = await startTestService(t);
   const [each, open] = [await addClient(own), await addClient(own, {}, 'public')];
   const refreshing = { grant_type: 'refresh_token', refresh_token: 'x' };

@@ -51,7 +51,7 @@ async function assertPair(answer: JsonAnswer, message?: string): Promise<void> {
   assert.equal((await me(service, accessToken)).status, 200, message);
 }
 
-describe('RFC 6749 §4.1.3: an exchange that works', { concurrency: true }, () => {
+describe('RFC 6749 §4.1.3, OAuth 2.1 §4.1.3: an exchange that works', { concurrency: true }, () => {
   const requests: Record<string, (code: string) => Promise<JsonAnswer>> = {
     'as a form': (code) => exchange(service, client, code),
     'as JSON': (code) => postBody(url, fieldsOf(code)),
@@ -80,7 +80,8 @@ describe('RFC 6749 §4.1.3: an exchange that works', { concurrency: true }, () =
       ),
   };
   for (const [name, request] of Object.entries(requests))
-    test(`RFC 6749 §5.1: ${name} it answers exactly the pair`, async () => assertPair(await request(await newCode())));
+    test(`RFC 6749 §5, §5.1: ${name} it answers exactly the pair`, async () =>
+      assertPair(await request(await newCode())));
 });
 
 describe('RFC 6749 §5.2: a refused exchange burns nothing', { concurrency: true }, () => {
@@ -202,7 +203,7 @@ describe('RFC 6749 §5.2: a refused exchange burns nothing', { concurrency: true
   });
 });
 
-describe('RFC 7636 §4.6: the code verifier', { concurrency: true }, () => {
+describe('RFC 7636 §4.6, RFC 9700 §2.1.1: the code verifier', { concurrency: true }, () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const challenge = { code_challenge: hash('sha256', verifier, 'base64url'), code_challenge_method: 'S256' };
   const wrong: [name: string, error: string, verifier: string | undefined][] = [
@@ -222,7 +223,7 @@ describe('RFC 7636 §4.6: the code verifier', { concurrency: true }, () => {
     });
 });
 
-test('RFC 6749 §4.1.2: a code used again is refused, and everything issued from it ends', async (t) => {
+test('RFC 6749 §4.1.2, RFC 9700 §4.2.4, OAuth 2.1 §4.1.3: a code used again is refused, and everything issued from it ends', async (t) => {
   for (const wait of [0, 1, 30, 59, 61, 3600]) {
     const own = await startTestService(t);
     await addUser(own);
@@ -254,7 +255,7 @@ test('RFC 9700 §2.1.1: whoever has only a used code cannot end anything with it
   assert.equal((await me(service, accessToken)).status, 200);
 });
 
-test('RFC 6749 §4.1.2: a code works for 60 seconds', async (t) => {
+test('RFC 6749 §4.1.2, §10.5: a code works for 60 seconds', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const app = await addClient(own);

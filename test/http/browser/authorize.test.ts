@@ -38,7 +38,7 @@ function errorOf(visit: Visit, message?: string): URLSearchParams {
   return searchParams;
 }
 
-describe('RFC 6749 §4.1.2.1: a page, never a redirect', { concurrency: true }, () => {
+describe('RFC 6749 §3.1.2.4, §4.1.2.1, OAuth 2.1 §4.1.2.1: a page, never a redirect', { concurrency: true }, () => {
   const requests: Record<string, Record<string, string | undefined>> = {
     'an unknown client': { client_id: 'nope' },
     'an unknown client with a foreign redirect URI': { client_id: 'nope', redirect_uri: 'https://evil.test' },
@@ -131,7 +131,7 @@ test('RFC 6749 §3.1.2: the query of a registered redirect URI stays, and code a
   assert.match(href, /^https:\/\/client\.example\/cb\?tenant=7&code=vk_ac_[A-Za-z0-9_-]+&state=xyz$/);
 });
 
-describe('RFC 6749 §4.1.2.1: errors that go back to the client', { concurrency: true }, () => {
+describe('RFC 6749 §4.1.2.1, RFC 9700 §4.11.2: errors that go back to the client', { concurrency: true }, () => {
   const refused: [name: string, error: string, query: string, state?: string | null][] = [
     ['RFC 6749 §10.12: no state', 'invalid_request', '', null],
     ['RFC 6749 §10.12: an empty state', 'invalid_request', '&state=', null],
@@ -148,7 +148,7 @@ describe('RFC 6749 §4.1.2.1: errors that go back to the client', { concurrency:
     ],
     ...['token', 'id_token', 'code%20token', 'code+id_token', 'none', 'CODE', 'code%20code', 'code%20'].map(
       (type): [string, string, string] => [
-        `RFC 6749 §3.1.1: response_type=${type}`,
+        `RFC 6749 §3.1.1, RFC 9700 §2.1.2: response_type=${type}`,
         'unsupported_response_type',
         `&state=s&response_type=${type}`,
       ],
@@ -167,7 +167,11 @@ describe('RFC 6749 §4.1.2.1: errors that go back to the client', { concurrency:
       'code_challenge_method=S256',
       'code_challenge=&code_challenge_method=S256',
       'code_challenge=',
-    ].map((query): [string, string, string] => [`RFC 7636 §4.4.1: ${query}`, 'invalid_request', `&state=s&${query}`]),
+    ].map((query): [string, string, string] => [
+      `RFC 7636 §4.3, §4.4.1, §7.2: ${query}`,
+      'invalid_request',
+      `&state=s&${query}`,
+    ]),
   ];
   for (const [name, error, query, state = 's'] of refused)
     test(`${name} is ${error}`, async () => {
@@ -188,7 +192,7 @@ describe('RFC 6749 §4.1.2.1: errors that go back to the client', { concurrency:
   });
 });
 
-test('RFC 6749 §4.1.1: response_type=code, a challenge and unknown parameters are accepted, and never echoed', async () => {
+test('RFC 6749 §3.1, §4.1.1: response_type=code, a challenge and unknown parameters are accepted, and never echoed', async () => {
   for (const parameters of [
     { response_type: 'code' },
     { code_challenge: CHALLENGE, code_challenge_method: 'S256' },
@@ -346,7 +350,7 @@ test('RFC 6749 §3.3: the consent page says in words what was asked for, all by 
   }
 });
 
-test('RFC 9700 §4.16: whatever is in the parameters, pages show it escaped or not at all', async () => {
+test('RFC 9700 §4.16, RFC 6749 §10.14: whatever is in the parameters, pages show it escaped or not at all', async () => {
   const probes = [
     '"><script>alert(1)</script>',
     "'><img src=x onerror=alert(1)>",

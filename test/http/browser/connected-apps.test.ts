@@ -39,7 +39,7 @@ function namesIn({ body }: Visit): string[] {
   return [...body.matchAll(/class="app-name"><bdi[^>]*>([^<]*)/g)].map(([, name = '']) => name);
 }
 
-test('Promise 2: taking an app back ends all of it at once, and nothing of anybody else', async () => {
+test('OAuth 2.1 §7.9, ASVS 10.4.9, Promise 2: taking an app back ends all of it at once, and nothing of anybody else', async () => {
   const one = await addClient(service, { name: 'Wanted' });
   const two = await addClient(service, { name: 'Unwanted' });
   const kept = [await obtainPair(service, ada, one), await obtainPair(service, grace, two)];
@@ -450,7 +450,7 @@ describe('Promise 2: what an app has on a device, and what waits, is taken back 
   }
   const isGood = async ({ accessToken }: { accessToken: string }) => (await me(service, accessToken)).status === 200;
 
-  test('Promise 2: two devices of an app are two lines, and the app elsewhere is a third', async () => {
+  test('OAuth 2.1 §7.9, Promise 2: two devices of an app are two lines, and the app elsewhere is a third', async () => {
     const { browser, app, connectDevice, lines, press, said } = await makeWorld();
     const pairs = [await obtainPair(service, browser, app)];
     for (let device = 0; device < 2; device += 1) {
@@ -484,7 +484,7 @@ describe('Promise 2: what an app has on a device, and what waits, is taken back 
     assert.deepEqual(await lines(), []);
   });
 
-  test('Promise 2: a code and a device that were allowed wait there, and are taken back', async () => {
+  test('OAuth 2.1 §7.9, Promise 2: a code and a device that were allowed wait there, and are taken back', async () => {
     const { browser, app, beginDevice, lines, press, said } = await makeWorld();
     const kept = await obtainPair(service, browser, app);
     const code = await obtainCode(service, browser, app);

@@ -214,7 +214,7 @@ describe('RFC 8252 §8.6: another app on the device may pass for a public one', 
       ['com.example.app:/callback', true],
       [REDIRECT_URI, false],
     ] as const)
-      test(`RFC 8252 §8.6: ${consent} at ${redirectUri} ${isAlwaysAsked ? 'is asked about each time' : 'holds'}`, async () => {
+      test(`RFC 8252 §8.6, RFC 6749 §10.2, OAuth 2.1 §7.3.1: ${consent} at ${redirectUri} ${isAlwaysAsked ? 'is asked about each time' : 'holds'}`, async () => {
         const app = await addApp({ consent, redirectUris: [redirectUri, 'https://other.example/'] }, 'public');
         const parameters = { redirect_uri: redirectUri };
         await allowed(app, await visit(app, { ...parameters, prompt: 'consent' }), [], redirectUri);
@@ -259,7 +259,7 @@ describe('RFC 6749 §3.3: scopes that may be left out', { concurrency: true }, (
   const ticked = ({ body }: Visit) =>
     [...body.matchAll(/<input type="checkbox" name="scope" value="([^"]*)" checked>/g)].map(([, name]) => name);
 
-  test('RFC 6749 §3.3: the page offers them unticked, and what is left out is not granted', async () => {
+  test('RFC 6749 §3.3, §5.1, OAuth 2.1 §1.4.1: the page offers them unticked, and what is left out is not granted', async () => {
     const app = await addOptional('mail', 'files?', 'photos?');
     const page = await visit(app);
     assert.deepEqual([offered(page), ticked(page)], [['files', 'photos'], []]);
@@ -291,7 +291,7 @@ describe('RFC 6749 §3.3: scopes that may be left out', { concurrency: true }, (
       assert.equal((await allowed(app, page, [...posted]))['scope'], granted, `${posted}`);
   });
 
-  test('RFC 6749 §4.1.2.1: who leaves out everything has denied', async () => {
+  test('RFC 6749 §3.3, §4.1.2.1: who leaves out everything has denied', async () => {
     const app = await addOptional('mail?', 'files?');
     const page = await visit(app);
     for (const scope of [[], ['photos']]) {

@@ -89,7 +89,7 @@ describe('RFC 8628: a device from its code to its tokens', { concurrency: true }
     assert.equal(headers.get('content-type'), 'application/json');
   });
 
-  test('RFC 8628 §3: the person types the code, compares it, allows, and the device has its tokens', async () => {
+  test('RFC 8628 §3, §3.3: the person types the code, compares it, allows, and the device has its tokens', async () => {
     const codes = await ask();
     assertRefused(await poll(codes), 400, 'authorization_pending');
     const empty = await ada.get(page);
@@ -184,7 +184,7 @@ describe('RFC 8628: a device from its code to its tokens', { concurrency: true }
     assertRefused(await poll(codes, service, client), 400, 'access_denied');
   });
 
-  test('RFC 8707 §2: the grant is for the resource that the device asked for', async () => {
+  test('RFC 8707 §2, §2.2: the grant is for the resource that the device asked for', async () => {
     const resource = 'https://tv.example';
     const asking = await addResourceServer(service, { resource });
     const codes = await ask(service, tv, { resource });
@@ -213,7 +213,7 @@ describe('RFC 8628 §3.1: what a device may not ask for', { concurrency: true },
     ['no client', '401 invalid_client', { client_id: undefined }],
   ];
   for (const [name, expected, fields] of refused)
-    test(`RFC 8628 §3.2: ${name} is ${expected}`, async () => {
+    test(`RFC 8628 §3.2, RFC 8707 §2: ${name} is ${expected}`, async () => {
       const [status, error = ''] = expected.split(' ');
       assertRefused(await postAs(service, tv, 'device_authorization', fields), Number(status), error);
     });
@@ -260,7 +260,7 @@ describe('RFC 8628 §3.5: polling', { concurrency: true }, () => {
     pairOf(await poll());
   });
 
-  test('RFC 8628 §3.5: after 600 seconds nobody decides any more, and the device must ask anew', async (t) => {
+  test('RFC 8628 §3.5, §5.4: after 600 seconds nobody decides any more, and the device must ask anew', async (t) => {
     const { own, codes, browser, poll } = await waiting(t);
     const shown = await browser.get(codes.complete);
     own.clock.advance(600);
@@ -284,7 +284,7 @@ describe('RFC 8628 §3.5: polling', { concurrency: true }, () => {
     }
   });
 
-  test('Promise 3: a lost answer is given again while it is unused, and a replay after that ends the grant', async (t) => {
+  test('RFC 8628 §3.5, Promise 3: a lost answer is given again while it is unused, and a replay after that ends the grant', async (t) => {
     const { own, client, codes, browser, poll } = await waiting(t);
     await decide(browser, await browser.get(codes.complete), 'allow');
     const pair = pairOf(await poll());
@@ -312,7 +312,7 @@ describe('RFC 8628 §3.5: polling', { concurrency: true }, () => {
     }
   });
 
-  test('Promise 1: of 20 polls at once all get one and the same pair', async () => {
+  test('RFC 8628 §3.5, Promise 1: of 20 polls at once all get one and the same pair', async () => {
     const codes = await ask();
     await decide(ada, await typed(ada, codes.userCode), 'allow');
     const answers = await Promise.all(Array.from({ length: 20 }, () => poll(codes)));
@@ -508,7 +508,7 @@ describe('RFC 8628 §3.3: the page', { concurrency: true }, () => {
 });
 
 describe('RFC 8628 §5.1: guessing codes', { concurrency: true }, () => {
-  test('RFC 8628 §5.1: twenty wrong ones, and also the right one has to wait', async (t) => {
+  test('RFC 8628 §5.1, RFC 6749 §10.10: twenty wrong ones, and also the right one has to wait', async (t) => {
     const { own, codes, browser } = await waiting(t);
     const shown = await browser.get(codes.complete);
     const guess = () => browser.get(`${own.appUrl}/device?user_code=BBBB-BBBB`);

@@ -55,7 +55,7 @@ const profileOf = async (token: unknown) => {
 };
 
 describe('OpenID Connect Core §3.1.2.1: the scopes of a request', { concurrency: true }, () => {
-  test('OpenID Connect Core §5.4: openid, profile and email are granted only if the request names them', async () => {
+  test('OpenID Connect Core §3.1.2.1, §5.4: openid, profile and email are granted only if the request names them', async () => {
     const app = await addApp();
     const cases: [asked: string | undefined, granted: string][] = [
       ['openid', 'openid'],
@@ -67,7 +67,7 @@ describe('OpenID Connect Core §3.1.2.1: the scopes of a request', { concurrency
     for (const [scope, granted] of cases) assert.equal((await signedIn(app, { scope }))['scope'], granted, scope);
   });
 
-  test('OpenID Connect Core §5.4, §11: offline_access, address and phone are dropped beside openid', async () => {
+  test('OpenID Connect Core §3.1.2.1, §5.4, §11: offline_access, address and phone are dropped beside openid', async () => {
     const app = await addApp();
     const { scope } = await signedIn(app, { scope: 'openid offline_access address phone photos' });
     assert.equal(scope, 'openid photos');
@@ -166,7 +166,7 @@ describe('OpenID Connect Core §3.1.2.1: the parameters of a request', { concurr
     assert.equal((await grantsOf(app)).length, before);
   });
 
-  test('OpenID Connect Core §6, §7: request, request_uri, registration and response_mode are refused', async () => {
+  test('OpenID Connect Core §6, §7, §7.2.1: request, request_uri, registration and response_mode are refused', async () => {
     const app = await addApp();
     const cases: [Fields, string][] = [
       [{ request: 'eyJ' }, 'request_not_supported'],
@@ -268,7 +268,7 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
     ['openid profile email photos', { name: 'Ada Example', username: 'ada', email: 'ada@example.com' }],
   ];
 
-  test('OpenID Connect Core §5.4: what profile and email ask for, asked, remembered and skipped alike', async () => {
+  test('OpenID Connect Core §3.1.2.4, §5.4: what profile and email ask for, asked, remembered and skipped alike', async () => {
     for (const consent of ['ask', 'remember', 'skip'] as const) {
       for (const [scope, profile] of cases) {
         const app = await addApp({ consent });

@@ -27,7 +27,7 @@ async function change(browser: Browser, fields: PostedFields = {}, headers = {})
 const isSignedIn = async (browser: Browser) =>
   (await browser.get(`${service.appUrl}/account/apps`)).body.includes('Connected apps</h1>');
 
-test('ASVS 6.2.3: a password is changed by who knows the current one, and is the only one from then on', async () => {
+test('ASVS 6.2.2, 6.2.3: a password is changed by who knows the current one, and is the only one from then on', async () => {
   const { email, browser } = await somebody();
   const visit = await change(browser);
   assert.equal(visit.status, 303);

@@ -59,7 +59,7 @@ function assertNotNow(visit: Visit): void {
   assert.equal(searchParams.get('error'), 'temporarily_unavailable');
 }
 
-test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over a limit of visits, but an error at a redirect URI that is registered', async (t) => {
+test('OpenID Connect Core §3.1.2.6, RFC 6749 §4.1.2.1: prompt=none meets no page over a limit of visits, but an error at a redirect URI that is registered', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const [app, browser] = [await addClient(own, { consent: 'skip' }), await signedInBrowser(own)];
@@ -75,7 +75,7 @@ test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over a limit of v
   assert.deepEqual(await own.installation.grants.list({ clientId: app.clientId, limit: 1 }), []);
 });
 
-test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over the limit of decisions', async (t) => {
+test('OpenID Connect Core §3.1.2.6, RFC 6749 §4.1.2.1: prompt=none meets no page over the limit of decisions', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const [app, browser] = [await addClient(own, { consent: 'skip' }), await signedInBrowser(own)];
@@ -85,7 +85,7 @@ test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over the limit of
   assert.equal((await browser.get(standardUrl(own, app))).status, 429);
 });
 
-test('OpenID Connect Core §3.1.2.6: prompt=none meets no page while the store cannot serve', async (t) => {
+test('OpenID Connect Core §3.1.2.6, RFC 6749 §4.1.2.1: prompt=none meets no page while the store cannot serve', async (t) => {
   const path = temporaryPath(t);
   const variables = { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` };
   const own = await startTestService(t, variables, undefined, { lockTimeout: 50 });

@@ -109,7 +109,7 @@ describe('X-Forwarded-For counts from trusted proxies only', { concurrency: true
     ],
   ];
   for (const [name, variables, headers, last] of cases)
-    test(`Promise 6: X-Forwarded-For ${name}`, async (t) => {
+    test(`RFC 9700 §4.13, Promise 6: X-Forwarded-For ${name}`, async (t) => {
       const own = await startTestService(t, variables);
       const visits = await guesses(own, new Browser(), 11, headers);
       assert.equal(visits[10]?.status, last);
@@ -323,7 +323,7 @@ test('ASVS 7.3.1, 7.3.2: a session ends 12 hours after its last use, and after 3
   assert.equal(await whoIs(own, busy), null);
 });
 
-test('ASVS 3.7.2: sign-in and sign-out only ever go on to a page of ours that asks for a sign-in', async () => {
+test('ASVS 3.7.2, RFC 6749 §10.15, RFC 9700 §2.1: sign-in and sign-out only ever go on to a page of ours that asks for a sign-in', async () => {
   const refused = [
     'https://evil.test/',
     '//evil.test/',

@@ -86,13 +86,13 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that go back to the cl
       assert.equal(errorOf(visit, added.startsWith('state') ? null : 'xyz'), error);
     });
 
-  test('RFC 9700 §2.1.1: a public client without PKCE, and a client that must use it, are refused', async () => {
+  test('RFC 9700 §2.1.1, RFC 8252 §8.1, OAuth 2.1 §4.1.1: a public client without PKCE, and a client that must use it, are refused', async () => {
     const strict = await addClient(service, { requirePkce: true });
     for (const each of [app, strict])
       assert.equal(errorOf(await ada.get(standardUrl(service, each, noPkce))), 'invalid_request');
   });
 
-  test('RFC 6749 §4.1.2.1: Deny is access_denied', async () => {
+  test('RFC 6749 §4.1.2.1, RFC 9207 §2: Deny is access_denied', async () => {
     const page = await ada.get(standardUrl(service, client));
     assert.equal(errorOf(await ada.submit(page, '/oauth2/authorize', { decision: 'deny' })), 'access_denied');
   });
@@ -140,7 +140,7 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that are told on a pag
   });
 });
 
-test('RFC 9207 §2: the code comes with the unchanged state and the issuer, and nothing else', async () => {
+test('RFC 9207 §2, RFC 8252 §8.10, OAuth 2.1 §4.1.2: the code comes with the unchanged state and the issuer, and nothing else', async () => {
   const page = await ada.get(standardUrl(service, client, { state: 'a b&c=ü', scope: 'read' }));
   const { searchParams } = await allowOn(ada, page);
   assert.deepEqual([...searchParams.keys()], ['code', 'state', 'iss']);

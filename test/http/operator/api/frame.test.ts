@@ -30,7 +30,7 @@ test('RFC 6750 §3: without a key, or with one that is wrong, expired or of a di
   assert.deepEqual(errorOf(await call(api, gone.key, '/v1/clients')), [401, 'invalid_key', null]);
 });
 
-test('a key in the query or as Basic, and every cookie, are not read', async () => {
+test('RFC 6750 §2.1: a key in the query or as Basic, and every cookie, are not read', async () => {
   const { key } = admin;
   for (const headers of [
     { Cookie: `__Host-operator=${key}; operator=${key}` },

@@ -336,7 +336,7 @@ test('RFC 9110 §13.1.1: a key that another caller replaced is not overwritten',
   }
 });
 
-test('RFC 7517 §5: the answer names the keys of a set that cannot be used, and a private key refuses the set', async () => {
+test('RFC 7517 §5, RFC 7523 §3: the answer names the keys of a set that cannot be used, and a private key refuses the set', async () => {
   const keys = [makeKey().jwk, { kty: 'AKP', pub: 'AAAA' }, { ...makeKey().jwk, use: 'enc' }, { kid: 'a' }];
   const kty = 'its kty must be EC, RSA or OKP';
   const omitted = [`key 2: ${kty}`, 'key 3: its use must be sig', `key 4: ${kty}`];
