@@ -1,6 +1,7 @@
 /** `docs/conformance.md` against the code and the tests: what the code cites has a row, and each rule a test. UPDATE_DOCS=1 writes its last columns. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
 
 /** What a row says by hand; where its rule stands, and which tests show it, is looked up. */
@@ -143,12 +144,15 @@ function madePage(page: string): string {
   return page.replace(/^\| (?!clause ).+$/gm, madeRow);
 }
 
+/** The tests of a clause by their folder: `http/api/{introspect×3, me}`. */
 function testsOf(clause: string): string {
-  const counts = [...(SHOWN.get(clause) ?? [])];
-  const names = counts.map(
-    ([file, count]) => [`\`${file.slice('test/'.length, -'.test.ts'.length)}\``, count] as const,
-  );
-  return names.map(([name, count]) => (count === 1 ? name : `${name} (${count})`)).join(', ') || '–';
+  const folders = Map.groupBy(SHOWN.get(clause) ?? [], ([file]) => dirname(file));
+  const groups = [...folders].map(([folder, files]) => {
+    const names = files.map(([file, count]) => basename(file, '.test.ts') + (count === 1 ? '' : `×${count}`));
+    const inFolder = names.length === 1 ? names[0] : `{${names.join(', ')}}`;
+    return `\`${folder}/${inFolder}\``.replace('test/', '');
+  });
+  return groups.join(', ') || '–';
 }
 
 /** The tables of clauses, each with the text that its heading begins with. */
