@@ -76,11 +76,7 @@ export const openIdGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn('src/oauth/connected-apps/grant-registry.ts', ON_THE_WIRE, [
-    [
-      'consent to a sign-in alone is none to access',
-      'if (request.openid === null && remembered.every(isForSignInAlone)) return null;',
-      '',
-    ],
+    ['consent to a sign-in alone is none to access', '!openid && isForSignInAlone(summary)', 'false'],
   ]),
   ...guardsIn(
     'src/accounts/providers/external-return.ts',

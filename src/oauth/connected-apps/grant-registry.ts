@@ -16,7 +16,6 @@ import {
 import type { LiveAccess } from '../grants/granted-access.ts';
 import { type PersonField, personFieldsOf } from '../grants/person-fields.ts';
 import { scopeNames, withoutSignIn } from '../grants/scope.ts';
-import type { AuthorizationRequest } from '../protocol/authorization-request.ts';
 import type { EarlierConsent, RememberedConsent } from '../protocol/consent.ts';
 import type { GrantCount, GrantFilter, GrantStore, ListedGrant } from '../protocol/grant-store.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
@@ -25,6 +24,9 @@ import { findGrantLife, type GrantLife, type LifeStore } from './grant-life.ts';
 
 /** The access that a user revokes, as it was shown: the app may have fetched it since. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
+
+/** A request of a client that may have asked before; `openid` if it asks to sign in. */
+type AskedAgain = GrantedResource & { readonly openid?: object | null };
 
 /** Maximum number of counted grants, so that a confirmation question comes fast. */
 export const MAX_COUNTED = 100_000;
@@ -52,26 +54,21 @@ export class GrantRegistry {
     return grants > 0;
   }
 
-  /** The earlier decision of a user on a client, for the same resource; null when it has no live grant. */
-  async earlierConsent(
-    resourceOwnerId: string,
-    clientId: string,
-    resource: GrantedResource,
-  ): Promise<EarlierConsent | null> {
-    return together(await this.#redeemed(resourceOwnerId, clientId, resource));
+  /** The earlier decision of a user on a client, for the same resource; null when it has no live grant that counts. */
+  async earlierConsent(resourceOwnerId: string, clientId: string, request: AskedAgain): Promise<EarlierConsent | null> {
+    return together(await this.#redeemed(resourceOwnerId, clientId, request), request);
   }
 
   /**
    * Returns the remembered consent for a redirect URI (on loopback: at any port): allowed for that same URI, after the
-   * client's last resume. Consent to sign in alone is none to a request without `openid`: an app without scopes of its own
-   * would get lasting access by it. Reads epochs first: an earlier revocation is visible in the grants, and a later one ends
-   * new grants with these epochs.
+   * client's last resume. Reads epochs first: an earlier revocation is visible in the grants, and a later one ends new grants
+   * with these epochs.
    */
   async rememberedConsent(
     resourceOwnerId: string,
     { id, type, remembersSince }: Client,
     redirectUri: string,
-    request: GrantedResource & Pick<AuthorizationRequest, 'openid'>,
+    request: AskedAgain,
   ): Promise<RememberedConsent | null> {
     const epochs = await this.#store.findEpochs(id, resourceOwnerId);
     const live = await this.#redeemed(resourceOwnerId, id, request);
@@ -80,8 +77,7 @@ export class GrantRegistry {
         isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
         (remembersSince === null || summary.lastGrantedAt > remembersSince),
     );
-    if (request.openid === null && remembered.every(isForSignInAlone)) return null;
-    const consent = together(remembered);
+    const consent = together(remembered, request);
     return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };
   }
 
@@ -266,9 +262,13 @@ function scopesOf(summaries: readonly GrantSummary[]): string[] {
   return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
 }
 
-/** The combined decisions behind some grants; null without grants. Of two decisions on the same scope, the later one wins. */
-function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
-  if (summaries.length === 0) return null;
+/**
+ * The combined decisions behind some grants; null without grants that count. Of two decisions on the same scope, the later one
+ * wins. Consent to sign in alone is none to a request without `openid`: an app without scopes of its own would get lasting access
+ * by it.
+ */
+function together(summaries: readonly GrantSummary[], { openid }: AskedAgain): EarlierConsent | null {
+  if (summaries.every((summary) => !openid && isForSignInAlone(summary))) return null;
   const leftOut = new Set<string>();
   for (const summary of summaries.toSorted((one, other) => one.lastGrantedAt - other.lastGrantedAt)) {
     for (const name of scopeNames(summary.scope)) leftOut.delete(name);

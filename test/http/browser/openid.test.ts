@@ -300,7 +300,9 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
   test('consent to a sign-in alone is none to access: an app without scopes of its own must ask for that', async () => {
     const app = await addApp({ scopes: [] });
     await signedIn(app, { scope: 'openid profile email' });
-    assert.equal(isAsked(await visit(app, { scope: undefined })), true);
+    const page = await visit(app, { scope: undefined });
+    assert.equal(isAsked(page), true);
+    assert.doesNotMatch(page.body, /already has access/);
     assert.equal(errorOf(await visit(app, { scope: undefined, prompt: 'none' })), 'consent_required');
     assert.equal(isAsked(await visit(app, { scope: 'openid profile email' })), false, 'a sign-in rests on it');
     await signedIn(app, { scope: undefined });

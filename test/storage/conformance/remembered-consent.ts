@@ -10,7 +10,7 @@ import { type AnyStore, issue, type WithStore } from './any-store.ts';
 /** Rounds of each race, and browsers that are led to an app at the same time in each. */
 const [ROUNDS, BROWSERS] = [12, 12];
 
-const PLAIN_REQUEST = { resource: null, resourceIsDefault: false, openid: null };
+const NO_RESOURCE = { resource: null, resourceIsDefault: false };
 
 /** Remembered consent. */
 export function rememberedConsent(withStore: WithStore): void {
@@ -58,7 +58,7 @@ export function rememberedConsent(withStore: WithStore): void {
     const registry = new GrantRegistry(store, () => NOW);
     const isRemembered = async () => {
       const now = (await store.findClient('app_one')) ?? assert.fail();
-      return (await registry.rememberedConsent('usr_ada', now, 'https://one.test/cb', PLAIN_REQUEST)) !== null;
+      return (await registry.rememberedConsent('usr_ada', now, 'https://one.test/cb', NO_RESOURCE)) !== null;
     };
     const allow = (grantedAt: number) =>
       issue(store, { id: newGrantId(grantedAt), generation: 1, expiresAt: NOW + HOUR, grantedAt });
