@@ -22,6 +22,7 @@ export const idTokenGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/oauth/openid/signing-keys.ts', KEYS, [
     ['a next key signs only if it can be opened', ' || !openSigningKey(keyring, next)) return;', ') return;'],
+    ['a clock that stepped back keeps no key signing', 'Math.abs(now() - (signing', '(now() - (signing'],
     ['a former key leaves the key set', 'dropAt === null || dropAt > at', 'dropAt === null || dropAt > 0'],
     [
       'an opened key signs no longer than it is in the database',

@@ -83,6 +83,19 @@ test('OpenID Connect Core §10.1.1: every 90 days the next key signs, which was 
   assert.deepEqual(JSON.parse(String(event?.detail)), members);
 });
 
+test('keys that turned while the clock was years ahead turn again, once it is right', async (t) => {
+  const { clock, signingKeys, byState } = await keysIn(t);
+  await signingKeys.ensure(operator);
+  clock.now += 40 * SIGNS_FOR_MS;
+  await signingKeys.keep();
+  clock.now -= 40 * SIGNS_FOR_MS;
+  const { next } = await byState();
+  await signingKeys.keep();
+  assert.equal((await byState())['signing']?.id, next?.id);
+  await signingKeys.keep();
+  assert.equal((await byState())['signing']?.id, next?.id, 'once');
+});
+
 test('a replacement drops all keys at once, on an instance that used the old one just now too', async (t) => {
   const { store, signingKeys, kids } = await keysIn(t);
   await signingKeys.ensure();

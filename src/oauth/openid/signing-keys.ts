@@ -97,8 +97,11 @@ export class SigningKeys {
     }
     const signing = keys.find(({ state }) => state === 'signing');
     const next = keys.find(({ state }) => state === 'next');
+    if (!signing || !next) return;
+    // A time far in the future is one from before the clock stepped back.
+    const isDue = Math.abs(now() - (signing.signsSince ?? 0)) >= SIGNS_FOR_MS;
     // A next key that this instance cannot open must not sign: ID tokens would end.
-    if (!signing || !next || now() - (signing.signsSince ?? 0) < SIGNS_FOR_MS || !openSigningKey(keyring, next)) return;
+    if (!isDue || !openSigningKey(keyring, next)) return;
     const made = await makeSigningKey(keyring, now());
     const at = now();
     const detail = { signing_key: next.id, next_key: made.id, former_key: signing.id };
