@@ -76,7 +76,12 @@ export const openIdGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn('src/oauth/connected-apps/grant-registry.ts', ON_THE_WIRE, [
-    ['consent to a sign-in alone is none to access', '!openid && isForSignInAlone(summary)', 'false'],
+    ['consent to a sign-in alone is none to access', '!asksToSignIn && isForSignInAlone(summary)', 'false'],
+    [
+      'a scope that is only named openid is no consent to a sign-in',
+      "signsIn === asksToSignIn ? scope : (withoutSignIn(scope) ?? '')",
+      'scope',
+    ],
   ]),
   ...guardsIn(
     'src/accounts/providers/external-return.ts',

@@ -258,8 +258,10 @@ function fieldsOf(summaries: readonly GrantSummary[]): PersonField[] {
   return [...new Set(summaries.flatMap(personFieldsOf))];
 }
 
-function scopesOf(summaries: readonly GrantSummary[]): string[] {
-  return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
+/** Returns the scope names; those of a sign-in only where they mean the same to the request: an app may have had its own. */
+function scopesOf(summaries: readonly GrantSummary[], asksToSignIn: boolean): string[] {
+  const meant = ({ signsIn, scope }: GrantSummary) => (signsIn === asksToSignIn ? scope : (withoutSignIn(scope) ?? ''));
+  return [...new Set(summaries.flatMap((summary) => scopeNames(meant(summary))))];
 }
 
 /**
@@ -268,11 +270,12 @@ function scopesOf(summaries: readonly GrantSummary[]): string[] {
  * by it.
  */
 function together(summaries: readonly GrantSummary[], { openid }: AskedAgain): EarlierConsent | null {
-  if (summaries.every((summary) => !openid && isForSignInAlone(summary))) return null;
+  const asksToSignIn = Boolean(openid);
+  if (summaries.every((summary) => !asksToSignIn && isForSignInAlone(summary))) return null;
   const leftOut = new Set<string>();
   for (const summary of summaries.toSorted((one, other) => one.lastGrantedAt - other.lastGrantedAt)) {
     for (const name of scopeNames(summary.scope)) leftOut.delete(name);
     for (const name of scopeNames(summary.leftOut)) leftOut.add(name);
   }
-  return { granted: scopesOf(summaries), leftOut: [...leftOut], personFields: fieldsOf(summaries) };
+  return { granted: scopesOf(summaries, asksToSignIn), leftOut: [...leftOut], personFields: fieldsOf(summaries) };
 }

@@ -309,6 +309,25 @@ describe('OpenID Connect Core §5.4: what the app gets of the person', { concurr
     assert.equal(isAsked(await visit(app, { scope: undefined })), false, 'access rests on consent to access');
   });
 
+  test('the scopes openid and email of an app without sign-in are no consent to a sign-in, nor the other way round', async () => {
+    const [plain, signIn] = [
+      { signIn: false, scopes: scopes('openid', 'email', 'photos') },
+      { signIn: true, scopes: scopes('photos') },
+    ];
+    const scope = 'openid email photos';
+    for (const [before, after] of [
+      [plain, signIn],
+      [signIn, plain],
+    ] as const) {
+      const app = await addApp({ ...before, consent: 'remember', personFields: ['email'] });
+      await signedIn(app, { scope });
+      assert.equal(isAsked(await visit(app, { scope })), false);
+      await clients.update(app.clientId, after, operator);
+      assert.equal(isAsked(await visit(app, { scope })), true);
+      assert.equal(isAsked(await visit(app, { scope: 'photos' })), false);
+    }
+  });
+
   test('a grant from before the switch allows no sign-in', async () => {
     const app = await addApp({ signIn: false, consent: 'remember' });
     await signedIn(app, { scope: 'photos' });
