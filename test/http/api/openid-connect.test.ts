@@ -282,7 +282,8 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
   });
 
   test('a key that cannot be opened is 503 and burns no code; no other key signs, and a replacement ends it', async (t) => {
-    const path = temporaryPath(t);
+    // Its folder goes after the service, which stops at the end of the file.
+    const path = temporaryPath({ after });
     const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` });
     const app = await addApp({}, own.service);
     const code = await own.code(app);
