@@ -14,7 +14,7 @@ import type { ClientSettings } from '../../../src/oauth/clients/client.ts';
 import { makeSigningKey, openSigningKey } from '../../../src/oauth/openid/signing-key.ts';
 import { keyring } from '../../oauth/samples.ts';
 import { asJson, exchange, me, signedInBrowser } from '../../support/flow.ts';
-import { addClient, addUser, startTestService, type TestService } from '../../support/service.ts';
+import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../../support/service.ts';
 import {
   addResourceServer,
   exchangeCode,
@@ -230,8 +230,8 @@ describe('OpenID Connect Core §5.3: userinfo', { concurrency: true }, () => {
 type Own = { readonly app: App; readonly token: string };
 
 /** A service of a test's own, with Ada signed in. */
-async function startOwn(variables: Record<string, string> = {}) {
-  const own = await startTestService({ after }, variables);
+async function startOwn(variables: Record<string, string> = {}, t: Lifetime = { after }) {
+  const own = await startTestService(t, variables);
   const { id: accountId } = await addUser(own);
   const browser = await signedInBrowser(own);
   const code = (app: App) => standardCode(own, browser, app, { scope: 'openid' });
@@ -282,9 +282,8 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
   });
 
   test('a key that cannot be opened is 503 and burns no code; no other key signs, and a replacement ends it', async (t) => {
-    // Its folder goes after the service, which stops at the end of the file.
-    const path = temporaryPath({ after });
-    const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` });
+    const path = temporaryPath(t);
+    const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` }, t);
     const app = await addApp({}, own.service);
     const code = await own.code(app);
     const { id, sealedKey } = await makeSigningKey(keyring, 0);
