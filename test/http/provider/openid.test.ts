@@ -52,6 +52,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         await signInThrough(one, provider, browser, other, { subject: 'ada', ...ofOtherTab });
         await allowOn(browser, page);
         assert.deepEqual(await contextOf(), { nonce: consent.nonce, authTime, amr: ['pwd'] });
+        one.clock.advance(1);
       }
     });
 
