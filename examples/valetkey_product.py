@@ -77,7 +77,7 @@ class Valetkey:
         if not is_safe(parts) or parts.query or parts.fragment or not re.match(r"/(?!/)", parts.path):
             raise ValueError("address must be the endpoint’s public address without a query: https, or http on localhost")
         if not is_safe(urllib.parse.urlsplit(url or "")) or not id or not secret:
-            raise ValueError("url (https, or http on localhost), id and secret are required")
+            raise ValueError("url (https, or http on localhost), id and secret are required: is each environment variable set?")
         self.url, self.path, self.current_user, self.login_url = url.rstrip("/"), parts.path, current_user, login_url
         self.origin, self.is_secure = f"{parts.scheme}://{parts.netloc}", parts.scheme == "https"
         pair = ":".join(urllib.parse.quote_plus(part) for part in (id, secret))
@@ -281,10 +281,34 @@ class Valetkey:
     def is_mac(self, mac, *texts):
         return hmac.compare_digest(mac.encode(), self.mac(*texts).encode())
 
-    # Calls about your users, such as valetkey.call("POST", "/users/end-sessions", {"subject": "p-17"}).
+    # Calls about your users. A user whom Valetkey does not know has no connections, and nothing to end.
+
+    def connections(self, subject, **options):
+        """Returns a page of the user's connected apps: {"connections", "next"}. Options: `language`, `limit` and `after`."""
+        query = urllib.parse.urlencode({"subject": subject, **{name: one for name, one in options.items() if one is not None}})
+        return self.call_unless_unknown("GET", f"/users/connections?{query}") or {"connections": [], "next": None}
+
+    def revoke(self, subject, **which):
+        """Ends the connection with a `connection_id`, or all of the app with a `client_id`. False: an unknown user."""
+        return self.call_unless_unknown("POST", "/users/connections/revoke", {"subject": subject, **which}) is not None
+
+    def end_sessions(self, subject):
+        """Signs the user out of Valetkey; apps stay connected. False: an unknown user."""
+        return self.call_unless_unknown("POST", "/users/end-sessions", {"subject": subject}) is not None
+
+    def call_unless_unknown(self, method, path, body=None):
+        """Makes a call, and returns its JSON; None if Valetkey does not know the user."""
+        try:
+            return self.call(method, path, body)
+        except ValetkeyError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    # Any other call, such as valetkey.call("POST", "/users/disable", {"subject": "p-17"}).
 
     def call(self, method, path, body=None, within=30):
-        """Makes a call, and returns its JSON. Repeats it twice where that can help, and not before Retry-After."""
+        """Makes a call, and returns its JSON, {} if there is none. Repeats it twice if that can help, after Retry-After."""
         until = time.monotonic() + within
         for tries in (1, 2, 3):
             error, wait = None, 0.25 * tries
@@ -294,7 +318,7 @@ class Valetkey:
             try:
                 with self.opener.open(asked, timeout=max(0.1, min(10, until - time.monotonic()))) as response:
                     text = response.read()
-                    return json.loads(text) if text else None
+                    return json.loads(text) if text else {}
             except urllib.error.HTTPError as refused:
                 try:
                     said = json.loads(refused.read())
