@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import express from 'express';
+import fastify from 'fastify';
 import type { PublicKey } from '../../src/oauth/clients/client.ts';
 import { startService } from '../examples/product.ts';
 import { Browser } from '../support/browser.ts';
@@ -45,7 +47,7 @@ test('each call does what it says, and says where Valetkey has no such user', as
     [['p-17', 'account_ended']],
   );
   assert.equal(await disconnects('no cursor'), null);
-  await assert.rejects(users.put({ subject: '' }), { name: 'ValetkeyError', status: 400, code: 'invalid_request' });
+  await assert.rejects(users.put({ subject: '' }), { name: 'ValetkeyError', httpStatus: 400, code: 'invalid_request' });
 });
 
 test('a product lists the connection that a user made, and ends it', async (t) => {
@@ -125,8 +127,22 @@ test('a call is repeated where that can help, not before Retry-After, and not if
   assert.equal(await users.disable('a'), true);
   assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 990, String(times));
   wait = '60';
-  await assert.rejects(users.disable('a'), { status: 429, code: 'temporarily_unavailable' });
+  await assert.rejects(users.disable('a'), { httpStatus: 429, code: 'temporarily_unavailable' });
   assert.equal(times.length, 3, 'nobody waits a minute');
+});
+
+test('a framework answers 500 where a call failed and nobody caught it, whatever Valetkey answered', async (t) => {
+  const url = await failing(t, (_request, response) => response.writeHead(401).end('{"error":"invalid_client"}'));
+  const { users } = createApi({ url, id: 'product', secret: 'wrong' });
+  const forExpress = express().set('env', 'test');
+  forExpress.get('/', () => users.endSessions('a'));
+  const forFastify = fastify();
+  forFastify.get('/', () => users.endSessions('a'));
+  await forFastify.ready();
+  for (const listener of [forExpress, forFastify.routing]) {
+    const response = await fetch(await failing(t, listener as RequestListener));
+    assert.equal(response.status, 500);
+  }
 });
 
 test('a failure names no secret, whatever the other end says', async (t) => {
@@ -145,7 +161,7 @@ test('a failure names no secret, whatever the other end says', async (t) => {
   assert.ok(error instanceof ValetkeyError);
   assert.doesNotMatch(JSON.stringify([error.message, error]), /x{20}/);
   const dead = createApi({ url: 'http://localhost:1', id: 'product', secret });
-  await assert.rejects(dead.users.disable('a'), { status: 0, code: 'unreachable' });
+  await assert.rejects(dead.users.disable('a'), { httpStatus: 0, code: 'unreachable' });
 });
 
 test('options that cannot work are a TypeError at once', () => {

@@ -124,10 +124,10 @@ function userOf({ email_verified, avatar_url, ...same }: Record<string, never>):
   return { ...(same as unknown as KnownUser), emailVerified: email_verified, avatarUrl: avatar_url };
 }
 
-/** Returns a handler of failures that takes one status for a value. */
-function unless<T>(status: number, value: T): (error: unknown) => T {
+/** Returns a handler of failures that takes one HTTP status for a value. */
+function unless<T>(httpStatus: number, value: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof ValetkeyError && error.status === status) return value;
+    if (error instanceof ValetkeyError && error.httpStatus === httpStatus) return value;
     throw error;
   };
 }

@@ -127,7 +127,7 @@ export class SignInEndpoint<R> {
       throw new ValetkeyError(200, 'odd_answer', 'redirect_to is elsewhere: compare url with VALETKEY_APP_URL');
     } catch (error) {
       if (!(error instanceof ValetkeyError)) throw error;
-      const { code, message, status } = error;
+      const { code, message, httpStatus: status } = error;
       if (code === 'access_denied') return this.#fail(400, CLOSED, { code, message, status }, '', forget);
       const lost = message.includes('not for this identity provider') ? FOREIGN : LOST;
       if (code === 'invalid_grant') return this.#fail(400, lost, { code, message, status }, '', forget);

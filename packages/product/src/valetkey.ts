@@ -18,14 +18,14 @@ export type Registration = {
 /** A failed call, for the product's log: no member contains a secret or a sign-in request. */
 export class ValetkeyError extends Error {
   override readonly name = 'ValetkeyError';
-  /** The HTTP status; 0 if there was no answer. */
-  readonly status: number;
+  /** The HTTP status; 0 if there was no answer. Frameworks would answer with a `status` or `statusCode`. */
+  readonly httpStatus: number;
   /** The error code of the answer, such as `invalid_client`; otherwise `unreachable` or `odd_answer`. */
   readonly code: string;
 
-  constructor(status: number, code: string, description: string) {
-    super(`Valetkey: ${withoutSecrets(code)} (${status}): ${withoutSecrets(description)}`);
-    this.status = status;
+  constructor(httpStatus: number, code: string, description: string) {
+    super(`Valetkey: ${withoutSecrets(code)} (${httpStatus}): ${withoutSecrets(description)}`);
+    this.httpStatus = httpStatus;
     this.code = withoutSecrets(code);
   }
 }
@@ -51,7 +51,7 @@ export class Valetkey {
     if (parsed?.pathname !== '/')
       throw new TypeError('url must be Valetkey’s address without a path: https, or http on this machine');
     if (!id || !secret === !privateKey)
-      throw new TypeError('id, and either secret or privateKey, are required: valetkey identity-provider register');
+      throw new TypeError('id, and either secret or privateKey, are required: is each environment variable set?');
     this.url = parsed.origin;
     this.#fetch = fetch;
     this.#id = id;
