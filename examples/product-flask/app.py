@@ -156,7 +156,7 @@ def ask(call, subject, **options):
 
 def safe_path(next):
     """A path of this server alone: browsers leave tabs out of an address, and read two slashes as another host."""
-    return next if re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f]*", next) else "/"
+    return next if re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f-\x9f]*", next) else "/"
 
 
 HOME = """<p><a href="/settings">Connected apps</a></p>
