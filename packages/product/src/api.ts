@@ -50,7 +50,7 @@ export type Connection = {
   readonly expires_at_the_latest: string;
   /** True for an app on a device that has no browser. */
   readonly device: boolean;
-  /** True if the app has not fetched its tokens yet. */
+  /** True if the app has not fetched its tokens yet: such an entry disappears with the code, after a minute. */
   readonly is_waiting: boolean;
 };
 
