@@ -21,6 +21,11 @@ export const openIdGuards: readonly Guard[] = [
       'personFields',
     ],
   ]),
+  ...guardsIn(
+    'src/oauth/openid/openid-scope.ts',
+    ['test/http/provider/openid.test.ts'],
+    [['a field that was not allowed is no claim', 'visibleFields(owner, grant)', '(visibleFields, owner)']],
+  ),
   ...guardsIn('src/oauth/openid/openid-request.ts', ON_THE_WIRE, [
     ['a nonce has 1 to 255 printable ASCII characters', '!NONCE.test', '(false as boolean) && !NONCE.test'],
     ['registration is refused', "if (parameters.get('registration') !== undefined)", 'if (false as boolean)'],

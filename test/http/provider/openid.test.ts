@@ -1,12 +1,22 @@
 /** Signing in with OpenID Connect where a product signs its own users in, on each store. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { PERSON_FIELDS, type PersonField } from '../../../src/oauth/grants/person-fields.ts';
 import { Browser } from '../../support/browser.ts';
 import { me } from '../../support/flow.ts';
 import { askUsers, signInThrough, storesWithProvider } from '../../support/provider.ts';
 import { addClient, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { allowOn, exchangeCode, type Fields, scopes, sentTo, standardUrl } from '../../support/standard.ts';
+import {
+  addResourceServer,
+  allowOn,
+  exchangeCode,
+  type Fields,
+  introspect,
+  scopes,
+  sentTo,
+  standardUrl,
+} from '../../support/standard.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -53,6 +63,56 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         await allowOn(browser, page);
         assert.deepEqual(await contextOf(), { nonce: consent.nonce, authTime, amr: ['pwd'] });
         one.clock.advance(1);
+      }
+    });
+
+    test('OpenID Connect Core §5.4: a profile field that was not allowed is in no place that an app, an API or the product reads', async (t) => {
+      const { one, two, provider } = await setUp(t);
+      const fields = {
+        name: 'Name Canary',
+        username: 'username-canary',
+        email: 'email@canary.example',
+        avatar_url: 'https://photos.example/avatar-canary.png',
+      };
+      const api = await addResourceServer(one);
+      const cases: [scope: string, chosen: readonly PersonField[], allowed: PersonField[]][] = [
+        ['openid photos', PERSON_FIELDS, []],
+        ['openid email photos', PERSON_FIELDS, ['email']],
+        ['openid profile photos', PERSON_FIELDS, ['name', 'username', 'avatar_url']],
+        ['openid profile email photos', ['username'], ['username']],
+        ['openid profile email photos', [], []],
+      ];
+      for (const [index, [scope, personFields, allowed]] of cases.entries()) {
+        const subject = `ada-${index}`;
+        const app = await addClient(one, { signIn: true, scopes: scopes('photos'), personFields });
+        const browser = new Browser();
+        const page = await signInThrough(one, provider, browser, standardUrl(one, app, { scope }), {
+          subject,
+          ...fields,
+          email_verified: true,
+        });
+        const code = String((await allowOn(browser, page)).searchParams.get('code'));
+        const { body } = await exchangeCode(two, app, code);
+        const token = String(body['access_token']);
+        const headers = { Authorization: `Bearer ${token}` };
+        const checked = await introspect(two, api, token);
+        const listed = await askUsers(two, provider, `GET /connections?subject=${subject}`);
+        const [connection] = listed.body['connections'] as Record<string, unknown>[];
+        assert.deepEqual([checked.body['active'], connection?.['profile']], [true, allowed]);
+        const places = {
+          'the ID token': Buffer.from(String(body['id_token']).split('.')[1] ?? '', 'base64url').toString(),
+          userinfo: await (await fetch(`${two.appUrl}/oauth2/userinfo`, { headers })).text(),
+          '/v2/me': JSON.stringify((await me(two, token)).body['data']),
+          introspection: JSON.stringify(checked.body),
+          connections: JSON.stringify(listed.body),
+        };
+        for (const [place, told] of Object.entries(places))
+          for (const [field, value] of Object.entries(fields)) {
+            const isTold = told.includes(value);
+            const isAllowed = allowed.includes(field as PersonField);
+            const isNeverTold = place === 'connections' || (place === 'introspection' && field !== 'username');
+            assert.equal(isTold, isAllowed && !isNeverTold, `${field} in ${place} with ${scope} of ${personFields}`);
+          }
       }
     });
 
