@@ -10,7 +10,9 @@ import { readFileSync, truncateSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeSigningKey } from '../../src/oauth/openid/signing-key.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { keyring } from '../oauth/samples.ts';
 import { Browser } from '../support/browser.ts';
 import { exchange, me, obtainCode, obtainPair, pairOf, refresh, signedInBrowser, signIn } from '../support/flow.ts';
 import { type Figures, metricsAddress, namesIn, scrape } from '../support/metrics.ts';
@@ -321,6 +323,17 @@ test('ValetkeyKeyOld fires', async (t) => {
   const found = { before: await scrape(before.url), after: await scrape(after.url) };
   const created = /^valetkey_current_root_key_created_timestamp_seconds/;
   assertFires('ValetkeyKeyOld', found, (read) => Date.now() / 1000 - read(created).now);
+});
+
+test('ValetkeyIdTokenKeyUnopened fires', async (t) => {
+  const { variables, url } = await metricsAddress();
+  const { service, path } = await startOnFile(t, variables);
+  await addClient(service, { signIn: true });
+  const { sealedKey } = await makeSigningKey(keyring, 0);
+  const found = await around(url, async () => {
+    secondConnection(t, path).prepare('UPDATE signing_key SET sealed_key = ?').run(sealedKey);
+  });
+  assertFires('ValetkeyIdTokenKeyUnopened', found, (read) => read(/^valetkey_id_token_keys_unopened$/).now);
 });
 
 after(async () => {
