@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { Auth, type AuthConfig } from '@auth/core';
 import type { OAuth2Config } from '@auth/core/providers';
+import type { Profile } from '@auth/core/types';
 import { serve } from '@hono/node-server';
 import { Browser } from '../support/browser.ts';
 import type { TestClient } from '../support/flow.ts';
@@ -21,6 +22,24 @@ async function newRedirectUri(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}/auth/callback/valetkey`;
 }
 
+const SECRET = 'the secret of a website: 32 bytes or more';
+
+/** Serves Auth.js at the origin of a redirect URI, until the file ends. */
+async function serveAuth(redirectUri: string, config: AuthConfig): Promise<void> {
+  const port = Number(new URL(redirectUri).port);
+  const server = serve({ fetch: (request) => Auth(request, config), hostname: '127.0.0.1', port });
+  await once(server, 'listening');
+  after(() => void server.close());
+}
+
+/** Presses the website's button to sign in; returns where Auth.js sends the browser. */
+async function startSignIn(visitor: Browser, origin: string): Promise<string> {
+  const { csrfToken } = JSON.parse((await visitor.get(`${origin}/auth/csrf`)).body);
+  const fields = { csrfToken, callbackUrl: `${origin}/welcome` };
+  const visit = await visitor.post(`${origin}/auth/signin/valetkey`, fields);
+  return String(visit.headers.get('location'));
+}
+
 /** A website that signs people in with Auth.js alone, as the app of somebody whose browser visits it. */
 async function startWebsite(
   client: TestClient,
@@ -30,7 +49,7 @@ async function startWebsite(
   let account: object = {};
   const config: AuthConfig = {
     basePath: '/auth',
-    secret: 'the secret of a website: 32 bytes or more',
+    secret: SECRET,
     trustHost: true,
     providers: [
       {
@@ -55,18 +74,11 @@ async function startWebsite(
       },
     },
   };
-  const { origin, port } = new URL(redirectUri);
-  const server = serve({ fetch: (request) => Auth(request, config), hostname: '127.0.0.1', port: Number(port) });
-  await once(server, 'listening');
-  after(() => void server.close());
+  await serveAuth(redirectUri, config);
+  const { origin } = new URL(redirectUri);
   const visitor = new Browser();
   return {
-    async start() {
-      const { csrfToken } = JSON.parse((await visitor.get(`${origin}/auth/csrf`)).body);
-      const fields = { csrfToken, callbackUrl: `${origin}/welcome` };
-      const visit = await visitor.post(`${origin}/auth/signin/valetkey`, fields);
-      return String(visit.headers.get('location'));
-    },
+    start: () => startSignIn(visitor, origin),
     async finish(callback) {
       const visit = await visitor.get(callback.href);
       assert.equal(visit.headers.get('location'), `${origin}/welcome`);
@@ -115,5 +127,33 @@ describe('Auth.js', { concurrency: true }, () => {
       token: { url: `${service.appUrl}/oauth2/token`, clientPrivateKey: privateKey },
     });
     await assertWorks(service, client, await website.finish(await allow(world.browser, await website.start())));
+  });
+
+  test('OpenID Connect Core §3.1: Auth.js signs a person in with issuer, ID and secret alone, and checks the ID token', async () => {
+    const redirectUri = await newRedirectUri();
+    const { clientId, clientSecret } = await addApp(service, { redirectUris: [redirectUri], signIn: true });
+    const { origin } = new URL(redirectUri);
+    let profile: Profile | undefined;
+    const provider = { id: 'valetkey', name: 'Valetkey', issuer: service.appUrl, clientId, clientSecret };
+    await serveAuth(redirectUri, {
+      basePath: '/auth',
+      secret: SECRET,
+      trustHost: true,
+      providers: [{ ...provider, type: 'oidc' }],
+      callbacks: {
+        jwt(given) {
+          profile = given.profile ?? profile;
+          return given.token;
+        },
+      },
+    });
+    const visitor = new Browser();
+    const url = new URL(await startSignIn(visitor, origin));
+    assert.equal(url.searchParams.get('scope'), 'openid profile email');
+    const visit = await visitor.get((await allow(world.browser, url)).href);
+    assert.equal(visit.headers.get('location'), `${origin}/welcome`);
+    const { user } = JSON.parse((await visitor.get(`${origin}/auth/session`)).body);
+    assert.deepEqual(user, { name: 'Ada Example', email: 'ada@example.com' });
+    assert.deepEqual([profile?.['iss'], profile?.['aud'], profile?.email_verified], [service.appUrl, clientId, true]);
   });
 });

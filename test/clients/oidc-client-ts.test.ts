@@ -16,6 +16,9 @@ import { assertWorks, pairOf } from './walk.ts';
 /** What an app's page has: its origin, and the client that it is registered as. */
 type Website = { readonly origin: string; readonly client: TestClient };
 
+/** What an app chooses besides the usual. */
+type AppSettings = Pick<UserManagerSettings, 'metadataUrl' | 'scope' | 'loadUserInfo'>;
+
 const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));
 
 async function prepare() {
@@ -32,8 +35,13 @@ describe('oidc-client-ts in Chromium', { skip: noBrowser }, () => {
   if (!prepared) return;
   const { service, chromium } = prepared;
 
+  const OAUTH: AppSettings = {
+    metadataUrl: `${service.appUrl}/.well-known/oauth-authorization-server`,
+    scope: 'read', // The library's own value is openid, which is another protocol.
+  };
+
   /** A single-page app on an origin of its own: the library's build for browsers, and a page that makes its manager. */
-  async function serveApp(consent: ConsentPolicy): Promise<Website> {
+  async function serveApp(consent: ConsentPolicy, own: AppSettings = OAUTH): Promise<Website> {
     let page = '';
     const server = createServer((request, response) => {
       if (request.url === '/oidc-client-ts.js') response.setHeader('Content-Type', 'text/javascript').end(library);
@@ -46,14 +54,14 @@ describe('oidc-client-ts in Chromium', { skip: noBrowser }, () => {
     });
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const redirectUri = `${origin}/callback`;
-    const client = await addApp(service, { redirectUris: [redirectUri], consent }, 'public');
+    const signIn = own !== OAUTH;
+    const client = await addApp(service, { redirectUris: [redirectUri], consent, signIn }, 'public');
     const settings: UserManagerSettings = {
       authority: service.appUrl,
-      metadataUrl: `${service.appUrl}/.well-known/oauth-authorization-server`,
       client_id: client.clientId,
       redirect_uri: redirectUri,
-      scope: 'read', // The library's own value is openid, which is another protocol.
       automaticSilentRenew: false,
+      ...own,
     };
     page = `<!doctype html><title>Notes</title><link rel="icon" href="data:,">
       <script src="/oidc-client-ts.js"></script>
@@ -110,6 +118,24 @@ describe('oidc-client-ts in Chromium', { skip: noBrowser }, () => {
     assert.equal((await run(page, 'manager.signinCallback()'))['error'], undefined);
     const again = await run(page, 'manager.signinSilent({ forceIframeAuth: true, silentRequestTimeoutInSeconds: 20 })');
     assert.deepEqual(again, { error: 'consent_required' });
+    await page.context().close();
+  });
+
+  test('OpenID Connect Core §3.1: oidc-client-ts signs a user in on another origin, from discovery to userinfo', async () => {
+    const website = await serveApp('remember', { scope: 'openid profile email', loadUserInfo: true });
+    const { page, complaints } = await visit(website);
+    const user = (await page.evaluate(`manager.signinCallback().then(
+      (user) => ({ ...user.profile, refreshToken: user.refresh_token ?? null, idToken: user.id_token }),
+      (error) => ({ error: String(error) }))`)) as Record<string, unknown>;
+    const { name, email, email_verified, refreshToken, idToken, error } = user;
+    assert.deepEqual(
+      [name, email, email_verified, refreshToken, error],
+      ['Ada Example', 'ada@example.com', true, null, undefined],
+    );
+    assert.equal(String(idToken).split('.').length, 3);
+    assert.deepEqual(complaints, []);
+    const again = await run(page, 'manager.signinSilent({ silentRequestTimeoutInSeconds: 20 })');
+    assert.deepEqual(again, { error: 'consent_required' }, 'renewal in a hidden frame ends in an error to the app');
     await page.context().close();
   });
 });
