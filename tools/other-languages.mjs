@@ -6,7 +6,7 @@ import { startWorld } from '../test/clients/walk.ts';
 import { hasPythonFrameworks, PYTHON } from '../test/examples/product.ts';
 import { programsOf, runProgram } from '../test/other-languages/page-programs.ts';
 import { installRuntimes, RUNTIMES, walkRuntime } from '../test/other-languages/runtimes.ts';
-import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
+import { isThere, libraries, typesFor, walk } from '../test/other-languages/walk.ts';
 import { aptGet, whyNotInstallable } from './debian.mjs';
 
 /** All of it together, with the downloads; ms. */
@@ -30,7 +30,7 @@ const overdue = setTimeout(() => {
 }, remaining());
 const world = await startWorld({ after: (end) => void ends.push(end) });
 for (const library of there)
-  for (const type of /** @type {const} */ (['confidential', 'public'])) {
+  for (const type of typesFor(library)) {
     const title = `${library.name}, ${type} client`;
     try {
       console.log(`${title}: ${(await walk(world, library, type)).join(', ')}`);

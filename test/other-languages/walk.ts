@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { ClientType } from '../../src/oauth/clients/client.ts';
 import { addApp } from '../clients/registered.ts';
 import { allow, type World } from '../clients/walk.ts';
 import { REDIRECT_URI } from '../support/service.ts';
@@ -18,6 +19,8 @@ export type Library = {
   /** Ends with 0 where the library is there. */
   readonly probe: readonly string[];
   readonly run: readonly string[];
+  /** True for a program that signs a user in, as a confidential client, in place of living a grant. */
+  readonly signsIn?: true;
 };
 
 const PYTHON = '/usr/bin/python3';
@@ -50,7 +53,33 @@ export const libraries: readonly Library[] = [
     probe: [RUBY, '-e', 'require "oauth2"'],
     run: [RUBY, program('ruby/client.rb')],
   },
+  {
+    name: 'OpenID Connect with Authlib and Flask of Python',
+    packages: ['python3-authlib', 'python3-requests', 'python3-flask'],
+    probe: [PYTHON, '-c', 'import authlib.integrations.flask_client, flask'],
+    run: [PYTHON, program('python/authlib_openid.py')],
+    signsIn: true,
+  },
+  {
+    name: 'OpenID Connect with go-oidc of Go',
+    packages: ['golang-go', 'golang-github-coreos-go-oidc-dev'],
+    probe: [GO, 'list', 'github.com/coreos/go-oidc'],
+    run: [GO, 'run', program('go/openid/main.go')],
+    signsIn: true,
+  },
+  {
+    name: 'OpenID Connect with openid_connect of Ruby',
+    packages: ['ruby', 'ruby-openid-connect'],
+    probe: [RUBY, '-e', 'require "openid_connect"'],
+    run: [RUBY, program('ruby/openid.rb')],
+    signsIn: true,
+  },
 ];
+
+/** The client types that a library is tried as. */
+export function typesFor({ signsIn }: Library): readonly ClientType[] {
+  return signsIn ? ['confidential'] : ['confidential', 'public'];
+}
 
 /** Go takes Debian's sources where they are, and downloads nothing; the rest of the environment, as proxies, stays out. */
 export const environment = {
@@ -75,9 +104,9 @@ export function isThere({ probe: [command = '', ...options] }: Library): boolean
  * prints one line a step: `authorize` with the URL to open, after which it reads the URL that the browser was sent to.
  * Throws when a step fails or is missing.
  */
-export async function walk(world: World, library: Library, type: 'confidential' | 'public'): Promise<string[]> {
+export async function walk(world: World, library: Library, type: ClientType): Promise<string[]> {
   const { appUrl, apiUrl } = world.service;
-  const { clientId, clientSecret } = await addApp(world.service, {}, type);
+  const { clientId, clientSecret } = await addApp(world.service, { signIn: library.signsIn ?? false }, type);
   const [command = '', ...options] = library.run;
   const addresses = { APP_URL: appUrl, API_URL: apiUrl, REDIRECT_URI };
   const env = { ...environment, ...addresses, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
@@ -100,7 +129,7 @@ export async function walk(world: World, library: Library, type: 'confidential' 
     clearTimeout(overdue);
     if (child.exitCode === null && child.signalCode === null) kill();
   }
-  assert.deepEqual(steps, STEPS);
+  assert.deepEqual(steps, library.signsIn ? SIGN_IN_STEPS : STEPS);
   return steps;
 }
 
@@ -114,6 +143,8 @@ const STEPS = [
   'me 401',
   'refresh invalid_grant',
 ];
+
+const SIGN_IN_STEPS = ['authorize', 'exchange', 'id_token ada@example.com', 'userinfo ada@example.com'];
 
 function program(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
