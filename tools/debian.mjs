@@ -32,7 +32,8 @@ export function unpackPackages(name, packages) {
 
 /** @param {string} place @param {string[]} packages @returns {string} why it failed, if it did */
 function fetchInto(place, packages) {
-  const [files, part] = [`${place}-files`, `${place}-part`];
+  const files = `${place}-files`;
+  const part = `${place}-part`;
   for (const folder of [files, part]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(files, 'partial'), { recursive: true });
   mkdirSync(part);

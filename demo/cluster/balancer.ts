@@ -52,7 +52,8 @@ export class Balancer {
     this.#fronts = fronts;
     this.#tell = tell;
     const [app, api] = fronts;
-    [this.appUrl, this.apiUrl] = [urlOf(app), urlOf(api)];
+    this.appUrl = urlOf(app);
+    this.apiUrl = urlOf(api);
     app.on('request', (request, response) => this.#forward('appUrl', request, response));
     api.on('request', (request, response) => this.#forward('apiUrl', request, response));
   }

@@ -20,7 +20,8 @@ export class Instance {
 
   /** Starts it. Its variables are those that all instances share; what it logs goes to a file. */
   constructor(name: string, ports: readonly [number, number], shared: Record<string, string>, log: string) {
-    const [app, api] = ports.map((port) => `127.0.0.1:${port}`) as [string, string];
+    const app = `127.0.0.1:${ports[0]}`;
+    const api = `127.0.0.1:${ports[1]}`;
     this.name = name;
     this.appUrl = `http://${app}`;
     this.apiUrl = `http://${api}`;

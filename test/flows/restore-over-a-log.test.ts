@@ -44,7 +44,8 @@ async function installation(t: TestContext) {
     readdirSync(join(program.folder, 'data'))
       .filter((name) => name.includes('.before-'))
       .map((name) => join(program.folder, 'data', name));
-  const [file, log] = [copies.get(''), copies.get('-wal')] as [Buffer, Buffer];
+  const file = copies.get('') as Buffer;
+  const log = copies.get('-wal') as Buffer;
   return { program, backup, path, file, log, reader, leave, kept, names, isSound };
 }
 

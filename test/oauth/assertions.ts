@@ -52,10 +52,9 @@ export function assertion({ claims: some = {}, header = {}, by = keys }: Said = 
 
 /** A JWT of which a test makes every part. */
 export function forged(header: unknown, payload: unknown, signature: Buffer | string = ''): string {
-  const [head, body] = [header, payload].map((part) =>
-    Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'),
-  );
-  return `${head}.${body}.${typeof signature === 'string' ? signature : signature.toString('base64url')}`;
+  const encoded = (part: unknown) =>
+    Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+  return `${encoded(header)}.${encoded(payload)}.${typeof signature === 'string' ? signature : signature.toString('base64url')}`;
 }
 
 /** Signed by HMAC with whatever as secret, such as a public key in some form. */

@@ -50,7 +50,9 @@ for (let seed = SEED; seed < SEED + ROUNDS; seed += 1)
 /** Records a service's store at work, until it is killed. */
 async function recordLife(t: TestContext): Promise<{ records: TraceRecord[]; answered: Answered[] }> {
   const path = temporaryPath(t);
-  const [trace, answers] = ['trace', 'answers'].map((name) => join(dirname(dirname(path)), name)) as [string, string];
+  const folder = dirname(dirname(path));
+  const trace = join(folder, 'trace');
+  const answers = join(folder, 'answers');
   const disk = await recordedDisk({ watch: `${dirname(path)}/`, into: trace, killAfter: null }, SYNC_US);
   const args = ['--disable-warning=ExperimentalWarning', CHILD, path, trace, answers, String(TRANSITIONS)];
   await once(spawn(process.execPath, args, { env: { ...process.env, ...disk }, stdio: 'inherit' }), 'exit');

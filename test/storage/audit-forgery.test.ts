@@ -197,7 +197,8 @@ for (const [kind, make] of kinds)
       await denied(other, 2);
       await other.close();
       const rows = await place.rows();
-      const [one, newest] = [rows.at(-4), rows.at(-1)] as [Row, Row];
+      const one = rows.at(-4) as Row;
+      const newest = rows.at(-1) as Row;
       assert.notEqual(one['chain_id'], newest['chain_id']);
       const trail = trailOf(place.opened, keys);
       const sequence = Number(newest['sequence']);

@@ -63,9 +63,9 @@ export async function startTestService(
   });
   const running = await startService(configuration, { now: clock.now, logger, ...world });
   t.after(() => running.stop());
-  const [appUrl, apiUrl] = [configuration.appListen, configuration.apiListen].map(
-    ({ host, port }) => `http://${host}:${port}`,
-  ) as [string, string];
+  const { appListen, apiListen } = configuration;
+  const appUrl = `http://${appListen.host}:${appListen.port}`;
+  const apiUrl = `http://${apiListen.host}:${apiListen.port}`;
   const { operatorUrl } = configuration;
   return { appUrl, apiUrl, operatorUrl, clock, log, installation: running.installation, stop: () => running.stop() };
 }

@@ -67,10 +67,8 @@ export class KeptRequests {
   cookies(digest: string, value = ''): Header[] {
     return ['', '.2'].map((end, index) => {
       const part = value.slice(index * MAX_COOKIE, (index + 1) * MAX_COOKIE);
-      return [
-        'Set-Cookie',
-        `valetkey_request_${digest}${end}=${part}; Max-Age=${part ? LIFETIME : 0}; ${this.#attributes}`,
-      ];
+      const lifetime = `Max-Age=${part ? LIFETIME : 0}`;
+      return ['Set-Cookie', `valetkey_request_${digest}${end}=${part}; ${lifetime}; ${this.#attributes}`];
     });
   }
 
@@ -87,7 +85,8 @@ export class KeptRequests {
 
   /** Returns true for the MAC of these texts. */
   isMac(mac: string, ...texts: readonly string[]): boolean {
-    const [given, right] = [Buffer.from(mac), Buffer.from(this.mac(...texts))];
+    const given = Buffer.from(mac);
+    const right = Buffer.from(this.mac(...texts));
     return given.length === right.length && timingSafeEqual(given, right);
   }
 

@@ -149,7 +149,8 @@ export class SignInEndpoint<R> {
 
   /** Browsers send at least one of the two headers with a post, and no page can forge them. */
   #isFromOwnPage(visit: Visit): boolean {
-    const [origin, site] = [headerOf(visit, 'origin') || 'null', headerOf(visit, 'sec-fetch-site')];
+    const origin = headerOf(visit, 'origin') || 'null';
+    const site = headerOf(visit, 'sec-fetch-site');
     if (site === '') return origin === this.#address.origin;
     return site === 'same-origin' && (origin === this.#address.origin || origin === 'null');
   }

@@ -70,8 +70,11 @@ export async function introspect(
 
 /** Basic credentials; both parts are form-encoded before they are joined (RFC 6749 §2.3.1). */
 export function basicAuthorization(id: string, secret: string): string {
-  const [left, right] = [id, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
-  return `Basic ${Buffer.from(`${left}:${right}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}`;
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
 /** RFC 7662 §2.2, with the members that Valetkey always sends. */

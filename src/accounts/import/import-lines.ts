@@ -102,7 +102,8 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, at)) {
       add(piece.subarray(at, end + 1));
       yield begun;
-      [begun, at] = [Buffer.alloc(0), end + 1];
+      begun = Buffer.alloc(0);
+      at = end + 1;
     }
     add(piece.subarray(at));
   }

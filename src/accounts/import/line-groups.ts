@@ -14,7 +14,8 @@ export async function* groupsOf<Line>(
     const names = namesOf(line);
     if (group.length === MAX_LINES || names.some((name) => taken.has(name))) {
       yield group;
-      [group, taken] = [[], new Set()];
+      group = [];
+      taken = new Set();
     }
     group.push(line);
     for (const name of names) taken.add(name);

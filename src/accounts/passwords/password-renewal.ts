@@ -55,12 +55,14 @@ export class PasswordRenewal<Password extends StoredPassword = StoredPassword> {
 
   /** Renews those with an id after `from`, in the order of ids; returns their number. */
   async #renewFrom(from: string): Promise<number> {
-    for (let [last, renewed] = [from, 0]; ; ) {
-      const batch = this.#isStopped ? [] : await this.#parts.list(last, BATCH);
-      last = batch.at(-1)?.id ?? last;
-      if (batch.length === 0) return renewed;
+    let renewed = 0;
+    let last: string | undefined = from;
+    while (last !== undefined && !this.#isStopped) {
+      const batch = await this.#parts.list(last, BATCH);
       renewed += await this.#renewBatch(batch);
+      last = batch.at(-1)?.id;
     }
+    return renewed;
   }
 
   /** Writes each while the next one is made. */

@@ -25,8 +25,8 @@ export async function* piecesOf(
     for await (const piece of createReadStream(path)) {
       yield piece as Buffer;
       read += (piece as Buffer).length;
-      const [rows, of] = [read, size].map((bytes) => Math.ceil(bytes / 1000)) as [number, number];
-      if (!json && size > MIN_PROGRESS_BYTES) progress.show({ step, rows, of, unit: 'kB' });
+      if (!json && size > MIN_PROGRESS_BYTES)
+        progress.show({ step, rows: kilobytes(read), of: kilobytes(size), unit: 'kB' });
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -34,4 +34,8 @@ export async function* piecesOf(
   } finally {
     progress.end();
   }
+}
+
+function kilobytes(bytes: number): number {
+  return Math.ceil(bytes / 1000);
 }

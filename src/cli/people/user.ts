@@ -161,7 +161,8 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .leaf('revoke-grants <user>', 'End all grants of a user.', ['user revoke-grants ada@example.com'])
     .acts(run, async ({ accounts, grants, operator }, user: string) => {
       const shown = await accounts.show(user);
-      const [{ id }, email] = [shown, accountLabel(shown)];
+      const { id } = shown;
+      const email = accountLabel(shown);
       await confirm(run, 'user revoke-grants', email, () => countedGrants(grants, { resourceOwnerId: id }));
       return userActResult(await accounts.revokeGrants({ id }, operator), `All grants of ${email} are ended.`);
     });
@@ -169,7 +170,8 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .leaf('delete <user>', 'Delete a user and all their grants.', ['user delete ada@example.com --yes'])
     .acts(run, async ({ accounts, grants, operator }, user: string) => {
       const shown = await accounts.show(user);
-      const [{ id }, email] = [shown, accountLabel(shown)];
+      const { id } = shown;
+      const email = accountLabel(shown);
       await confirm(run, 'user delete', email, () => countedGrants(grants, { resourceOwnerId: id }));
       const account = await accounts.delete({ id }, operator);
       return { json: { ...userJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };

@@ -181,7 +181,9 @@ export class OpenConnections {
       `too many connections: ${this.#refused} were refused and ${this.#replaced} that were idle ended; ${this.#all.size} are open, ` +
         `and VALETKEY_MAX_CONNECTIONS allows ${inAll}, VALETKEY_MAX_CONNECTIONS_PER_SOURCE ${ofSource}`,
     );
-    [this.#refused, this.#replaced, this.#reportedAt] = [0, 0, now];
+    this.#refused = 0;
+    this.#replaced = 0;
+    this.#reportedAt = now;
   }
 }
 

@@ -98,11 +98,15 @@ function decodeBasic(encoded: string): { clientId: string | undefined; clientSec
   const colon = text.indexOf(':');
   if (colon < 0) return null;
   try {
-    const [clientId, clientSecret] = [text.slice(0, colon), text.slice(colon + 1)].map((part) =>
-      decodeURIComponent(part.replaceAll('+', ' ')),
-    );
+    const clientId = formDecoded(text.slice(0, colon));
+    const clientSecret = formDecoded(text.slice(colon + 1));
     return { clientId: clientId || undefined, clientSecret: clientSecret || undefined };
   } catch {
     return null;
   }
+}
+
+/** Throws `URIError` for a malformed text. */
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
 }

@@ -71,10 +71,15 @@ function isNear(time: number | null, now: number, ms: number): boolean {
 
 /** The keys that were removed and added, by their ids; none when all are as before, whatever their order. */
 function changesOf(before: readonly PublicKey[], after: readonly PublicKey[]): SettingChange[] {
-  const [old, current] = [before, after].map((keys) => keys.map((key) => JSON.stringify(key))) as [string[], string[]];
-  const removed = before.filter((_, at) => !current.includes(old[at] as string)).map(nameOf);
-  const added = after.filter((_, at) => !old.includes(current[at] as string)).map(nameOf);
+  const removed = keysWithout(before, after).map(nameOf);
+  const added = keysWithout(after, before).map(nameOf);
   return removed.length + added.length === 0 ? [] : [{ name: 'keys', removed, added }];
+}
+
+/** Returns the keys of a list that another list lacks. */
+function keysWithout(keys: readonly PublicKey[], others: readonly PublicKey[]): PublicKey[] {
+  const texts = new Set(others.map((key) => JSON.stringify(key)));
+  return keys.filter((key) => !texts.has(JSON.stringify(key)));
 }
 
 function nameOf({ kid }: PublicKey): string {

@@ -38,7 +38,8 @@ async function setUp(
   more: Parameters<StartWithProvider>[3] = [],
 ) {
   const world = await start(t, { sessionLifetime: 43_200, ...settings }, {}, more);
-  const [one, two] = [world.instances[0] as TestService, world.instances.at(-1) as TestService];
+  const one = world.instances[0] as TestService;
+  const two = world.instances.at(-1) as TestService;
   const [other = world.provider] = world.others;
   return { one, two, provider: world.provider, other, client: await addClient(one) };
 }
@@ -276,7 +277,8 @@ const onPostgresql = storesWithProvider(server)['PostgreSQL'];
 if (onPostgresql)
   test('interface: while an event may be hidden, the answer is 503; then nothing is missing', async (t) => {
     const world = await onPostgresql(t);
-    const [one, two] = [world.instances[0] as TestService, world.instances.at(-1) as TestService];
+    const one = world.instances[0] as TestService;
+    const two = world.instances.at(-1) as TestService;
     const { provider } = world;
     await askUsers(one, provider, 'PUT ', { subject: 'ada' });
     const { next: after } = await pageOf(two, provider);

@@ -34,7 +34,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`end-all on ${store}`, () => {
     test('end-all: sessions, grants, codes and tickets since then end on every instance, and nothing else does', async (t) => {
       const world = await start(t, { sessionLifetime: 12 * 3600 });
-      const [one, two] = [world.instances[0], world.instances.at(-1)] as [TestService, TestService];
+      const one = world.instances[0] as TestService;
+      const two = world.instances.at(-1) as TestService;
       const { provider } = world;
       const client = await addClient(one);
       const before = pairOf(await exchange(one, client, await codeThrough(one, provider, client)));

@@ -34,7 +34,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`external_id on ${store}`, () => {
     test('external_id: APIs are told it, apps only while the operator wants it, seen by the next check', async (t) => {
       const world = await start(t);
-      const [one, two] = [world.instances[0], world.instances.at(-1)] as [TestService, TestService];
+      const one = world.instances[0] as TestService;
+      const two = world.instances.at(-1) as TestService;
       const [client, other, api] = [await addClient(one), await addClient(one), await addResourceServer(one)];
       const { accessToken, refreshToken } = await pairThrough(one, world.provider, client, 'Ada#17');
       for (const service of [one, two]) {

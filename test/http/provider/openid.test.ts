@@ -25,7 +25,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`signing in through a product on ${store}`, { concurrency: true }, () => {
     async function setUp(t: Parameters<typeof start>[0]) {
       const { instances, provider } = await start(t);
-      const [one, two] = [instances[0] as TestService, instances.at(-1) as TestService];
+      const one = instances[0] as TestService;
+      const two = instances.at(-1) as TestService;
       const app = await addClient(one, { signIn: true, scopes: scopes('photos') });
       const browser = new Browser();
       const signIn = async (parameters: Fields, members: Record<string, unknown> = {}) => {

@@ -37,7 +37,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`the fields of a provider’s people on ${store}`, { concurrency: true }, () => {
     const setUp = async (t: Parameters<typeof start>[0], settings: Parameters<typeof start>[1] = {}) => {
       const { instances, provider } = await start(t, settings);
-      const [one, two] = [instances[0] as TestService, instances.at(-1) as TestService];
+      const one = instances[0] as TestService;
+      const two = instances.at(-1) as TestService;
       // Each instance counts a moment late; here it is not the limit that is tried.
       const ask = (call: string, members?: Record<string, unknown>, at = one) => {
         one.clock.advance(1);

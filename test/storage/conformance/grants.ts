@@ -17,7 +17,8 @@ import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners }
 /** One grant at a time. */
 export function grants(withStore: WithStore): void {
   withStore('of each grant it is known when and from where its last credential was presented', async (store) => {
-    const [one, other] = [await issue(store), await issue(store)] as const;
+    const one = await issue(store);
+    const other = await issue(store);
     assert.equal(await store.findPresentation(one.id), null);
     const source = '2001:db8::/64';
     await Promise.all([

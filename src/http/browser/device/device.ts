@@ -71,7 +71,8 @@ async function decide(parts: PageParts, request: FastifyRequest, reply: FastifyR
   const throttled = countDecision(service, request, reply, signedIn);
   if (throttled)
     return sendConsent(parts, request, reply, found, signedIn, { ...throttled, choice: form.all('scope') });
-  const [origin, { deviceFlow }] = [originOf(request), service];
+  const { deviceFlow } = service;
+  const origin = originOf(request);
   const shownFields = fieldsThere(found.client.personFields, signedIn.account);
   const outcome =
     decision === 'allow'

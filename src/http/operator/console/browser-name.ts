@@ -18,6 +18,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
 /** Returns the browser and its system, such as "Firefox on Linux". */
 export function browserWords(userAgent = ''): string {
   const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const [browser = 'A browser', system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  const browser = nameIn(BROWSERS) ?? 'A browser';
+  const system = nameIn(SYSTEMS);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -27,7 +27,8 @@ export function runnerOn(database: Database): Runner {
     connection: Connection,
     { demands = [], first, also = [], rest = [], event }: Effect,
   ): Promise<boolean> => {
-    const [unchanged, key] = event ? [demandsOf(event), recordingKey(event)] : [[], null];
+    const unchanged = event ? demandsOf(event) : [];
+    const key = event ? recordingKey(event) : null;
     for (const demand of unchanged) if (!(await isMet(connection, demand))) throw new ChangedSince();
     for (const demand of demands) if (!(await isMet(connection, demand))) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;

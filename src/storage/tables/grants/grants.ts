@@ -220,9 +220,12 @@ export function grantStore(own: OwnGrants, runner: Runner, marks: UseMarks): Gra
       return listRows(runner, ACTIVE_GRANT, ACTIVE, [resourceOwnerId, clientId, liveAt]);
     },
     async walkGrants(some, liveAt, after) {
-      const [sql, asked] = 'keyId' in some ? [walkOfKey, [some.keyId]] : [walkGiven, [some.providerId, some.since]];
+      const rows =
+        'keyId' in some
+          ? await listRows(runner, WALKED_GRANT, walkOfKey, [after, liveAt, some.keyId])
+          : await listRows(runner, WALKED_GRANT, walkGiven, [after, liveAt, some.providerId, some.since]);
       return pageOfWalk(
-        await listRows(runner, WALKED_GRANT, sql, [after, liveAt, ...asked]),
+        rows,
         ({ isFound }) => isFound,
         ({ id }) => id,
       );

@@ -81,10 +81,10 @@ export function forgettingActivity(clientId: string): Statement[] {
 /** Implements the port for the activity of apps. */
 export function activityStore(runner: Runner): ActivityStore {
   const talliesOf = async (clientId: string, span: Span, since: number): Promise<TallyOfSpan[]> => {
-    const [first, end] = [since - SPAN_MS[span], Number.MAX_SAFE_INTEGER].map((at) => keyAt(clientId, span, at));
-    return (await listRows(runner, TALLY, TALLIES, [first as string, end as string])).map(
-      ({ key: _, ...tally }) => tally,
-    );
+    const first = keyAt(clientId, span, since - SPAN_MS[span]);
+    const end = keyAt(clientId, span, Number.MAX_SAFE_INTEGER);
+    const rows = await listRows(runner, TALLY, TALLIES, [first, end]);
+    return rows.map(({ key: _, ...tally }) => tally);
   };
   return {
     async addActivity({ clientId, at, tally, failures }, now) {

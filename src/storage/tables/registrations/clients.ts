@@ -278,7 +278,8 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     noteKeysAsked: ({ id, jwksUri }, at, pause) =>
       runner.changeOne([id], { sql: NOTE_KEYS_ASKED, values: [id, jwksUri, at, at - pause + 1, at + pause - 1] }),
     refreshClientKeys: ({ id, jwksUri, keys: before }, keys, askedAt, event) => {
-      const [now, expected] = [keys, before].map((some) => STORED_CLIENT.stored('keys', some)) as [Stored, Stored];
+      const now = STORED_CLIENT.stored('keys', keys);
+      const expected = STORED_CLIENT.stored('keys', before);
       const write = { sql: REFRESH_KEYS, values: [id, jwksUri, askedAt, now, expected] };
       return event ? runner.act({ touches: [id], event, first: write }) : runner.changeOne([id], write);
     },
