@@ -39,9 +39,8 @@ import { refusePlainHttp } from './checks/plain-http.ts';
 import { limitPublic } from './checks/public-limit.ts';
 import { requireSingleCookies, requireSingleHeaders } from './checks/repeated-headers.ts';
 import { acceptsHtml, answerUnknownAddresses, likeness, pathOf } from './checks/unknown-addresses.ts';
-import { KEEP_ALIVE_SECONDS } from './connection/context.ts';
 import type { OpenConnections } from './connection/open-connections.ts';
-import { readConnections } from './connection/reading.ts';
+import { makeServer } from './connection/reading.ts';
 import { RequestBatch } from './connection/request-batch.ts';
 import { Unreadable } from './connection/unreadable.ts';
 import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './json/json-answers.ts';
@@ -99,8 +98,10 @@ declare module 'fastify' {
 export type Face = 'app' | 'api' | 'operator';
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
-/** The maximum timer of Node.js (ms). */
-const NEVER_MS = 2 ** 31 - 1 - KEEP_ALIVE_SECONDS * 1000;
+const SERVER_OPTIONS = {
+  maxHeaderSize: HEADERS_LIMIT_BYTES,
+  requireHostHeader: false, // `requireSingleHeaders` does it, in a face's form.
+};
 
 /** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
 export async function buildServer(
@@ -116,6 +117,7 @@ export async function buildServer(
   const fallback = operators?.operatorFallback(service) ?? makeFallback(service, faces);
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, form: faces.includes('app') ? oauthForm : apiForm, now: service.now });
+  const context = { batch: new RequestBatch(() => open.isAccepting), open, unreadable };
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -137,19 +139,10 @@ export async function buildServer(
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // An id in a path may be the address of a metadata document.
     routerOptions: { querystringParser: decodeQuery as never, maxParamLength: HEADERS_LIMIT_BYTES },
-    // Only the value that clients are told: `pipeline.ts` ends connections.
-    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
-    http: {
-      keepAliveTimeoutBuffer: NEVER_MS,
-      headersTimeout: 0,
-      maxHeaderSize: HEADERS_LIMIT_BYTES,
-      requireHostHeader: false, // `requireSingleHeaders` does it, in a face's form.
-    },
+    serverFactory: (handle) => makeServer(SERVER_OPTIONS, handle, context, (socket) => rememberSource(service, socket)),
   });
   app.decorateRequest('outcome', undefined);
   app.decorateRequest('source', '');
-  const context = { batch: new RequestBatch(() => open.isAccepting), open, unreadable };
-  readConnections(app.server, context, (socket) => rememberSource(service, socket));
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);
   if (operators) requireOwnHost(app, url, fallback);

@@ -6,25 +6,8 @@
  * checks them before it reads input that came in time; and `closeIdleConnections` closes a connection whose answer is
  * still being sent.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** The two listeners of an HTTP server that its connections and requests went to. */
-export type ServerListeners = {
-  /** Makes Node.js read a connection. */
-  readonly read: (socket: Socket) => void;
-  /** Makes Fastify handle a request. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-};
-
-/** Takes its listeners for connections and requests from a server. Throws if this version of Node.js has none. */
-export function takeListeners(server: Server): ServerListeners {
-  const [read] = server.listeners('connection') as ServerListeners['read'][];
-  const [handle] = server.listeners('request') as ServerListeners['handle'][];
-  if (!read || !handle) throw new Error('the server listens to no connection');
-  server.removeListener('connection', read).removeListener('request', handle);
-  return { read: (socket) => read.call(server, socket), handle: (...both) => handle.call(server, ...both) };
-}
 
 /** Lets a client that half-closes its connection still get its answers (RFC 9112 §9.6). */
 export function allowHalfClose(server: Server): void {
