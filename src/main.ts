@@ -39,9 +39,9 @@ import { keyCommands } from './wiring/key-commands.ts';
 import { followKeys, refuseUnknownMethods } from './wiring/may-serve.ts';
 import { openDatabase, type World } from './wiring/open-database.ts';
 import { openForCommand } from './wiring/open-for-command.ts';
+import { wiringWorld } from './wiring/process-surroundings.ts';
 import type { RunningService } from './wiring/running-service.ts';
 import { startMetrics } from './wiring/start-metrics.ts';
-import { wiringWorld } from './wiring/wiring-world.ts';
 
 /**
  * Maximum time of a stop (ms): connections are cut after 10 seconds, and an unresponsive database is abandoned. Only a

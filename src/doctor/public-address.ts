@@ -6,10 +6,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/keys/doctor-pass.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge } from './readable-sizes.ts';
+import { CLAIMED, type ExaminedAddress, ofWhatArrived, QUERY } from './request-through-proxy.ts';
 import { type Failed, ofUnreached, REACH } from './unreachable-remedies.ts';
-import { CLAIMED, type ExaminedAddress, ofWhatArrived, QUERY } from './what-arrived.ts';
 
-/** An answer, as `process/one-request.ts` returns it. */
+/** An answer, as `process/request-to-configured-address.ts` returns it. */
 export type Answered = {
   readonly kind: 'answered';
   readonly status: number;

@@ -2,7 +2,7 @@
 import { certificateRemedy } from '../operator/products-and-apis/certificate-remedy.ts';
 import type { Findings } from './finding.ts';
 
-/** A request without an answer, as `process/one-request.ts` returns it. */
+/** A request without an answer, as `process/request-to-configured-address.ts` returns it. */
 export type Failed = {
   readonly kind: 'failed';
   readonly problem: string;

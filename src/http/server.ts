@@ -18,7 +18,7 @@ import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
 import { addOpenId } from './api/openid.ts';
-import { addPublishedFace } from './api/published.ts';
+import { addPublishedFace } from './api/published-token-endpoints.ts';
 import { addRevocations } from './api/revocations/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
 import { addAccount } from './browser/account/account.ts';
@@ -113,7 +113,7 @@ export async function buildServer(
 ): Promise<FastifyInstance> {
   const url = urlOf(service, faces);
   // Loaded only where operators have an address: their modules take memory and time at the start.
-  const operators = faces.includes('operator') ? await import('./operator/operator-face.ts') : null;
+  const operators = faces.includes('operator') ? await import('./operator/operator-routes.ts') : null;
   const fallback = operators?.operatorFallback(service) ?? makeFallback(service, faces);
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, form: faces.includes('app') ? oauthForm : apiForm, now: service.now });

@@ -5,7 +5,7 @@
 import type { BlockList, LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { lookUp } from './host-names.ts';
-import { type Answer, ask, type RequestOutcome, requestOnce } from './one-request.ts';
+import { type Answer, ask, type RequestOutcome, requestOnce } from './request-to-configured-address.ts';
 
 /** Maximum time of a fetch, from the name's resolution to the last byte (ms). */
 const TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 /** Parsers of settings' texts. A text that cannot be read becomes a `Mistake`, which has the remedy. */
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../oauth/clients/loopback.ts';
-import { nameProblem } from '../oauth/readable.ts';
+import { nameProblem } from '../oauth/readable-text.ts';
 import type { Fault } from '../process/installation-error.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';

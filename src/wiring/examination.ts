@@ -23,9 +23,9 @@ import { unlistedProviders } from '../operator/installation/sign-in-method-check
 import { unexplainedScopes } from '../operator/products-and-apis/unexplained-scopes.ts';
 import { lostDefaults } from '../operator/registration/default-resource.ts';
 import type { Log } from '../process/log.ts';
-import { ask } from '../process/one-request.ts';
 import { Outbound } from '../process/outbound.ts';
 import { userName } from '../process/process-names.ts';
+import { ask } from '../process/request-to-configured-address.ts';
 import { later, stopwatch, wait } from '../process/timers.ts';
 import {
   type Configuration,

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/opening/opened-storage.ts';
 import { isNew } from '../storage/sqlite/file/database-file.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
 import { openDatabase } from './open-database.ts';
-import { wiringWorld } from './wiring-world.ts';
+import { wiringWorld } from './process-surroundings.ts';
 
 /** The log that the installation reports to, and the clock of this machine (ms since the epoch). */
 export type CommandWorld = { readonly logger: Log; readonly clock: () => number };

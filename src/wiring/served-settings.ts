@@ -1,7 +1,7 @@
 /** The settings of the running service, for a command in another terminal, which may lack the service's variables. */
 import { doctorPass, PASS_HEADER } from '../oauth/keys/doctor-pass.ts';
 import type { Keyring } from '../oauth/keys/keyring.ts';
-import { ask } from '../process/one-request.ts';
+import { ask } from '../process/request-to-configured-address.ts';
 
 /**
  * Asks the service at its public address for its sign-in methods, with proof of the root keys. Returns null if no service with

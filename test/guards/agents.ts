@@ -175,7 +175,7 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/process/one-request.ts',
+    'src/process/request-to-configured-address.ts',
     ['test/process/outbound.test.ts'],
     [
       ['reading ends at the limit', 'if (text.length >= maxBytes) done();', ''],

@@ -107,7 +107,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['test/cli/transcripts.test.ts'],
     [['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"]],
   ),
-  ...guardsIn('src/oauth/readable.ts', TEXTS, [
+  ...guardsIn('src/oauth/readable-text.ts', TEXTS, [
     ['a label holds no control', 'label: /[\\p{Cc}\\p{Cf}', 'label: /[\\p{Cf}'],
     ['a label changes no direction', 'label: /[\\p{Cc}\\p{Cf}', 'label: /[\\p{Cc}'],
     ['a label is no half of a character', 'label: /[\\p{Cc}\\p{Cf}\\p{Cs}', 'label: /[\\p{Cc}\\p{Cf}'],

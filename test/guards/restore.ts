@@ -87,7 +87,7 @@ export const restoreGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/own-place.ts',
+    'src/storage/postgresql/served-elsewhere.ts',
     ['test/postgresql/own-place.test.ts'],
     [
       [

@@ -15,7 +15,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/if-match-demands.ts',
+    'src/storage/tables/unchanged-since-etag.ts',
     ['test/storage/sqlite.test.ts'],
     [
       ['If-Match holds in the write', 'WHERE ${table.unchanged(1)}', 'WHERE (TRUE OR ${table.unchanged(1)})'],
@@ -24,7 +24,7 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/if-match-demands.ts',
+    'src/storage/tables/unchanged-since-etag.ts',
     ['test/postgresql/conformance.test.ts'],
     [['a deletion waits for an Allow that began', 'WHERE account_id = $1 FOR UPDATE)', 'WHERE account_id = $1)']],
   ),

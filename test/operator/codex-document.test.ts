@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codexDocumentFor } from '../../src/operator/products-and-apis/codex-document.ts';
+import { codexDocumentFor } from '../../src/operator/products-and-apis/codex-client-ids.ts';
 
 /** Made by: printf %s URL | openssl dgst -sha256 -binary | head -c 9 | openssl base64 | tr '+/' '-_' */
 const KNOWN: readonly [url: string, id: string][] = [

@@ -12,7 +12,7 @@ import {
   type SignInSettings,
   testProvider,
 } from '../../src/operator/products-and-apis/provider-test.ts';
-import { requestOnce } from '../../src/process/one-request.ts';
+import { requestOnce } from '../../src/process/request-to-configured-address.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { runCommand } from '../support/command.ts';
 import { ProgramOnDisk } from '../support/program.ts';

@@ -4,7 +4,7 @@
  */
 
 import { OperatorError } from '../../oauth/error.ts';
-import { nameProblem } from '../../oauth/readable.ts';
+import { nameProblem } from '../../oauth/readable-text.ts';
 import { type Actor, auditEvent } from '../../oauth/trail/audit.ts';
 import { type ForeignHash, readForeignHash } from '../passwords/foreign-hash.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';

@@ -1,6 +1,6 @@
 /** Accounts of resource owners: the people who allow, and take back. */
 import { randomBytes } from 'node:crypto';
-import { isReadable, nameProblem } from '../../oauth/readable.ts';
+import { isReadable, nameProblem } from '../../oauth/readable-text.ts';
 import { type ForeignFunction, isStrong } from './foreign-function.ts';
 
 /** Our own hash of a password: a PHC string of argon2id, sealed, and the root key that sealed it. */

@@ -7,7 +7,7 @@ import {
   type ResourceServerJson,
   registeredResourceServerJson,
 } from '../../operator/json/resource-server.ts';
-import { CODEX_DOCUMENT, codexDocumentFor } from '../../operator/products-and-apis/codex-document.ts';
+import { CODEX_DOCUMENT, codexDocumentFor } from '../../operator/products-and-apis/codex-client-ids.ts';
 import type { SecretUses } from '../../operator/secrets/secret-last-uses.ts';
 import type { CommandResult } from '../command/command-run.ts';
 import { settingFields } from '../input/setting-options.ts';

@@ -1,6 +1,6 @@
 /** Scope values (RFC 6749 §3.3): those registered for a client, and those that a request asks for. */
 import { Refusal } from '../error.ts';
-import { isReadable } from '../readable.ts';
+import { isReadable } from '../readable-text.ts';
 
 /**
  * A scope that the operator registered for a client. Its `sentence` explains the scope on the consent page; without one, the

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { isAheadOfClock } from '../../oauth/grants/clock-steps.ts';
 import { widestNetworkOf } from '../../oauth/guessing/networks.ts';
 import type { Keyring } from '../../oauth/keys/keyring.ts';
-import { nameProblem } from '../../oauth/readable.ts';
+import { nameProblem } from '../../oauth/readable-text.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../../oauth/trail/audit.ts';
 import type { DetailArgument } from '../../oauth/trail/event-members.ts';
 import type { OperatorOrigin } from './access.ts';

@@ -35,7 +35,7 @@ import type { OperatorStore } from '../access/operator-store.ts';
 import type { HandOverKind } from '../hand-over/hand-over.ts';
 import type { Identified } from './identified-credential.ts';
 import { identifyLink, type LinkStore, linkToken } from './identify-one-time-link.ts';
-import { finderNeeds } from './needs-of-a-finder.ts';
+import { finderNeeds } from './needed-besides-credential.ts';
 
 /** The parts of `Identification`. `now` returns ms. */
 export type IdentificationParts = {

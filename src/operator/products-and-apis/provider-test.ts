@@ -13,7 +13,7 @@ import { isLoopback } from '../../oauth/clients/loopback.ts';
 import { certificateRemedy } from './certificate-remedy.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
 
-/** The result of one GET, as `process/one-request.ts` returns it. Times in ms since the epoch. */
+/** The result of one GET, as `process/request-to-configured-address.ts` returns it. Times in ms since the epoch. */
 export type SignInAnswer =
   | {
       readonly kind: 'answered';

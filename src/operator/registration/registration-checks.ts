@@ -3,7 +3,7 @@ import type { PublicKey } from '../../oauth/clients/client.ts';
 import { readKeySet } from '../../oauth/clients/key-set.ts';
 import { OperatorError } from '../../oauth/error.ts';
 import { scopeNameProblem } from '../../oauth/grants/scope.ts';
-import { nameProblem } from '../../oauth/readable.ts';
+import { nameProblem } from '../../oauth/readable-text.ts';
 
 const MAX_SCOPES = 100;
 

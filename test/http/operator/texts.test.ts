@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { after, beforeEach, test } from 'node:test';
 import { personNameProblem } from '../../../src/accounts/people/account.ts';
 import { OperatorError } from '../../../src/oauth/error.ts';
-import { nameProblem } from '../../../src/oauth/readable.ts';
+import { nameProblem } from '../../../src/oauth/readable-text.ts';
 import { readName } from '../../../src/settings/setting-readers.ts';
 import { Browser } from '../../support/browser.ts';
 import { addOperator, enrolledOperator, postOwn, startConsole } from '../../support/console.ts';

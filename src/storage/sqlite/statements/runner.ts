@@ -4,9 +4,9 @@ import { AccessEnded, type AuditEvent } from '../../../oauth/trail/audit.ts';
 import { ChangedSince, DoneBefore } from '../../../oauth/trail/request-conditions.ts';
 import { type Act, type Runner, type Statement, UNDONE } from '../../statements/shared-operations.ts';
 import { ENDED_ACCESS } from '../../tables/grants/grant-rows.ts';
-import { demandsOf } from '../../tables/if-match-demands.ts';
 import { recordingKey } from '../../tables/operators/idempotency-keys.ts';
 import { standingOf } from '../../tables/operators/operator-rows.ts';
+import { demandsOf } from '../../tables/unchanged-since-etag.ts';
 import type { Tables } from './prepared-statements.ts';
 import { DIALECT } from './sqlite-dialect.ts';
 

@@ -3,7 +3,7 @@ import type { Parameters } from '../../../../oauth/parameters.ts';
 import { AUDIT_ACTIONS } from '../../../../oauth/trail/audit.ts';
 import type { Operator } from '../../../../operator/access/operator.ts';
 import { type EventAsked, findEvent } from '../../../../operator/lists/event-pages.ts';
-import { EVENT_QUESTIONS, type EventQuestion } from '../../../../operator/lists/event-questions.ts';
+import { EVENT_QUESTIONS, type EventQuestion } from '../../../../operator/lists/event-presets.ts';
 import { appsMeant, type Meant, peopleMeant } from '../../../../operator/lists/event-subjects.ts';
 import { eventPage } from '../../../../pages/operator/events/event-page.ts';
 import {
