@@ -35,6 +35,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'operator key end': ['Ann', 'opk_none'],
   'grant revoke': ['00000000000000000000000000000000', '--yes'],
   'keys retire': ['00000001'],
+  'keys id-tokens replace': ['--now'],
   'identity-provider update': ['product', '--name', 'Renamed'],
   'resource-server update': ['none', '--name', 'Renamed'],
   'user update': ['ada', '--name', 'Renamed'],
