@@ -112,7 +112,7 @@ export function invalidScope(
 }
 
 function remedyFor(name: string): string | null {
-  if (name === 'openid') return 'leave it out, since there are no ID tokens here';
+  if (name === 'openid') return 'leave it out, since these endpoints give no ID tokens';
   if (name === 'offline_access') return 'leave it out, since a refresh token comes without it';
   return name.includes(',') ? 'scopes are separated by spaces, not by commas' : null;
 }

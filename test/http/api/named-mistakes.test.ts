@@ -69,7 +69,7 @@ for (const [scope, told] of names) {
 
 test('RFC 6749 §3.3: what OpenID Connect clients ask for is refused on the published face, with what to do', async () => {
   for (const [scope, told] of [
-    ['openid', named('openid', ': leave it out, since there are no ID tokens here')],
+    ['openid', named('openid', ': leave it out, since these endpoints give no ID tokens')],
     ['read offline_access', named('offline_access', ': leave it out, since a refresh token comes without it')],
   ] as const) {
     const { searchParams } = sentTo(await browser.get(authorizeUrl(service, client, { scope })));
