@@ -16,7 +16,7 @@ import { assertWorks, pairOf } from './walk.ts';
 /** What an app's page has: its origin, and the client that it is registered as. */
 type Website = { readonly origin: string; readonly client: TestClient };
 
-/** What an app chooses besides the usual. */
+/** Settings of an app besides the usual ones. */
 type AppSettings = Pick<UserManagerSettings, 'metadataUrl' | 'scope' | 'loadUserInfo'>;
 
 const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));

@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
 
-/** What a row says by hand; where its rule stands, and which tests show it, is looked up. */
+/** The hand-written part of a row. The file of its rule and its tests are looked up. */
 type Row = {
   readonly clause: string;
   readonly level: string;

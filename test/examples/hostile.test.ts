@@ -16,7 +16,7 @@ for (const example of WITH_PACKAGE) products.push(example.command && (await star
 const requestsIn = ({ cookies }: Browser) =>
   [...cookies].filter(([name, value]) => name.startsWith('valetkey_request_') && value !== '""');
 
-/** What a person reads whose request is another product's or installation's. */
+/** The sentence for a person whose request is another product's or installation's. */
 const FOREIGN =
   /<h1>This request is not for here<\/h1><p>It was made for another product or installation, or is too old: go back to the app, begin again there, and ask its support if this page comes back\.<\/p>/;
 

@@ -53,7 +53,7 @@ test('each ID token verifies with a key set that was read before, or read again 
       people.map(async (person) => {
         while (left > 0) {
           left -= 1;
-          // So much at one moment would be a flood; a code stays good for a minute.
+          // The flood limit would refuse this many in one moment. A code stays good for a minute.
           if (left % 200 === 0) for (const clock of new Set(instances.map((at) => at.clock))) clock.advance(20);
           if (acts.includes(left)) await act();
           await signIn(person);

@@ -101,7 +101,7 @@ test('RFC 9700 §4.11: what stands in the address leads nowhere else', async () 
   assert.doesNotMatch(again.body, /<script>/);
 });
 
-/** What a person reads whose request is another product's or installation's. */
+/** The sentence for a person whose request is another product's or installation's. */
 const FOREIGN =
   /<h1>This request is not for here<\/h1><p>It was made for another product or installation, or is too old: go back to the app, begin again there, and ask its support if this page comes back\.<\/p>/;
 

@@ -1,4 +1,4 @@
-/** What operators hold of an installation, and what they handed out: passkeys, keys and one-time links, and whether they work. */
+/** Passkeys, keys and one-time links of operators, and checks that each still works. */
 import assert from 'node:assert/strict';
 import { Browser } from './browser.ts';
 import { addOperator, addSignInAddress, enrolledOperator, type TestConsole, usePasskey } from './console.ts';

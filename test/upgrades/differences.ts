@@ -6,7 +6,7 @@
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type Facts = Set<string>;
 
-/** Whether a schema says what may be sent, or what is answered. */
+/** The direction of a schema: sent by clients, or answered. */
 type Side = 'request' | 'response';
 
 /** Members of a schema that are lists of alternatives, or all hold: their facts are those of the schema. */

@@ -1,4 +1,4 @@
-/** What programs rely on in a version: the APIs' descriptions, the settings, and what commands print with --json. */
+/** The promised faces of a version: the APIs' descriptions, the settings, and what commands print with --json. */
 import assert from 'node:assert/strict';
 import { configurationTable } from '../../src/settings/configuration.ts';
 import { runCommand } from '../support/command.ts';

@@ -20,7 +20,7 @@ export type Filled = {
   readonly kid: string;
 };
 
-/** What is empty in a filled database, with the reason. */
+/** Columns that are empty in a filled database, with the reason. */
 export const EMPTY_FOR_A_REASON: Readonly<Record<string, string>> = {
   'identity_provider.own_ids = 1': 'only where people sign in at one product, and with no password',
   'installation.next_key_id': 'only while a rotation of root keys is under way',

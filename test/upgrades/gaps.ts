@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What is missing in a database of SQLite, as `table`, `table.column` or `table.column = value`. */
+/** Gaps of a SQLite database, as `table`, `table.column` or `table.column = value`. */
 export function gapsIn(database: DatabaseSync): string[] {
   const tables = database
     .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")

@@ -49,7 +49,7 @@ export function keepFaces(version: string, faces: Faces): void {
   writeFileSync(place(version, 'faces.gz'), gzipSync(JSON.stringify(faces), { level: 9 }));
 }
 
-/** What programs rely on in a version, or null where it was not kept. */
+/** The promised faces of a version, or null where they were not kept. */
 export function keptFaces(version: string): Faces | null {
   const file = place(version, 'faces.gz');
   return existsSync(file) ? (JSON.parse(gunzipSync(readFileSync(file)).toString()) as Faces) : null;
