@@ -34,20 +34,31 @@ export const OWN_PATHS: Paths = {
   exchange: TOKEN_PATH,
   refresh: REFRESH_TOKEN_PATH,
   refreshTokenIn: 'header',
+  idToken: false,
   check: ME_PATH,
+  introspect: STANDARD_PATHS.introspect,
+};
+/** The paths of ours for an app that signs users in. */
+const SIGN_IN_PATHS: Paths = {
+  exchange: STANDARD_PATHS.token,
+  refresh: STANDARD_PATHS.token,
+  refreshTokenIn: 'form',
+  idToken: true,
+  check: STANDARD_PATHS.userInfo,
   introspect: STANDARD_PATHS.introspect,
 };
 const LIBRARY: Paths = {
   exchange: '/token',
   refresh: '/token',
   refreshTokenIn: 'form',
+  idToken: false,
   check: '/me',
   introspect: null,
 };
 const OIDC_PROVIDER = {
   kind: 'peer',
   note: 'also signs an ID token each time (RS256, its default; ES256 is about a fifth faster) and stores consent; no audit, log or limits',
-  paths: { ...LIBRARY, introspect: '/token/introspection' },
+  paths: { ...LIBRARY, idToken: true, introspect: '/token/introspection' },
   program: ['bench/peers/oidc-provider.mjs'],
 } as const;
 const VALETKEY = {
@@ -64,6 +75,14 @@ export const CONTESTANTS: readonly Contestant[] = [
     title: 'Valetkey, SQLite',
     store: 'sqlite',
     note: 'as shipped: checks, limits, log, audit',
+  },
+  {
+    ...VALETKEY,
+    name: 'valetkey-sign-in',
+    title: 'Valetkey, SQLite, signing in',
+    store: 'sqlite',
+    note: 'for an app that signs users in: an exchange answers an ID token as well (RS256), and a check is the userinfo endpoint',
+    paths: SIGN_IN_PATHS,
   },
   {
     ...VALETKEY,
@@ -98,7 +117,13 @@ export const CONTESTANTS: readonly Contestant[] = [
     title: 'better-auth, SQLite',
     store: 'sqlite',
     note: 'also signs an ID token each time; its limits are off, as they are for each address; introspects only for the app itself',
-    paths: { ...LIBRARY, exchange: '/oauth2/token', refresh: '/oauth2/token', check: '/oauth2/userinfo' },
+    paths: {
+      ...LIBRARY,
+      exchange: '/oauth2/token',
+      refresh: '/oauth2/token',
+      idToken: true,
+      check: '/oauth2/userinfo',
+    },
     program: ['bench/peers/better-auth.mjs'],
   },
   {
@@ -144,7 +169,10 @@ async function valetkey(contestant: Contestant, place: Place): Promise<Target> {
     VALETKEY_KEYS: makeRootKey(),
     VALETKEY_CODE_TTL: '600',
   };
-  return { ...contestant, appPort, apiPort, environment, mint: (count) => mintInProcess(environment, count) };
+  const at = { ...contestant, environment, appPort };
+  return contestant.paths === SIGN_IN_PATHS
+    ? { ...at, apiPort: appPort, mint: (count) => mintInProcess(environment, count, ['sign-in']) }
+    : { ...at, apiPort, mint: (count) => mintInProcess(environment, count) };
 }
 
 function dataOf({ name, store }: Contestant, { folder, createDatabase }: Place): Promise<string> | string {

@@ -1,6 +1,7 @@
 /**
  * Mints codes ahead: accounts, a client and so many grants in the database that the environment names, through the
- * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
+ * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT [sign-in]`; with
+ * `sign-in` the codes are those of an app that signs users in, whose exchange answers an ID token as well.
  */
 
 import { newAccountId } from '../src/accounts/people/account.ts';
@@ -42,19 +43,25 @@ const GRANTS_OF_ONE = 8;
 const ORIGIN = { source: '127.0.0.1', requestId: 'bench' };
 const OPERATOR = { kind: 'operator', id: 'bench', source: null, requestId: null } as const;
 
-async function fill(count: number): Promise<Filled> {
+async function fill(count: number, signIn: boolean): Promise<Filled> {
   const configuration = readConfiguration(process.env);
   const keyring = createKeyring(parseRootKeys(configuration.keys ?? '', 'VALETKEY_KEYS'));
   const now = Date.now;
   const { store, close } = await open(configuration, keyring);
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
-  const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
+  const signingKeys = new SigningKeys({ store, keyring, now, actor: OPERATOR });
+  const registry = new ClientRegistry({
+    ...{ store, prefix, accessTokenLifetime: lifetimes.accessToken, now },
+    onSignInAllowed: async () => void (await signingKeys.ensure()),
+  });
   const { row: client, secret: clientSecret } = await registry.register(
     'confidential',
     {
       name: 'Bench',
       redirectUris: [REDIRECT_URI],
+      signIn,
+      scopes: signIn ? [{ name: 'read', sentence: 'Read your files.', optional: false }] : [],
     },
     OPERATOR,
   );
@@ -76,12 +83,14 @@ async function fill(count: number): Promise<Filled> {
   });
   const clients = new ClientAuthenticator({ ...parts, keys, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;
-  const signingKeys = new SigningKeys({ store, keyring, now, actor: OPERATOR });
   const openIdConnect = new OpenIdConnect({ ...parts, signingKeys, sign: async () => null, issuer });
   const whole = { ...parts, clients, openIdConnect, issuer, ownResource };
   const server = new AuthorizationServer({ ...whole, signsInElsewhere: false });
   const parameters = { client_id: client.id, redirect_uri: REDIRECT_URI, state: 'bench' };
-  const request = await server.validateRequest('published', new Parameters(Object.entries(parameters)));
+  const standard = { ...parameters, response_type: 'code', scope: 'openid read', nonce: 'bench' };
+  const request = signIn
+    ? await server.validateRequest('standard', new Parameters(Object.entries(standard)))
+    : await server.validateRequest('published', new Parameters(Object.entries(parameters)));
   if (request.kind !== 'valid') throw new Error('the authorization request is not valid');
   const codes: string[] = [];
   while (codes.length < count) {
@@ -155,4 +164,5 @@ async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   return { session: session.digest, resourceOwnerId: id, providerId: null, externalId: null, ...signIn };
 }
 
-if (import.meta.main) process.stdout.write(JSON.stringify(await fill(Number(process.argv[2]))));
+if (import.meta.main)
+  process.stdout.write(JSON.stringify(await fill(Number(process.argv[2]), process.argv[3] === 'sign-in')));

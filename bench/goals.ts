@@ -36,11 +36,12 @@ export type Goal = {
 };
 
 const SQLITE = 'valetkey-sqlite';
+const SIGN_IN = 'valetkey-sign-in';
 const POSTGRESQL = 'valetkey-postgresql';
 const PEERS_ON_SQLITE = CONTESTANTS.filter(({ kind, store }) => kind === 'peer' && store === 'sqlite');
 
-/** The least time of a sync (ms) with which writes are compared: a quicker disk hides what waiting for it costs. */
-export const LEAST_SYNC_MS = 0.3;
+/** The time of a sync (ms) from which more is asked: peers wait for two syncs a write, and 64 writes of ours share one. */
+const SLOW_SYNC_MS = 0.4;
 
 /** All that must hold, with what a run found. */
 export function goalsOf(figures: Figures): Goal[] {
@@ -54,27 +55,31 @@ export function standing({ is, must, more }: Goal): 'met' | 'missed' | 'not meas
 }
 
 function throughput({ measures, syncTime, syncDelay }: Figures): Goal[] {
-  const isSlowEnough = syncTime + syncDelay / 1000 >= LEAST_SYNC_MS;
+  const isSlow = syncTime + syncDelay / 1000 >= SLOW_SYNC_MS;
   const against = (other: string, operation: Operation, atOnce = 64, own = SQLITE) =>
-    isSlowEnough || operation === 'check' ? ratio(measures, [own, other], operation, atOnce) : null;
+    ratio(measures, [own, other], operation, atOnce);
   const best = (operation: Operation, atOnce = 64) =>
     least(PEERS_ON_SQLITE.map(({ name }) => against(name, operation, atOnce)));
-  const times = { unit: '×', more: true } as const;
+  const goal = (what: string, must: number, is: number | null): Goal => ({ what, must, is, unit: '×', more: true });
   const writes = (['exchange', 'refresh'] as const).flatMap((write): Goal[] => [
-    { ...times, what: `${write}, against the fastest peer`, must: 6, is: best(write) },
-    { ...times, what: `${write}, against oidc-provider`, must: 15, is: against('oidc-provider-sqlite', write) },
-    { ...times, what: `${write} alone, against the fastest peer`, must: 1.1, is: best(write, 1) },
-    {
-      ...times,
-      what: `PostgreSQL: ${write}, against oidc-provider on it`,
-      must: 4,
-      is: against('oidc-provider-postgresql', write, 64, POSTGRESQL),
-    },
+    goal(`${write}, against the fastest peer`, isSlow ? 10 : 4.5, best(write)),
+    goal(`${write}, against oidc-provider`, isSlow ? 18 : 10, against('oidc-provider-sqlite', write)),
+    goal(`${write} alone, against the fastest peer`, 0.9, best(write, 1)),
+    goal(
+      `PostgreSQL: ${write}, against oidc-provider on it`,
+      4,
+      against('oidc-provider-postgresql', write, 64, POSTGRESQL),
+    ),
   ]);
   return [
-    { ...times, what: 'check, against the fastest peer', must: 1, is: best('check') },
-    { ...times, what: 'check, against oidc-provider', must: 4, is: against('oidc-provider-sqlite', 'check') },
+    goal('check, against the fastest peer', 0.6, best('check')),
+    goal('check, against oidc-provider', 3, against('oidc-provider-sqlite', 'check')),
     ...writes,
+    goal(
+      'exchange with an ID token, against oidc-provider',
+      1,
+      against('oidc-provider-sqlite', 'exchange', 64, SIGN_IN),
+    ),
   ];
 }
 
@@ -88,12 +93,18 @@ function sharing({ measures }: Figures): Goal[] {
   });
 }
 
+/** What the process takes beyond a bare Fastify, which is most of it. */
 function ofTheProcess({ memoryIdle, memoryAfter, startTimes }: Figures): Goal[] {
-  const [memory, time] = [{ unit: 'MB', more: false } as const, { unit: 'ms', more: false } as const];
+  const beyond = (own: number | undefined, bare: number | undefined) =>
+    own === undefined || bare === undefined ? null : own - bare;
+  const goal = (what: string, must: number, is: number | null, unit: 'MB' | 'ms'): Goal => ({
+    ...{ what: `${what}, beyond bare Fastify`, must, is, unit },
+    more: false,
+  });
   return [
-    { ...memory, what: 'memory idle', must: 100, is: memoryIdle[SQLITE] ?? null },
-    { ...memory, what: 'memory after the run', must: 200, is: memoryAfter[SQLITE] ?? null },
-    { ...time, what: 'start to the first answer', must: 300, is: startTimes?.valetkey ?? null },
+    goal('memory idle', 20, beyond(memoryIdle[SQLITE], memoryIdle['fastify']), 'MB'),
+    goal('memory after the run', 110, beyond(memoryAfter[SQLITE], memoryAfter['fastify']), 'MB'),
+    goal('start to the first answer', 400, beyond(startTimes?.valetkey, startTimes?.fastify), 'ms'),
   ];
 }
 

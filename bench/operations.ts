@@ -14,6 +14,8 @@ export type Paths = {
   readonly refresh: string;
   /** Where the refresh token goes: in the header `Authorization`, or in the form. */
   readonly refreshTokenIn: 'header' | 'form';
+  /** Whether an exchange answers an ID token as well. */
+  readonly idToken: boolean;
   readonly check: string;
   /** Null where it has none. */
   readonly introspect: string | null;
@@ -105,8 +107,10 @@ export function exchangeCall(paths: Paths, app: App, code: string, keep: (pair: 
     text: post(paths.exchange, { ...form, ...proof, client_id: clientId, client_secret: clientSecret }),
     judge: (body) => {
       const pair = readPair(body);
-      if (pair) keep(pair);
-      return pair ? null : 'the answer does not hold two tokens';
+      if (!pair) return 'the answer does not hold two tokens';
+      keep(pair);
+      const hasIdToken = typeof (body as { id_token?: unknown }).id_token === 'string';
+      return hasIdToken === paths.idToken ? null : `the answer ${hasIdToken ? 'holds an' : 'lacks its'} ID token`;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** What a run found, as text: tables for a terminal. */
 import { CONTESTANTS } from './contestants.ts';
-import { type Figures, goalsOf, LEAST_SYNC_MS, standing } from './goals.ts';
+import { type Figures, goalsOf, standing } from './goals.ts';
 import { type MixedRow, REFRESHING } from './mixed.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Measure } from './rounds.ts';
@@ -117,10 +117,7 @@ function goalTable(figures: Figures): string {
     const bound = `${more ? '≥' : '≤'} ${must} ${unit}`.trimEnd();
     return [what, bound, is === null ? '' : `${short(is)} ${unit}`.trimEnd(), standing(goal)];
   });
-  const table = aligned([['at 64 at once, if not said otherwise', 'must', 'is', ''], ...lines], 1);
-  const { syncTime, syncDelay } = figures;
-  if (syncTime + syncDelay / 1000 >= LEAST_SYNC_MS) return table;
-  return `${table}\n(writes are compared where a sync takes ${LEAST_SYNC_MS} ms or more: --sync-delay adds to it)`;
+  return aligned([['at 64 at once, if not said otherwise', 'must', 'is', ''], ...lines], 1);
 }
 
 function titleOf(name: string): string {

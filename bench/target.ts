@@ -116,9 +116,13 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** Mints codes in Valetkey's database, in a process of its own on the generator's core. */
-export async function mintInProcess(environment: Target['environment'], count: number): Promise<Filled> {
-  const [program = '', ...args] = onCore(1, [...NODE, 'bench/fill.ts', String(count)]);
+/** Mints codes in Valetkey's database, in a process of its own on the generator's core; `what` as that takes it. */
+export async function mintInProcess(
+  environment: Target['environment'],
+  count: number,
+  what: readonly 'sign-in'[] = [],
+): Promise<Filled> {
+  const [program = '', ...args] = onCore(1, [...NODE, 'bench/fill.ts', String(count), ...what]);
   const env = environmentOf(environment);
   const { stdout } = await promisify(execFile)(program, args, { cwd, env, maxBuffer: 2 ** 28 });
   return JSON.parse(stdout) as Filled;
