@@ -14,7 +14,7 @@ import {
 } from '../../src/http/service/paths.ts';
 import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/protocol/authorization-request.ts';
 import { pagePaths } from '../../src/pages/layout/page-paths.ts';
-import { configurationTable } from '../../src/settings/configuration.ts';
+import { configurationTable } from '../../src/settings/variables.ts';
 import { commandsOfProgram } from '../support/commands.ts';
 
 type Described = { post?: { requestBody?: { content: { 'application/json': { schema: { $ref: string } } } } } };

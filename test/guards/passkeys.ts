@@ -258,7 +258,7 @@ export const passkeyGuards: readonly Guard[] = [
     [['a one-time address is in no Referer', "reply.header('Referrer-Policy', 'strict-origin');", '']],
   ),
   ...guardsIn(
-    'src/settings/configuration.ts',
+    'src/settings/contradictions.ts',
     ['test/settings/configuration.test.ts'],
     [['the operators’ host is not shared', "isShared && hostname !== 'localhost'", 'isShared && hostname === null']],
   ),

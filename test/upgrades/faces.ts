@@ -1,6 +1,6 @@
 /** The promised faces of a version: the APIs' descriptions, the settings, and what commands print with --json. */
 import assert from 'node:assert/strict';
-import { configurationTable } from '../../src/settings/configuration.ts';
+import { configurationTable } from '../../src/settings/variables.ts';
 import { runCommand } from '../support/command.ts';
 import { startConsole } from '../support/console.ts';
 import { factsOfJson } from './differences.ts';
