@@ -24,6 +24,10 @@ export const productPackageGuards: readonly Guard[] = [
       "if (answer === '' ? kept.mustChoose && !isNew : false)",
     ],
   ]),
+  ...guardsIn('packages/product/src/kept-request.ts', HOSTILE, [
+    ['the name of an app is cut between characters', '/^.{0,100}/su', '/^.{0,100}/s'],
+    ['the expected address is cut between characters', '/^.{0,254}/su', '/^.{0,254}/s'],
+  ]),
   ...guardsIn('packages/product/src/sign-in.ts', DEMANDS, [
     [
       'a login page that sends people straight back makes no loop',

@@ -46,6 +46,20 @@ test('the two ends in different browsers: nobody is signed in by an address of a
   assert.deepEqual([end.status, /can’t be finished here/.test(end.body)], [400, true]);
 });
 
+test('operators §2: an app’s name of 100 characters is whole, however many bytes each has, and a longer text is cut between characters', async () => {
+  const browser = new Browser();
+  const arrival = new URL(await arrivalOf(world, browser));
+  const wish = async (members: Record<string, string>) => {
+    for (const [name, value] of Object.entries(members)) arrival.searchParams.set(name, value);
+    await follow(browser, await browser.get(arrival.href));
+    return world.site.wishes.at(-1) as { appName: string; hint: string };
+  };
+  const name = `a${'😀'.repeat(99)}`;
+  assert.equal((await wish({ client_name: name })).appName, name);
+  const { appName, hint } = await wish({ client_name: `${name}😀`, login_hint: `ab${'😀'.repeat(254)}` });
+  assert.deepEqual([appName, hint], [name, `ab${'😀'.repeat(252)}`]);
+});
+
 test('a forged post changes nothing, with or without the MAC of another request', async () => {
   const browser = new Browser();
   await press(browser, await begin(browser, world), 'Sign in as ada');

@@ -47,8 +47,8 @@ export class KeptRequests {
       since,
       oldest: maxAge === null ? null : since - Number(maxAge) * 1000,
       mustChoose: prompts.includes('select_account'),
-      appName: query.get('client_name')?.slice(0, 100) || 'An app',
-      hint: query.get('login_hint')?.slice(0, 254) ?? null,
+      appName: query.get('client_name')?.match(/^.{0,100}/su)?.[0] || 'An app',
+      hint: query.get('login_hint')?.match(/^.{0,254}/su)?.[0] ?? null,
       locales: query.get('ui_locales')?.slice(0, 100) ?? null,
     };
     return /^[\w-]+$/.test(text) && this.#format(request).length <= MAX_CHARACTERS ? request : null;
