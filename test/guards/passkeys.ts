@@ -102,10 +102,14 @@ export const passkeyGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn('src/operator/access/operators.ts', PRESENCE, [
+    ['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"],
+    ['a program is no admin on the pages', 'passkeys.some(({ length }) => length > 0)', 'passkeys.length > 0'],
+  ]),
   ...guardsIn(
-    'src/operator/access/operators.ts',
+    'src/cli/operators/operator.ts',
     ['test/cli/transcripts.test.ts'],
-    [['no admin is noticed', "role === 'admin' && status === 'active')", "role === 'admin' || status !== 'active')"]],
+    [['only what takes an admin away warns', "if (role !== 'admin' || (await", 'if ((await']],
   ),
   ...guardsIn('src/oauth/readable-text.ts', TEXTS, [
     ['a label holds no control', 'label: /[\\p{Cc}\\p{Cf}', 'label: /[\\p{Cf}'],

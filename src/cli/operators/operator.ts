@@ -1,6 +1,6 @@
 /** `operator`: adds and changes the operators who use the API and the console, and their keys. */
 import { InvalidArgumentError, Option } from 'commander';
-import { ROLES, type Role } from '../../operator/access/operator.ts';
+import { type Operator, ROLES, type Role } from '../../operator/access/operator.ts';
 import type { OperatorRegistry } from '../../operator/access/operators.ts';
 import { RIGHTS, type Right } from '../../operator/access/rights.ts';
 import { keyJson, operatorJson, usedKeyJson } from '../../operator/json/operator.ts';
@@ -54,10 +54,11 @@ function addMaking(group: CliCommand, run: CommandRun): void {
       const changes = { ...(name === undefined ? {} : { name }), ...(role === undefined ? {} : { role }) };
       if (Object.keys(changes).length === 0) command.error('give at least one change');
       return run.withInstallation(async ({ operatorRegistry, operator }) => {
-        const updated = await operatorRegistry.update(named, changes, operator);
+        const before = await operatorRegistry.find(named);
+        const updated = await operatorRegistry.update(before.id, changes, operator);
         const said = operatorActResult(updated, `${updated.name} is updated.`);
         const undo = `To undo this: "valetkey operator update ${updated.id} --role admin".`;
-        return role === undefined ? said : warned(operatorRegistry, said, undo);
+        return updated.role === before.role ? said : warned(operatorRegistry, before, said, undo);
       });
     });
 }
@@ -86,7 +87,7 @@ function addStopping(group: CliCommand, run: CommandRun): void {
       const disabled = await operatorRegistry.disable(named, operator);
       const sentence = `${disabled.name} is disabled. Sessions, keys and one-time links ended; passkeys stay.`;
       const undo = `To undo this: "valetkey operator enable ${disabled.id}".`;
-      return warned(operatorRegistry, operatorActResult(disabled, sentence), undo);
+      return warned(operatorRegistry, disabled, operatorActResult(disabled, sentence), undo);
     });
   group
     .leaf('enable <operator>', 'Let a disabled operator sign in again, with the passkeys from before.', [
@@ -115,14 +116,19 @@ function addStopping(group: CliCommand, run: CommandRun): void {
       await confirm(run, 'operator delete', name);
       const deleted = await operatorRegistry.delete(id, operator);
       const said = { json: { ...operatorJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
-      return warned(operatorRegistry, said, 'To add one: "valetkey operator add NAME --role admin".');
+      return warned(operatorRegistry, deleted, said, 'To add one: "valetkey operator add NAME --role admin".');
     });
 }
 
-/** Returns what was done with a warning and the way back, if no active admin is left. */
-async function warned(registry: OperatorRegistry, said: CommandResult, wayBack: string): Promise<CommandResult> {
-  if (await registry.hasAdmin()) return said;
-  return { ...said, note: `No active admin is left: nobody can change operators on the pages. ${wayBack}` };
+/** Returns what was done, with a warning and the way back if it took away the last admin who can use the pages. */
+async function warned(
+  registry: OperatorRegistry,
+  { role }: Operator,
+  said: CommandResult,
+  wayBack: string,
+): Promise<CommandResult> {
+  if (role !== 'admin' || (await registry.hasAdminOnPages())) return said;
+  return { ...said, note: `No active admin has a passkey: nobody can change operators on the pages. ${wayBack}` };
 }
 
 function addAddresses(group: CliCommand, run: CommandRun): void {

@@ -84,9 +84,11 @@ export class OperatorRegistry {
     return this.#parts.store.listOperators();
   }
 
-  /** Returns true if some operator is an active admin. Only a command can leave none. */
-  async hasAdmin(): Promise<boolean> {
-    return (await this.list()).some(({ role, status }) => role === 'admin' && status === 'active');
+  /** Returns true if an active admin has a passkey, without which the pages change no operator: a program has none. */
+  async hasAdminOnPages(): Promise<boolean> {
+    const admins = (await this.list()).filter(({ role, status }) => role === 'admin' && status === 'active');
+    const passkeys = await Promise.all(admins.map(({ id }) => this.#parts.store.listPasskeys(id)));
+    return passkeys.some(({ length }) => length > 0);
   }
 
   /** One operator by id or name. */

@@ -198,6 +198,20 @@ for (const [name, database] of storesOfRun(STORES))
       assert.doesNotMatch((await browser.get(`${operatorUrl}/passkeys`)).body, /copied/);
     });
 
+    test('operators §1: a program is no admin who could change operators on the pages, nor is an operator without a passkey', async (t) => {
+      const { service, operator } = await startWithTwo(t, database);
+      const { installation } = service;
+      const { registry } = installation.operators;
+      await registry.addProgram('portal', 'admin', installation.operator);
+      await registry.add('Bob', 'admin', installation.operator);
+      await enrolledOperator(service, 'support', 'Cem');
+      assert.equal(await registry.hasAdminOnPages(), true);
+      await registry.disable(operator.id, installation.operator);
+      assert.equal(await registry.hasAdminOnPages(), false);
+      await registry.enable(operator.id, installation.operator);
+      assert.equal(await registry.hasAdminOnPages(), true);
+    });
+
     test('WebAuthn L3 §7.2: an answer that comes again is a repeat: it ends nothing, and marks nothing', async (t) => {
       const { service, operator, browser, phone } = await startWithTwo(t, database);
       const url = `${service.operatorUrl}/sign-in`;
