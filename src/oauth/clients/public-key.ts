@@ -1,5 +1,6 @@
 /** Public keys that client assertions are verified with (RFC 7517 §4), and the algorithms of each. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isReadable } from '../readable-text.ts';
 import type { PublicKey } from './client.ts';
 
 /**
@@ -37,8 +38,6 @@ export function secretKeyProblem(key: PublicKey): string | null {
     : null;
 }
 
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-
 /** The reason, for the operator, why a value cannot be a client's public key; null if it can. */
 export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
@@ -47,7 +46,7 @@ export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid.length > MAX_KID_CHARACTERS))
     return `its kid must be a text of at most ${MAX_KID_CHARACTERS} characters`;
   // The id appears in the audit trail and in lists.
-  if (key.kid !== undefined && UNPRINTABLE.test(key.kid)) return 'its kid has characters that cannot be printed';
+  if (key.kid !== undefined && !isReadable(key.kid, 'label')) return 'its kid has characters that cannot be printed';
   const fitting = algorithmsFor(key);
   if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;
   if (key.use !== undefined && key.use !== 'sig') return 'its use must be sig';

@@ -12,6 +12,7 @@ import { addOperator, enrolledOperator, postOwn, startConsole } from '../../supp
 import { addKey, call } from '../../support/operator-api.ts';
 import { SoftPasskey } from '../../support/passkeys.ts';
 import { addClient, addUser } from '../../support/service.ts';
+import { addResourceServer, makeKey } from '../../support/standard.ts';
 
 /** Each has few enough characters, and must be refused. */
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -35,6 +36,15 @@ beforeEach(async () => {
 });
 const { clientId } = await addClient(service);
 const user = await addUser(service);
+const api = await addResourceServer(service);
+const { jwk } = makeKey();
+await installation.identityProviders.register(
+  {
+    ...{ id: 'photos', name: 'Photos', signInUrl: 'https://photos.test/sign-in', keys: [jwk], ownIds: false },
+    ...{ rights: ['sign-in'], homePage: null, sessionLifetime: null },
+  },
+  command,
+);
 const admin = await enrolledOperator(service);
 
 const APP = { name: 'Acme', redirect_uris: ['https://acme.test/callback'] };
@@ -60,6 +70,22 @@ const CALLS: Readonly<
   'an app’s own sentence of a scope': [
     patch(`/v1/clients/${clientId}`),
     (sentence) => ({ scopes: [{ name: 'read', sentence, optional: false }] }),
+  ],
+  'the contact page of an app': [
+    patch(`/v1/clients/${clientId}`),
+    (text) => ({ contact: `https://acme.test/${text}` }),
+  ],
+  'the default resource of an app': [
+    patch(`/v1/clients/${clientId}`),
+    (text) => ({ default_resource: `https://acme.test/${text}` }),
+  ],
+  'the ID of an app’s key': [patch(`/v1/clients/${clientId}`), (kid) => ({ keys: [{ ...jwk, kid }] })],
+  'the changed name of an API': [patch(`/v1/resource-servers/${api.id}`), (name) => ({ name })],
+  'a scope of an API': [patch(`/v1/resource-servers/${api.id}`), (text) => ({ scopes: [text] })],
+  'the changed name of a product': [patch('/v1/identity-providers/photos'), (name) => ({ name })],
+  'the home page of a product': [
+    patch('/v1/identity-providers/photos'),
+    (text) => ({ home_page: `https://photos.test/${text}` }),
   ],
   'the name of an API': [post('/v1/resource-servers'), (name) => ({ name })],
   'the resource of an API': [
