@@ -1,7 +1,7 @@
 /** Parsers of settings' texts. A text that cannot be read becomes a `Mistake`, which has the remedy. */
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../oauth/clients/loopback.ts';
-import { nameProblem } from '../oauth/readable-text.ts';
+import { isReadable, nameProblem } from '../oauth/readable-text.ts';
 import type { Fault } from '../process/installation-error.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
@@ -149,8 +149,9 @@ export function readColor(text: string): string | Mistake {
 
 /** Reads an email address or an https address; null for an empty text. */
 export function readSupportAddress(text: string): string | null | Mistake {
-  if (text === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text || null;
-  return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an email address or an https address');
+  if (text === '') return null;
+  const isAddress = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) || URL.parse(text)?.protocol === 'https:';
+  return isAddress && isReadable(text, 'label') ? text : new Mistake('write an email address or an https address');
 }
 
 /** Reads the ways to sign in, in their order. */

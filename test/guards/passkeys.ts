@@ -142,6 +142,7 @@ export const passkeyGuards: readonly Guard[] = [
     ['a contact is readable', 'emailProblem(contact) === null', "contact.includes('@')"],
   ]),
   ...guardsIn('src/settings/setting-readers.ts', TEXTS, [
+    ['the address for help is readable', "isAddress && isReadable(text, 'label')", 'isAddress'],
     ['the name of the product is readable', "const problem = nameProblem(text, 'words');", 'const problem = null;'],
   ]),
   ...guardsIn('src/operator/access/operator-sign-in.ts', TEXTS, [

@@ -6,7 +6,7 @@ import { after, beforeEach, test } from 'node:test';
 import { personNameProblem } from '../../../src/accounts/people/account.ts';
 import { OperatorError } from '../../../src/oauth/error.ts';
 import { nameProblem } from '../../../src/oauth/readable-text.ts';
-import { readName } from '../../../src/settings/setting-readers.ts';
+import { Mistake, readName, readSupportAddress } from '../../../src/settings/setting-readers.ts';
 import { Browser } from '../../support/browser.ts';
 import { addOperator, enrolledOperator, postOwn, startConsole } from '../../support/console.ts';
 import { addKey, call } from '../../support/operator-api.ts';
@@ -171,6 +171,17 @@ test('operators §2: an imported user name of another system holds nothing that 
 test('Configuration: the name of the product holds nothing that changes or hides what others read', () => {
   for (const text of [...Object.values(UNREADABLE), LONG]) assert.notEqual(typeof readName(text), 'string', text);
   assert.equal(readName('Photos & Co.'), 'Photos & Co.');
+});
+
+test('Configuration: the address for help holds nothing that changes or hides what others read', () => {
+  const asAddresses = Object.values(UNREADABLE).flatMap((text) => [
+    `${text}@photos.test`,
+    `https://photos.test/${text}`,
+  ]);
+  for (const text of asAddresses) assert.ok(readSupportAddress(text) instanceof Mistake, JSON.stringify(text));
+  for (const text of ['help@photos.test', 'https://photos.test/über-uns?from=valetkey#top'])
+    assert.equal(readSupportAddress(text), text);
+  assert.equal(readSupportAddress(''), null);
 });
 
 test('operators §2: a passkey’s name holds nothing that changes or hides what others read; a refused one is kept in the form, and enrolls nothing', async () => {
