@@ -211,6 +211,11 @@ export const externalSignInGuards: readonly Guard[] = [
       'if (isLoadedAhead(request)) return lead(reply).code(204).send();',
       '',
     ],
+    [
+      'a sign-in at a product continues to a page of ours',
+      "continuation(paths, query.get('continue')) ?? paths.apps",
+      "query.get('continue') ?? continuation(paths, paths.apps) ?? paths.apps",
+    ],
   ]),
   ...guardsIn('src/http/browser/authorize/choice-kept-over-sign-in.ts', TESTS, [
     [

@@ -286,6 +286,26 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await one.installation.accounts.show(id)).email, 'new@example.com', 'the operator changes it');
     });
 
+    test('RFC 9700 §4.11, external sign-in: a link continues to a page of ours as it was written, and otherwise to Connected apps', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const endOf = async (given: string) => {
+        const browser = new Browser();
+        const query = new URLSearchParams({ provider: 'product', continue: given });
+        const request = requestOf(await browser.get(`${one.appUrl}/sign-in/with?${query}`));
+        const { headers } = await browser.get(redirectOf(await state(two, world.provider, request), one));
+        return headers.get('location');
+      };
+      for (const own of ['/account?x=//evil.example', '/oauth2/authorize?done=1&redirect_uri=%2F%2Fevil.example'])
+        assert.equal(await endOf(own), own);
+      for (const given of [
+        ...['//evil.example', '/.//evil.example/', '/account/..//evil.example/?done=1', '/%2e//evil.example/account'],
+        ...['/\\evil.example', '/account\\..\\..\\evil.example', 'https://evil.example/account', '/account/apps#x'],
+        ...['//account', '/account/', '/./account', '/%61ccount', ' /account', '/account\t', one.appUrl, ''],
+      ])
+        assert.equal(await endOf(given), '/account/apps', given);
+    });
+
     test('external sign-in: the older ticket dies, as do late ones and junk, all with one page', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
