@@ -58,6 +58,11 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['a name with an unpaired surrogate', { name: 'One\ud800' }, /invisible/],
   ['an empty publisher', { publisher: '' }, /a publisher has 1 to 100/],
   ['a homepage over plain http', { homepage: 'http://one.test/' }, /homepage "http:.*not an https address/],
+  [
+    'a homepage without its slashes',
+    { homepage: 'https:one.test' },
+    /homepage "https:one.test" is not an https address/,
+  ],
   ['a privacy page with a user name', { privacyPage: 'https://a@one.test/' }, /privacy page .*not an https address/],
   ['a script for a homepage', { homepage: 'javascript:alert(1)' }, /not an https address/],
   ['a contact that is neither', { contact: 'one.test' }, /an https address or an email address/],

@@ -28,8 +28,9 @@ function refuse(problem: string | null, field: string): void {
 /** Why an address cannot be a page of an app; null if it can, or if there is none. */
 export function pageProblem(what: string, address: string | null, or = ''): string | null {
   if (address === null) return null;
-  const url = /^[\x21-\x7e]+$/.test(address) && address.length <= MAX_ADDRESS ? URL.parse(address) : null;
-  const isGood = url?.protocol === 'https:' && !url.username && !url.password;
+  // A URL parser would add missing slashes, and pages show the text.
+  const url = /^https:\/\/[\x21-\x7e]+$/i.test(address) && address.length <= MAX_ADDRESS ? URL.parse(address) : null;
+  const isGood = url !== null && !url.username && !url.password;
   return isGood ? null : `the ${what} ${JSON.stringify(address)} is not an https address${or}`;
 }
 
