@@ -123,7 +123,7 @@ describe('apps in the console, in Chromium', { skip: noBrowser }, () => {
     assert.equal(await presentWrongCode(clientId, newer), 400, 'the app is known by it: the code is wrong');
     assert.equal(await presentWrongCode(clientId, clientSecret), 400, 'and by the older one');
     await press(/^I have stored it: go to the app$/);
-    assert.match(await page.innerText('#secrets'), /Still used today: retiring it would break the app/);
+    assert.match(await page.innerText('#secrets'), /Used in the last 24 hours: retiring it would break the app/);
 
     service.clock.advance(9 * DAY_S);
     await presentWrongCode(clientId, newer);

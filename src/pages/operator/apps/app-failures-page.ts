@@ -55,7 +55,7 @@ ${isFirst && authorizationPage(context, pageFailures)}`,
 function none({ type }: AppFailuresData['app']): Html {
   return emptyList(
     'No failure to list',
-    `No request of the app was refused in 48 hours, and none of 30 days is recorded. ${ONLY_COUNTED[type]}`,
+    `No refused request of 48 hours was counted, and none of 30 days is recorded. ${ONLY_COUNTED[type]}`,
   );
 }
 
@@ -75,7 +75,7 @@ ${listing(list, { path: failuresHref(app.id), filter: { cause }, isFirst }, caus
 /** The texts may come from anyone, and may lead anywhere: none becomes a link. */
 function authorizationPage({ messages }: PageContext, failures: readonly PageFailure[]): Html {
   const table = dataTable<PageFailure>(
-    'Refused visitors',
+    'Refused requests on the authorization page',
     [
       ['When', ({ at }) => messages.minute(at)],
       ['Cause', ({ error, reason }) => html`${isolated(asSentence(reason), 300)}<small>${isolatedCode(error)}</small>`],

@@ -82,8 +82,9 @@ export function causeTable(
     causes.slice(0, limit),
   );
   const partly = isPartlyRecorded && ` ${RECORDED}`;
+  const some = causes.length > limit && `The first ${limit} of ${causes.length} causes are listed. `;
   return html`${table}
-<p class="fine">The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
+<p class="fine">${some}The 24 hours end with this hour. A cause began with the first failure after 12 hours without one. ${ONLY_COUNTED[app.type]}${partly}</p>`;
 }
 
 /** The beginning of a cause: of one that is older than what is recorded, it lies after the first failure of its counter. */

@@ -37,10 +37,10 @@ export function pausedNotice(
 ): Html {
   const by = event && html`${doneBy(context, event)}<br>`;
   const period = isWhole ? 'Since then' : 'In the last two days';
-  const number = html`${isAtLeast && 'at least '}${formats.number(refused)} token ${refused === 1 ? 'request was' : 'requests were'} refused`;
+  const number = html`${isAtLeast && 'at least '}${formats.number(refused)} ${refused === 1 ? 'request was' : 'requests were'} refused`;
   const some = isAtLeast
-    ? 'Token requests were refused in the hour of the pause, before it or after.'
-    : `${period}, no token request was refused.`;
+    ? 'Requests were refused in the hour of the pause, before it or after.'
+    : `${period}, no refused request was counted.`;
   const calls = refused === 0 ? some : html`${period}, <a href="${failuresHref(id)}">${number}</a>.`;
   return html`<div class="notice problem">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;
 }

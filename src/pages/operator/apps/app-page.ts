@@ -5,7 +5,7 @@ import { type Html, html } from '../../html/html.ts';
 import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
 import type { PageContext } from '../../layout/layout.ts';
 import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act-button.ts';
-import { type BlastRadius, grantsWords } from '../blast-radius.ts';
+import { type BlastRadius, grantsWords, numberWithNoun } from '../blast-radius.ts';
 import { endAppGrantsEffect, hasGrants, pauseAppEffect } from '../effect-sentences.ts';
 import { eventsTable } from '../events/events-table.ts';
 import type { ShownEvent } from '../events/shown-event.ts';
@@ -92,7 +92,7 @@ const SECTIONS = [
   ['danger', 'Danger zone'],
 ] as const;
 
-/** Maximum number of causes; the page of its failures has all. */
+/** Maximum number of causes; the page of its failures has more. */
 const SHOWN_CAUSES = 5;
 
 /** The list of apps, as the parent of their pages. */
@@ -145,11 +145,11 @@ function failing(context: PageContext, { app, secretUsedAt, failures, pageFailur
   const href = failuresHref(app.id);
   const page =
     pageFailureCount > 0 &&
-    html`<p>${pageFailureCount} ${pageFailureCount === 1 ? 'visitor was' : 'visitors were'} refused on the authorization page. <a href="${href}#authorization-page">See why</a></p>`;
+    html`<p>This instance remembers ${numberWithNoun(pageFailureCount, 'refused request')} on the authorization page. <a href="${href}#authorization-page">See why</a></p>`;
   return html`<section class="part" id="failures"><h2>Failures</h2>
 ${
   failures.causes.length === 0
-    ? html`<p>No request of 48 hours was refused, and no failure of 30 days is recorded. ${ONLY_COUNTED[app.type]}</p>`
+    ? html`<p>No refused request of 48 hours was counted, and no failure of 30 days is recorded. ${ONLY_COUNTED[app.type]}</p>`
     : causeTable(context, { ...app, secretUsedAt }, failures, SHOWN_CAUSES)
 }
 ${page}

@@ -86,7 +86,7 @@ const ADVICE = {
   never: () => 'Never used, and the app uses a newer one: safe to retire.',
   used: (days: number) =>
     days === 0
-      ? 'Still used today: retiring it would break the app.'
+      ? 'Used in the last 24 hours: retiring it would break the app.'
       : `Last used ${daysWords(days)} ago, and nothing newer since: retiring it would break the app.`,
   waiting: (days: number) =>
     `Not used for ${daysWords(days)}. Wait until it is a week: a program that runs once a week may still use it.`,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAILURES_KEPT } from '../../../../src/oauth/activity/app-failure.ts';
 import { emptyTally } from '../../../../src/oauth/activity/app-tally.ts';
+import { PAGE_FAILURES_KEPT } from '../../../../src/oauth/activity/page-failures.ts';
 import { makeRootKey } from '../../../../src/settings/root-keys.ts';
 import type { Browser } from '../../../support/browser.ts';
 import { enrolledOperator, postOwn, startConsole, type TestConsole, usePasskey } from '../../../support/console.ts';
@@ -68,7 +69,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
       'Profile fields Email address',
       'Consent Remember what a user allowed',
     ],
-    ...['No request of 48 hours was refused', '(by command) registered'],
+    ...['No refused request of 48 hours was counted', '(by command) registered'],
   ])
     assert.ok(textOf(body).includes(said), said);
   assert.deepEqual(formsOf(body), ['/search', '/sign-out'], 'the role "read" acts on nothing');
@@ -131,13 +132,16 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   assert.equal(await presentWrongCode(service, clientId, clientSecret), 400);
   assert.match(
     await text(),
-    /Newer secret .* Not used yet.* Older secret .* Still used today: retiring it would break/,
+    /Newer secret .* Not used yet.* Older secret .* Used in the last 24 hours: retiring it would break/,
   );
   service.clock.advance(9 * DAY_S);
   await usePasskey(browser, passkey, `${service.operatorUrl}/sign-in?continue=/`);
   assert.match(await text(), /Last used 9 days ago, and nothing newer since: retiring it would break/);
   await presentWrongCode(service, clientId, newer);
-  assert.match(await text(), /Newer secret .* Still used today.* Older secret .* Not used for 9 days: safe to retire/);
+  assert.match(
+    await text(),
+    /Newer secret .* Used in the last 24 hours.* Older secret .* Not used for 9 days: safe to retire/,
+  );
 
   const { body: safe } = await browser.get(page);
   assert.match(safe, /secrets\/older\/retire.*?name="advice" value="safe"/);
@@ -267,7 +271,15 @@ test('operators §7: failures have their cause, and those of the authorization p
   );
   assert.match(body, /https:\/\/evil\.example\/&quot;&gt;&lt;b&gt;/);
   assert.doesNotMatch(body, /href="https:\/\/evil/);
-  assert.match(textOf((await browser.get(page)).body), /1 visitor was refused on the authorization page/);
+  const remembered = async () => textOf((await browser.get(page)).body);
+  assert.match(await remembered(), /This instance remembers 1 refused request on the authorization page/);
+  for (let more = 0; more < PAGE_FAILURES_KEPT; more += 1)
+    await fetch(`${service.appUrl}/auth/oauth2/authorize?${query}`);
+  assert.match(
+    await remembered(),
+    /remembers 20 refused requests on the authorization page/,
+    'one visitor made them all',
+  );
   service.clock.advance(2 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.match(causesIn((await later.get(page)).body).join(), /^The authorization code is invalid.* None 15 Jan 2026/);
@@ -350,6 +362,22 @@ test('operators §7: a cause older than its recorded failures began after the fi
   );
 });
 
+test('operators §7: a table of causes that leaves some out says so', async (t) => {
+  const service = await startConsole(t);
+  const { clientId } = await addClient(service, { name: 'Notes' });
+  const at = service.clock.now();
+  const failures = Array.from({ length: 11 }, (_, n) => ({
+    ...({ clientId, at, requestId: `${n}`, endpoint: 'token', error: 'invalid_grant' } as const),
+    ...{ reason: `cause ${'x'.repeat(n)}`, network: '192.0.2.0/24', grantId: null },
+  }));
+  const tally = { ...emptyTally(), invalidGrant: 11 };
+  await service.installation.operators.store.addActivity({ clientId, at, tally, failures }, at);
+  const { browser } = await enrolledOperator(service, 'read');
+  const page = `${service.operatorUrl}/apps/${clientId}`;
+  assert.match(textOf((await browser.get(page)).body), /The first 5 of 11 causes are listed\./);
+  assert.match(textOf((await browser.get(`${page}/failures`)).body), /The first 10 of 11 causes are listed\./);
+});
+
 test('operators §7: an app that fails says so first: how many, since when and why', async (t) => {
   const service = await startConsole(t);
   const { browser } = await enrolledOperator(service, 'read');
@@ -383,12 +411,23 @@ test('operators §7: a paused app says who paused it, and if it is still called'
   const { body } = await browser.get(page);
   assert.match(
     textOf(body),
-    /Paused: every request is refused\. By Ann \(operator\), 15 Jan 2026, 12:02 UTC\. See the event Since then, no token request was refused\. .*Resume the app/,
+    /Paused: every request is refused\. By Ann \(operator\), 15 Jan 2026, 12:02 UTC\. See the event Since then, no refused request was counted\. .*Resume the app/,
   );
   const [, event = ''] = /href="(\/events\/\d+)">See the event/.exec(body) ?? [];
   assert.match(textOf((await browser.get(service.operatorUrl + event)).body), /Ann paused Notes/);
   await presentWrongCode(service, clientId, clientSecret);
-  assert.match(textOf((await browser.get(page)).body), /Since then, 1 token request was refused ?\./);
+  assert.match(textOf((await browser.get(page)).body), /Since then, 1 request was refused ?\./);
+  const pushed = await fetch(`${service.appUrl}/oauth2/par`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret }),
+  });
+  assert.equal(pushed.status, 401);
+  await service.installation.activity.flush();
+  assert.match(
+    textOf((await browser.get(page)).body),
+    /Since then, 2 requests were refused ?\./,
+    'the second asked for no token',
+  );
 });
 
 test('operators §7: the notice of a paused app counts from its pause, and says no more than was counted', async (t) => {
@@ -401,20 +440,24 @@ test('operators §7: the notice of a paused app counts from its pause, and says 
   await presentWrongCode(service, clientId, clientSecret);
   service.clock.advance(60);
   await pressAct(browser, page, `/apps/${clientId}/pause`);
-  assert.match(await notice(), /Since then, no token request was refused\./, 'what was refused before does not count');
+  assert.match(
+    await notice(),
+    /Since then, no refused request was counted\./,
+    'what was refused before does not count',
+  );
   await presentWrongCode(service, clientId, 'wrong');
-  assert.match(await notice(), /Token requests were refused in the hour of the pause, before it or after\./);
+  assert.match(await notice(), /Requests were refused in the hour of the pause, before it or after\./);
   service.clock.advance(60);
   await presentWrongCode(service, clientId, clientSecret);
-  assert.match(await notice(), /Since then, at least 1 token request was refused ?\./);
+  assert.match(await notice(), /Since then, at least 1 request was refused ?\./);
   for (let count = 0; count < 3; count++) {
     service.clock.advance(20 * 60); // A session of the console ends after half an hour without a request.
     await notice();
   }
   for (let count = 0; count < 2; count++) await presentWrongCode(service, clientId, 'wrong');
-  assert.match(await notice(), /Since then, at least 3 token requests were refused ?\./);
+  assert.match(await notice(), /Since then, at least 3 requests were refused ?\./);
   service.clock.advance(3 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   const { body } = await later.get(page);
-  assert.match(textOf(body), /In the last two days, no token request was refused\./);
+  assert.match(textOf(body), /In the last two days, no refused request was counted\./);
 });
