@@ -93,6 +93,14 @@ test('a header has blanks and capitals as spreadsheets write them', async () => 
   assert.deepEqual(await readAll('\ufeff EMAIL ,\tname\t\r\na@example.com,Ada\r\n'), plain);
 });
 
+test('blanks around a field are as little of it as those in the header, unless it is quoted', async () => {
+  const lines = await readAll('Email, Name, Subject\r\n a@example.com, Ada Lovelace\t, \r\nb@example.com,Bob," 7"\r\n');
+  assert.deepEqual(lines, [
+    person(2, { email: 'a@example.com', name: 'Ada Lovelace' }),
+    person(3, { email: 'b@example.com', name: 'Bob', subject: ' 7' }),
+  ]);
+});
+
 test('a header with a column that nobody knows, or one twice, is refused before anything is read', async () => {
   for (const [content, reason] of [
     ['email,password\na@example.com,x\n', /"password" is none of the columns email, name, username, password_hash/],
@@ -102,7 +110,8 @@ test('a header with a column that nobody knows, or one twice, is refused before 
     ['email;name\na@example.com;Ada\n', /separated by semicolons: save the file with commas/],
     ['"Email";"Name"\n', /separated by semicolons/],
     ['email\tname\n', /separated by tabs/],
-    ['email; phone\n', /"email; phone" is none of the columns/],
+    ['email; phone\n', /separated by semicolons/],
+    ['phone; fax\n', /"phone; fax" is none of the columns/],
     ['%PDF-1.7\n', /no line of JSON and no CSV header/],
   ] as const) {
     await assert.rejects(readAll(content), (error) => error instanceof WrongHeader && reason.test(error.message));

@@ -20,6 +20,7 @@ export const mainGuards: readonly Guard[] = [
     [
       ['a header is read without blanks and capitals', 'return field.trim().toLowerCase();', 'return field;'],
       ['a header with another separator names it', 'meantSeparator(header) ??', ''],
+      ['blanks around a field are no part of it', 'found[2]?.trim()', 'found[2]'],
     ],
   ),
   ...guardsIn(

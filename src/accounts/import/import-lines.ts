@@ -148,9 +148,11 @@ function textsOf<Key extends string>(text: string, keys: readonly Key[]): Record
 function personsOfCsv(header: string): (text: string) => ImportedPerson | string {
   const fields = fieldsOf(header);
   const columns = typeof fields === 'string' ? fields : fields.map(columnName);
-  const problem = meantSeparator(header) ?? (typeof columns === 'string' ? columns : columnsProblem(columns));
-  if (problem !== null || typeof columns === 'string')
-    throw new WrongHeader(`the file begins with no line of JSON and no CSV header that fits: ${problem}`);
+  const problem = typeof columns === 'string' ? columns : columnsProblem(columns);
+  if (problem !== null || typeof columns === 'string') {
+    const remedy = meantSeparator(header) ?? problem;
+    throw new WrongHeader(`the file begins with no line of JSON and no CSV header that fits: ${remedy}`);
+  }
   return (text) => {
     const fields = fieldsOf(text);
     if (typeof fields === 'string') return fields;
@@ -165,10 +167,10 @@ function columnName(field: string): string {
   return field.trim().toLowerCase();
 }
 
-/** Returns the remedy for a header whose columns are separated by another character; null for any other header. */
+/** Returns the remedy for a refused header that has a column between other characters than commas; null for any other header. */
 function meantSeparator(header: string): string | null {
   for (const [separator, name] of SEPARATORS)
-    if (header.split(separator).length > 1 && header.split(separator).every((field) => isKey(columnName(bare(field)))))
+    if (header.includes(separator) && header.split(separator).some((field) => isKey(columnName(bare(field)))))
       return `its columns are separated by ${name}: save the file with commas, such as "email,name"`;
   return null;
 }
@@ -189,7 +191,7 @@ function columnsProblem(columns: readonly string[]): string | null {
   return new Set(columns).size < columns.length ? 'a column is there twice' : null;
 }
 
-/** RFC 4180 §2: the fields of a record, or why it is none. */
+/** RFC 4180 §2: the fields of a record, or why it is none. Other than there, blanks around a field are no part of it unless it is quoted. */
 function fieldsOf(text: string): string[] | string {
   const fields: string[] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
@@ -197,7 +199,7 @@ function fieldsOf(text: string): string[] | string {
     const found = field.exec(text);
     if (!found)
       return 'a quote stands where none may (RFC 4180): a field with quotes is quoted, and its own are doubled';
-    fields.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    fields.push(found[1]?.replaceAll('""', '"') ?? found[2]?.trim() ?? '');
     isLast = found[3] === '';
   }
   return fields;
