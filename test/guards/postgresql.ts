@@ -37,7 +37,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ['test/postgresql/unconfirmed-commits.test.ts'],
     [
       [
-        'a commit whose wait for the standby was cancelled is not confirmed',
+        'a commit whose wait for the standby was canceled is not confirmed',
         "return routine === 'SyncRepWaitForLSN' ?",
         "return routine === '' ?",
       ],

@@ -51,7 +51,7 @@ async function nextWaiting(before: readonly number[], answer: Promise<unknown>):
 }
 
 for (const [how, end] of [
-  ['cancelled', 'SELECT pg_cancel_backend($1)'],
+  ['canceled', 'SELECT pg_cancel_backend($1)'],
   ['ended with its session', 'SELECT pg_terminate_backend($1)'],
 ] as const)
   test(`a commit whose wait for the synchronous standby was ${how} is answered when the standby has it`, async (t) => {
@@ -74,12 +74,12 @@ for (const [how, end] of [
 test('while the synchronous standby is away nothing that was written is answered, and no timeout of the server ends the wait', async (t) => {
   const { store } = await instance(t, url, PATIENT);
   t.after(() => awaitStandby('standby'));
-  const [cancelled, left] = [sampleGrant(), sampleGrant()];
-  for (const grant of [cancelled, left]) await store.issueGrant(grant, event('consent_allowed'));
+  const [canceled, left] = [sampleGrant(), sampleGrant()];
+  for (const grant of [canceled, left]) await store.issueGrant(grant, event('consent_allowed'));
   await awaitStandby('nobody');
   const redeemed = store.redeemAuthorizationCode(sampleGeneration(left, 1));
   const ofRedeemed = await nextWaiting([], redeemed);
-  const revoked = store.revokeGrant(cancelled.id, 'user', event('grant_revoked'));
+  const revoked = store.revokeGrant(canceled.id, 'user', event('grant_revoked'));
   await ask('SELECT pg_cancel_backend($1)', await nextWaiting([ofRedeemed], revoked));
   await Promise.all([redeemed, revoked].map((answer) => assert.rejects(answer, StoreUnavailable)));
   assert.ok((await waiting()).includes(ofRedeemed), 'its statement timeout is over, and it waits still');

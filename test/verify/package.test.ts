@@ -36,7 +36,7 @@ await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
 // It depends on nothing, so nothing has to be fetched.
 await run(consumer, 'npm', 'install', join(folder, packed.filename), '--offline', '--no-audit', '--no-fund');
 
-test('the package holds what is built, the README and the licence, and depends on nothing', () => {
+test('the package holds what is built, the README and the license, and depends on nothing', () => {
   assert.deepEqual(files.filter((path) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(path)).sort(), [
     'LICENSE',
     'README.md',

@@ -13,7 +13,7 @@ const NEW_CHALLENGE_MS = 270000;
 let isBusy = false;
 
 const WORDS = {
-  NotAllowedError: 'No passkey was used: you cancelled, it took too long, or this device has none for this address. Try again.',
+  NotAllowedError: 'No passkey was used: you canceled, it took too long, or this device has none for this address. Try again.',
   InvalidStateError: 'This device already has a passkey of yours for this address. Use another device.',
   SecurityError: 'The address of this page is not the one that passkeys are set up for (VALETKEY_OPERATOR_URL).',
   TooOld: 'This browser is too old for passkeys. Update it, or use another one.',

@@ -63,7 +63,7 @@ type Notice = { readonly routine?: string | undefined; readonly message?: string
 
 /**
  * Returns an error if a notice says that a commit may be on this server alone, else null. The server sends it if the
- * wait for a synchronous standby is cancelled, or its session ends; the commit then counts as done. The name of the
+ * wait for a synchronous standby is canceled, or its session ends; the commit then counts as done. The name of the
  * server's function is the same in all languages, unlike the text.
  */
 export function whyUnconfirmed({ routine, message }: Notice): Error | null {
