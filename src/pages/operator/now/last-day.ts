@@ -61,7 +61,7 @@ ${incidentsOf(incidents) === 0 ? html`<p>The audit trail records no code or toke
 
 function failingApps(failing: readonly FailingApp[]): Html {
   const at = (id: string) => `/apps/${encodeURIComponent(id)}`;
-  return dataTable(
+  const table = dataTable(
     'Apps with the most refused requests in 24 hours',
     [
       ['App', ({ id, name }) => html`<a href="${at(id)}">${isolated(name)}</a>`],
@@ -74,6 +74,8 @@ function failingApps(failing: readonly FailingApp[]): Html {
     ],
     failing,
   );
+  return html`${table}
+<p><a href="/apps?show=failing">All apps with refused requests since yesterday</a></p>`;
 }
 
 function incidentTable({ messages }: PageContext, { activity, incidents, newest, countedTo }: LastDay): Html {

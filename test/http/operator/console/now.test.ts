@@ -69,6 +69,12 @@ test('operators §7: Now shows the last 24 hours of all apps, and those with the
     ['6', '5', '4', '3', '2'],
   );
   assert.doesNotMatch(body, /<b>|Bold/);
+  const all = /<a href="([^"]*)">All apps with refused requests/.exec(body)?.[1] ?? '';
+  assert.match(
+    textOf((await browser.get(service.operatorUrl + all)).body),
+    /6 apps found\. .* Travel .* Calendar .* &lt;b&gt;Bold/,
+    'the least of them, too',
+  );
 
   // An hour later than the last one of them: the plot and the apps are of the same 24 hours.
   for (const hours of [23, 1]) {
