@@ -70,7 +70,9 @@ test('operating: the password of the database is read from a file, .pgpass', asy
   };
   const program = await ProgramOnDisk.make(t);
   const migrate = () => program.run(['database', 'migrate'], { ...variables, VALETKEY_KEYS_FILE: '' });
-  assert.equal((await migrate()).code, 1, 'it does ask for a password');
+  const asked = await migrate();
+  assert.equal(asked.code, 1);
+  assert.match(asked.stderr, /asks for a password, and neither its URL nor \.pgpass has one: add a line/);
   // The home of the user that runs the program is the folder of the test.
   writeFileSync(join(program.folder, '.pgpass'), `127.0.0.1:${server.port}:*:valetkey:hush\n`, { mode: 0o600 });
   const { code, stderr } = await migrate();

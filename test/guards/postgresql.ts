@@ -9,6 +9,11 @@ export const postgresqlGuards: readonly Guard[] = [
     [['the password file is read without a warning', 'readPasswordFromFile(client);', 'void readPasswordFromFile;']],
   ),
   ...guardsIn(
+    'src/storage/postgresql/connection/reach.ts',
+    ['test/docs/command-lines.test.ts'],
+    [['a missing password is no missing server', 'if (error instanceof PasswordMissing ||', 'if (false ||']],
+  ),
+  ...guardsIn(
     'src/storage/postgresql/statements/runner.ts',
     ['test/postgresql/faults.test.ts'],
     [['what adds is not repeated after a lost commit', 'if (again && mayBeDone) throw', 'if (false as boolean) throw']],

@@ -9,6 +9,11 @@ const require = createRequire(import.meta.url);
 /** The library has no types. */
 const readPasswordFile = require('pgpass') as (wanted: Wanted, done: (password: string | undefined) => void) => void;
 
+/** The server asks for a password, and there is none. */
+export class PasswordMissing extends Error {
+  override readonly name = 'PasswordMissing';
+}
+
 /**
  * Lets a client without a password look in `.pgpass` when the server asks for one. The client would look there by itself, but
  * warns each time that it will not do so any more.
@@ -16,6 +21,10 @@ const readPasswordFile = require('pgpass') as (wanted: Wanted, done: (password: 
 export function readPasswordFromFile(client: Client): void {
   const { host, port, user, database } = client;
   const read = () =>
-    new Promise<string | undefined>((resolve) => readPasswordFile({ host, port, user, database }, resolve));
+    new Promise<string>((resolve, reject) =>
+      readPasswordFile({ host, port, user, database }, (password) =>
+        password === undefined ? reject(new PasswordMissing(`no password for ${user}`)) : resolve(password),
+      ),
+    );
   Object.assign(client, { password: client.password ?? read });
 }

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { type Fault, InstallationError } from '../../../process/installation-error.ts';
 import type { Connection, Session } from './connection.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
+import { PasswordMissing } from './password-file.ts';
 import { requireOwnSession } from './pooler.ts';
 import type { Servers } from './servers.ts';
 
@@ -45,6 +46,11 @@ export function crossesNetworkInClear(url: string): boolean {
 export function asRefusal(error: unknown, place: string): InstallationError | undefined {
   if (error instanceof InstallationError) return error;
   const { message, cause } = error as Error;
+  if (error instanceof PasswordMissing || cause instanceof PasswordMissing)
+    return new InstallationError({
+      problem: `the database at ${place} asks for a password, and neither its URL nor .pgpass has one`,
+      remedy: 'add a line for it to .pgpass in the home folder of the user who runs this, with mode 0600',
+    });
   switch (sqlState(error) ?? sqlState(cause)) {
     case SQLSTATE.NO_SUCH_DATABASE:
       return new InstallationError({
