@@ -131,6 +131,8 @@ noscript { display: block; }
 .scopes > div > label:first-child { flex: 1 1 0; min-inline-size: 0; }
 .scopes > div:not(:has(> label:first-child > :checked)) > label + label { display: none; }
 .settings:has([name="type"][value="public"]:checked) > .secret-choice { display: none; }
+.options [type="radio"] { border-radius: 50%; }
+.options [type="radio"]:checked::before { clip-path: circle(28%); }
 .submit { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block-start: 2rem; }
 .sided .rows > div { padding-block: 0.5rem; }
 .sided .rows dt { font-weight: 400; color: var(--muted); }

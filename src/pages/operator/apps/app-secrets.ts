@@ -51,7 +51,7 @@ export function appSecrets(context: PageContext, app: AppSecrets): Html {
   const { secrets, type, handOver } = app;
   const none = type === 'public' ? 'A public app has no secret.' : 'No secret is live.';
   return html`<section class="part" id="secrets"><h2>Secrets</h2>
-${secrets.length > 1 && html`<p>Two secrets work. Retire the older one first, once the app uses only the newer one.</p>`}
+${secrets.length > 1 && html`<p>Two secrets are live. Retire the older one first, once the app uses only the newer one.</p>`}
 ${secrets.length === 0 ? html`<p>${none}</p>` : html`<ul class="things">${secrets.map((secret, at) => secretItem(context, app, secret, at))}</ul>`}
 ${handOver !== null && html`<h3>Newest pick-up link</h3>${facts(handOverFacts(context, handOver))}`}
 ${ways(context, app)}</section>`;

@@ -132,7 +132,7 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   assert.equal(await presentWrongCode(service, clientId, clientSecret), 400);
   assert.match(
     await text(),
-    /Newer secret .* Not used yet.* Older secret .* Used in the last 24 hours: retiring it would break/,
+    /Two secrets are live\. .* Newer secret .* Not used yet.* Older secret .* Used in the last 24 hours: retiring it would break/,
   );
   service.clock.advance(9 * DAY_S);
   await usePasskey(browser, passkey, `${service.operatorUrl}/sign-in?continue=/`);
