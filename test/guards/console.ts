@@ -52,6 +52,17 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/operator/secrets/secret-last-uses.ts',
+    ['test/http/operator/console/app.test.ts'],
+    [
+      [
+        'an app whose used secret was retired is none that nobody uses',
+        'latest([lastSecretUse(uses), issued])',
+        'latest([lastSecretUse(uses), issued && null])',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/pages/operator/apps/app-failures.ts',
     ['test/http/operator/console/app.test.ts'],
     [['a table of causes that leaves some out says so', 'causes.length > limit &&', 'false &&']],

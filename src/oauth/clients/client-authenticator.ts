@@ -12,9 +12,9 @@ import {
   type Client,
   type ClientCredentials,
   isClientId,
+  issuedUse,
   keyUse,
   provesClient,
-  publicUse,
 } from './client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, WrongKey, whyNotUsed } from './client-assertion.ts';
 import type { ClientKeys } from './client-keys.ts';
@@ -104,12 +104,9 @@ export class ClientAuthenticator {
     return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
   }
 
-  /**
-   * Notes that tokens were issued to a client. Only for a public client does that count as a use: a confidential client's
-   * secret records its own uses.
-   */
+  /** Notes that tokens were issued to a client. */
   noteIssued(client: Client): void {
-    if (client.type === 'public') this.#used(publicUse(client));
+    this.#used(issuedUse(client));
   }
 
   /**

@@ -81,10 +81,10 @@ export type Client = ClientSettings & {
 };
 
 /**
- * The last use of a public client: the last issue of tokens to it. A request proves nothing, since anybody can name the
- * client.
+ * The last issue of tokens to a client: the only use of a public one, which anybody can name, and what remains of a
+ * confidential one whose secret or key was retired.
  */
-export function publicUse({ id }: Pick<Client, 'id'>): UseMark {
+export function issuedUse({ id }: Pick<Client, 'id'>): UseMark {
   return useMark('public', id);
 }
 

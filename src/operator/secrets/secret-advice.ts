@@ -1,5 +1,5 @@
 /** Advice on live secrets, so that nobody retires the one that an app uses. */
-import { type ClientUses, lastClientUse } from './secret-last-uses.ts';
+import { type ClientUses, lastSecretUse } from './secret-last-uses.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,9 +22,9 @@ export type SecretAdvice = {
 };
 
 /** Returns the advice on each live secret, newest first. `now` in ms. */
-export function secretAdvice({ secrets, keys, itself }: ClientUses, now: number): SecretAdvice[] {
+export function secretAdvice({ secrets, keys }: Omit<ClientUses, 'issued'>, now: number): SecretAdvice[] {
   return secrets.map(({ lastUsedAt }, at) => {
-    const newerAt = lastClientUse({ secrets: secrets.slice(0, at), keys, itself });
+    const newerAt = lastSecretUse({ secrets: secrets.slice(0, at), keys });
     const days = lastUsedAt === null ? 0 : Math.max(0, Math.floor((now - lastUsedAt) / DAY_MS));
     if (secrets.length === 1 && keys.length === 0) return { kind: 'only', days };
     if (lastUsedAt === null) return { kind: newerAt === null ? 'unused' : 'never', days };

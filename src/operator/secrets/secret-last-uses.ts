@@ -1,5 +1,5 @@
-/** When secrets and keys of registrations were last used, and with them an app: a public one is there by its id alone. */
-import { type Client, keyUse, publicUse } from '../../oauth/clients/client.ts';
+/** When secrets and keys of registrations were last used, and with them an app: a public one has its tokens alone. */
+import { type Client, issuedUse, keyUse } from '../../oauth/clients/client.ts';
 import type { StoredSecret } from '../../oauth/keys/secret.ts';
 import type { SecretUseStore } from '../../oauth/keys/secret-use-store.ts';
 
@@ -13,8 +13,8 @@ export type SecretUses = Pick<SecretUseStore, 'findSecretUse'>;
 export type ClientUses = {
   readonly secrets: readonly LiveSecret[];
   readonly keys: readonly (number | null)[];
-  /** Of a public app; null for every other. */
-  readonly itself: number | null;
+  /** Of the app: its last tokens. */
+  readonly issued: number | null;
 };
 
 /** An app in a list, with its last uses. */
@@ -34,17 +34,17 @@ export async function findClientUses(client: Client, uses: SecretUses): Promise<
   return {
     secrets: await liveSecrets(client.secrets, uses),
     keys: await Promise.all(client.keys.map((key) => uses.findSecretUse(keyUse(client, key)))),
-    itself: client.type === 'public' ? await uses.findSecretUse(publicUse(client)) : null,
+    issued: await uses.findSecretUse(issuedUse(client)),
   };
 }
 
-/** The latest of all uses (ms), or null. */
-export function lastClientUse({ itself, ...uses }: ClientUses): number | null {
-  return latest([lastSecretUse(uses), itself]);
+/** The latest of all uses (ms), or null. A retired secret or key is among them by the tokens that were issued for it. */
+export function lastClientUse({ issued, ...uses }: ClientUses): number | null {
+  return latest([lastSecretUse(uses), issued]);
 }
 
 /** The latest use of a secret or key (ms), or null: a public app has neither. */
-export function lastSecretUse({ secrets, keys }: Omit<ClientUses, 'itself'>): number | null {
+export function lastSecretUse({ secrets, keys }: Omit<ClientUses, 'issued'>): number | null {
   return latest([...secrets.map(({ lastUsedAt }) => lastUsedAt), ...keys]);
 }
 

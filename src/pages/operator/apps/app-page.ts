@@ -126,7 +126,7 @@ function overview({ messages }: PageContext, { app, lastUsedAt, grants, isFailin
       ['State', statePill(app.status === 'active' && isFailing ? 'failing' : app.status)],
       ['Client ID', html`<code>${isolatedAddress(app.id)}</code>`],
       ['Live grants', grantsWords(grants).replace(/^./, (first) => first.toUpperCase())],
-      // A confidential app: by its last right secret or key, also of a refused request. A public one: by its last tokens.
+      // By its last live secret or key that was right, also in a refused request, or by its last tokens.
       ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
     ],
     'strip',

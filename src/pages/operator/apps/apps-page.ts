@@ -143,7 +143,7 @@ function peopleWords({ people, more }: ListedApp): string {
 
 /** For a confidential app, a refused request with the right secret or key is a use, too. */
 const NUMBERS =
-  'People: those with a live grant, among the newest 100 grants of the app. Last used: the last request with a secret or key of the app, or, if it has none, its last tokens.';
+  'People: those with a live grant, among the newest 100 grants of the app. Last used: the last request with a live secret or key of the app, or its last tokens.';
 
 const UNUSED = 'Only apps that were registered more than 90 days ago, and not used in the last 90 days.';
 const NEXT =

@@ -362,6 +362,24 @@ test('operators §7: a cause older than its recorded failures began after the fi
   );
 });
 
+test('operators §7: an app whose used secret was retired was used all the same, and nobody is advised to delete it', async (t) => {
+  const service = await startConsole(t);
+  const { clients, operator } = service.installation;
+  const app = await addClient(service, { name: 'Notes' });
+  await addUser(service);
+  service.clock.advance(100 * DAY_S);
+  await obtainPair(service, await signedInBrowser(service), app);
+  await clients.rotateSecret(app.clientId, operator);
+  await clients.retireSecret(app.clientId, operator);
+  const { browser } = await enrolledOperator(service, 'read');
+  const text = async (path: string) => textOf((await browser.get(`${service.operatorUrl}${path}`)).body);
+  assert.match(
+    await text(`/apps/${app.clientId}`),
+    /Last used 25 Apr 2026, 12:00 UTC .* The secret Made .*, never used/,
+  );
+  assert.match(await text('/apps?show=unused'), /No app found/);
+});
+
 test('operators §7: a table of causes that leaves some out says so', async (t) => {
   const service = await startConsole(t);
   const { clientId } = await addClient(service, { name: 'Notes' });
