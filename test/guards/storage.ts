@@ -40,6 +40,22 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/oauth/activity/app-tally.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'no day is counted from that is not kept',
+        'Math.max(since, now - TALLIES_KEPT_MS.day)',
+        'Math.max(since, 0 * TALLIES_KEPT_MS.day)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/activity/page-failures.ts',
+    ['test/http/operator/api/reads.test.ts'],
+    [['no refusal on the authorization page is listed from before', 'at >= since', 'at >= 0 * since']],
+  ),
+  ...guardsIn(
     'src/storage/tables/registrations/activity.ts',
     ['test/storage/sqlite.test.ts'],
     [

@@ -33,9 +33,10 @@ export type SummedTally = { readonly bucket: number } & AppTally;
 /** The spans that end after a time (ms). */
 export type SpansSince = { readonly span: Span; readonly since: number };
 
-/** The spans since a time: hours, as long as they are kept, otherwise days. Both in ms. */
+/** The spans since a time: hours, as long as they are kept, otherwise the days that are. Both in ms. */
 export function spansSince(since: number, now: number): SpansSince {
-  return { span: now - since <= TALLIES_KEPT_MS.hour ? 'hour' : 'day', since };
+  if (now - since <= TALLIES_KEPT_MS.hour) return { span: 'hour', since };
+  return { span: 'day', since: Math.max(since, now - TALLIES_KEPT_MS.day) };
 }
 
 /** An app, and the number of its failures. */

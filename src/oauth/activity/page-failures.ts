@@ -57,9 +57,9 @@ export class PageFailures {
     if (this.#failures.size > MAX_APPS && oldest !== undefined) this.#failures.delete(oldest);
   }
 
-  /** Returns the refusals of an app, newest first. */
-  list(clientId: string): PageFailure[] {
-    return (this.#failures.get(clientId) ?? []).toReversed();
+  /** Returns the refusals of an app since a time (ms), newest first. */
+  list(clientId: string, since = 0): PageFailure[] {
+    return (this.#failures.get(clientId) ?? []).filter(({ at }) => at >= since).toReversed();
   }
 }
 

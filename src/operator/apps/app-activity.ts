@@ -18,7 +18,7 @@ import { causesOf, failsNow, summarizeFailures } from './failure-summary.ts';
 
 /** The activity of an app since a time: the failures, newest first, and the numbers since the hour or day in which that time lies. */
 export type FoundActivity = {
-  /** When that hour or day began (ms): counts are kept for whole ones. */
+  /** When that hour or day began (ms), or the first day that is kept: counts are kept for whole ones. */
   readonly countedSince: number;
   readonly span: Span;
   readonly tally: AppTally;
@@ -54,10 +54,10 @@ export class AppActivity {
 
   /** The activity of an app since a time (ms), with at most `limit` failures. */
   async find(clientId: string, since: number, limit = FAILURES_KEPT): Promise<FoundActivity> {
-    const { span } = spansSince(since, this.#now());
-    const countedSince = since - (since % SPAN_MS[span]);
+    const { span, since: kept } = spansSince(since, this.#now());
+    const countedSince = kept - (kept % SPAN_MS[span]);
     const [tallies, failures] = await Promise.all([
-      this.#store.listTallies(clientId, span, since),
+      this.#store.listTallies(clientId, span, kept),
       this.#store.listFailures(clientId, since, limit),
     ]);
     return { countedSince, span, tally: sumOf(tallies), failures };

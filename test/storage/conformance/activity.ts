@@ -74,6 +74,15 @@ export function activity(withStore: WithStore): void {
     assert.equal(later.failures.length, 1);
   });
 
+  withApps('numbers since before the first day that is kept say which day they begin with', async (store) => {
+    const now = NOW + 401 * SPAN_MS.day;
+    await add(store, NOW - (NOW % SPAN_MS.day), { exchanges: 1 });
+    const { countedSince, span, tally: counted } = await new AppActivity(store, () => now).find(app, 0);
+    const first = now - 400 * SPAN_MS.day;
+    assert.deepEqual([countedSince, span], [first - (first % SPAN_MS.day), 'day']);
+    assert.equal(counted.exchanges, 0, 'an earlier day that is not deleted yet is not counted either');
+  });
+
   withApps('nobody unknown makes a row, and an app that is deleted keeps none', async (store) => {
     await store.addActivity({ clientId: 'app_nobody', at: NOW, tally: tally({ invalidClient: 1 }), failures: [] }, NOW);
     assert.deepEqual(await store.listTallies('app_nobody', 'hour', 0), []);

@@ -73,7 +73,7 @@ export function readingClients(service: Service): Route[] {
       const from = since === undefined ? service.now() - DAY_MS : readTime('since', since);
       const { id } = await findOne(noun, call.id);
       const found = activityJson(id, await appActivity.find(id, from, most));
-      return { ...found, authorization_page: service.pageFailures.list(id).map(pageFailureJson) };
+      return { ...found, authorization_page: service.pageFailures.list(id, from).map(pageFailureJson) };
     }),
   ];
 }

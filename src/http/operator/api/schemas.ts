@@ -111,10 +111,18 @@ export const TALLIES = namedObject('Tallies', {
 /** The failures of an app, newest first. */
 export const FAILURES = namedObject('Failures', {
   client_id: TEXT,
-  counted_since: { ...TIME, description: 'Start of the hour or day that `since` is in: `tally` counts from then.' },
+  counted_since: {
+    ...TIME,
+    description:
+      'Start of the hour or day that `since` is in, or of the first day that is kept: `tally` counts from then.',
+  },
   tally: TALLY,
   failures: { ...list(FAILURE), description: 'The failures since `since`, newest first.' },
-  authorization_page: list(PAGE_FAILURE),
+  authorization_page: {
+    ...list(PAGE_FAILURE),
+    description:
+      'Refusals on the authorization page since `since`, newest first: the last 20 in the memory of this instance.',
+  },
 });
 
 const RESOURCE_SERVER_MEMBERS = {

@@ -144,6 +144,12 @@ test('the last hand-over is told without its address, and what the authorization
   const { body } = await ask('showFailures', `/clients/${app.clientId}/failures`);
   const [refused = {}] = body['authorization_page'] as Record<string, unknown>[];
   assert.deepEqual([refused['error'], refused['received']], ['bad_redirect_uri', uri]);
+  const refusedSince = async (time: number) => {
+    const path = `/clients/${app.clientId}/failures?since=${new Date(time).toISOString()}`;
+    return (await ask('showFailures', path)).body['authorization_page'] as unknown[];
+  };
+  const at = Date.parse(String(refused['at']));
+  assert.deepEqual([await refusedSince(at), await refusedSince(at + 1)], [[refused], []]);
 });
 
 test('RFC 9110 §8.8.3: an object has a version, which a use does not change and a change does', async () => {
