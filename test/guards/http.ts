@@ -69,6 +69,7 @@ export const httpGuards: readonly Guard[] = [
         'there && !there.isPage ? there.answers',
         'there ? there.answers',
       ],
+      ['an empty id is none', '!request.is404 && !namesNothing(request)', '!request.is404'],
     ],
   ),
   ...guardsIn(

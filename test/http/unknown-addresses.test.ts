@@ -92,6 +92,15 @@ test('a page in another case is told as JSON to a program, and as a page to a br
   }
 });
 
+test('RFC 9110 §15.5.5: the address of a list with a slash behind it names no object: the answer has the address of the list', async () => {
+  for (const line of ['POST /v1/clients/', 'GET /v1/users/?limit=5', 'PATCH /v1/resource-servers/']) {
+    const answer = await sendRaw(operatorUrl, requestHead(operatorUrl, line, { 'Content-Length': '0' }));
+    const meant = operatorUrl + line.replace(/^\w+ (.*)\/.*$/, '$1');
+    assert.equal(answer.status, 404, line);
+    assert.equal(JSON.parse(answer.body).error.message, `there is nothing at this address: use ${meant}`, line);
+  }
+});
+
 test('RFC 9110 §12.5.1: HTML is accepted where it is named, and not with the weight 0', () => {
   for (const [accept, expected] of [
     ['text/html', true],

@@ -88,7 +88,7 @@ export function answerUnknownAddresses(
     known.set(url, route);
   });
   addCheck(app, (request, reply) => {
-    if (!request.is404) return undefined;
+    if (!request.is404 && !namesNothing(request)) return undefined;
     const path = pathOf(request);
     const route = known.get(path);
     if (route) {
@@ -110,6 +110,11 @@ export function answerUnknownAddresses(
     const answers = there && !there.isPage ? there.answers : undefined;
     return answerProblem(answers ?? fallback(request), request, reply, problem);
   });
+}
+
+/** True if an id in the path is empty: `/v1/clients/` is not the address of an app. */
+function namesNothing({ params }: FastifyRequest): boolean {
+  return Object.values(params as Readonly<Record<string, string>>).includes('');
 }
 
 /** Returns what a path means at other services. */
