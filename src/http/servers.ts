@@ -25,6 +25,11 @@ const PROXY_GOES_FIRST_MS = 1000;
 const ACCEPT_TIMEOUT_MS = 1000;
 /** Number of turns in a row without a new connection after which none waits. The first ones may read much input. */
 const EMPTY_TURNS = 8;
+/**
+ * Number of connections that the kernel holds until they are accepted; it may allow fewer. Beyond it, the kernel turns them away
+ * for a second, or holds them half open, where a stop cannot reach them. Node.js has 511.
+ */
+const BACKLOG = 4096;
 const DRAIN_TIMEOUT_MS = 10_000;
 const CHECK_EVERY_MS = 50;
 
@@ -110,9 +115,9 @@ class Servers {
   /** Listens for a server. Throws the system's error. */
   async listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<void> {
     this.#listeners.push(app.server);
-    if (host !== 'localhost') return void (await app.listen({ host, port }));
+    if (host !== 'localhost') return void (await app.listen({ host, port, backlog: BACKLOG }));
     // With Fastify's own `listen` on both addresses, a second server's connections would be unknown here.
-    await app.listen({ host: '127.0.0.1', port });
+    await app.listen({ host: '127.0.0.1', port, backlog: BACKLOG });
     await this.#listenToo(app, '::1', port);
   }
 
@@ -160,7 +165,9 @@ class Servers {
   /** Also accepts connections for a server at another address, unless the machine has no such address. */
   async #listenToo(app: FastifyInstance, host: string, port: number): Promise<void> {
     const take = (socket: net.Socket) => app.server.emit('connection', socket);
-    const listener = net.createServer({ allowHalfOpen: true, noDelay: true }, take).listen(port, host);
+    const listener = net
+      .createServer({ allowHalfOpen: true, noDelay: true }, take)
+      .listen({ port, host, backlog: BACKLOG });
     try {
       await once(listener, 'listening');
       this.#listeners.push(listener);

@@ -80,7 +80,10 @@ export const httpGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/servers.ts',
     ['test/http/connection/stop.test.ts'],
-    [['a stop looks for connections in several turns', 'const EMPTY_TURNS = 8;', 'const EMPTY_TURNS = 1;']],
+    [
+      ['a stop looks for connections in several turns', 'const EMPTY_TURNS = 8;', 'const EMPTY_TURNS = 1;'],
+      ['a burst waits to be accepted', 'const BACKLOG = 4096;', 'const BACKLOG = 511;'],
+    ],
   ),
   ...guardsIn(
     'src/http/connection/request-batch.ts',

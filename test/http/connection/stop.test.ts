@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import net, { type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, mock, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { me, obtainCode, obtainPair, signedInBrowser } from '../../support/flow.ts';
 import { ProgramOnDisk } from '../../support/program.ts';
 import { hold, requestHead } from '../../support/raw-http.ts';
@@ -290,6 +291,45 @@ test('stop: whoever the system has let in already is served', async (t) => {
   // Handling them would make the turns long that accept the others.
   assert.equal(handled, 0, 'requests wait until all connections are accepted');
 });
+
+test('stop: a burst of 700 connections while the process was kept from accepting is served', async (t) => {
+  if (!(systemsBacklog() >= 700)) return t.skip('the system holds fewer than 700 waiting connections');
+  const service = await startTestService(t, { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: '1000' });
+  const { hostname, port } = new URL(service.appUrl);
+  const start = performance.now();
+  const { mock: clock } = t.mock.method(performance, 'now', () => start);
+  closing.once(port, () => clock.restore());
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const head = requestHead(service.appUrl, 'GET /healthz');
+  const burst = new Worker(BURST, { eval: true, workerData: { connected, hostname, port, head } });
+  t.after(() => burst.terminate());
+  const answered = once(burst, 'message');
+  await once(burst, 'online');
+  // Those that the system's queue has no room for are not connected by then.
+  Atomics.wait(connected, 0, 0, 5000);
+  await service.stop();
+  assert.deepEqual(await answered, [700]);
+});
+
+/** Number of waiting connections that the system holds at most; NaN where it does not say. */
+function systemsBacklog(): number {
+  const file = '/proc/sys/net/core/somaxconn';
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN;
+}
+
+/** Makes 700 connections with a request each; tells when all are connected, and then how many were answered. */
+const BURST = `
+  const { parentPort, workerData: { connected, hostname, port, head } } = require('node:worker_threads');
+  let [made, ended, answered] = [0, 0, 0];
+  for (let each = 0; each < 700; each += 1) {
+    const socket = require('node:net').connect(Number(port), hostname, () => {
+      made += 1;
+      if (made === 700) Atomics.store(connected, 0, 1), Atomics.notify(connected, 0);
+    });
+    socket.once('data', () => { answered += 1; }).on('error', () => {});
+    socket.on('close', () => { ended += 1; if (ended === 700) parentPort.postMessage(answered); });
+    socket.end(head);
+  }`;
 
 test('stop: a connection that comes while input is read is served', async (t) => {
   const [here, there] = await connectedPair(t);
