@@ -292,8 +292,9 @@ test('stop: whoever the system has let in already is served', async (t) => {
   assert.equal(handled, 0, 'requests wait until all connections are accepted');
 });
 
-test('stop: a burst of 700 connections while the process was kept from accepting is served', async (t) => {
-  if (!(systemsBacklog() >= 700)) return t.skip('the system holds fewer than 700 waiting connections');
+test('stop: a burst of connections while the process was kept from accepting is served', async (t) => {
+  // More than the 511 of Node.js, where the system holds as many.
+  const many = systemsBacklog() >= 700 ? 700 : 100;
   const service = await startTestService(t, { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: '1000' });
   const { hostname, port } = new URL(service.appUrl);
   const start = performance.now();
@@ -301,14 +302,14 @@ test('stop: a burst of 700 connections while the process was kept from accepting
   closing.once(port, () => clock.restore());
   const connected = new Int32Array(new SharedArrayBuffer(4));
   const head = requestHead(service.appUrl, 'GET /healthz');
-  const burst = new Worker(BURST, { eval: true, workerData: { connected, hostname, port, head } });
+  const burst = new Worker(BURST, { eval: true, workerData: { connected, hostname, port, head, many } });
   t.after(() => burst.terminate());
   const answered = once(burst, 'message');
   await once(burst, 'online');
   // Those that the system's queue has no room for are not connected by then.
   Atomics.wait(connected, 0, 0, 5000);
   await service.stop();
-  assert.deepEqual(await answered, [700]);
+  assert.deepEqual(await answered, [many]);
 });
 
 /** Number of waiting connections that the system holds at most; NaN where it does not say. */
@@ -317,17 +318,17 @@ function systemsBacklog(): number {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN;
 }
 
-/** Makes 700 connections with a request each; tells when all are connected, and then how many were answered. */
+/** Makes many connections with a request each; tells when all are connected, and then how many were answered. */
 const BURST = `
-  const { parentPort, workerData: { connected, hostname, port, head } } = require('node:worker_threads');
+  const { parentPort, workerData: { connected, hostname, port, head, many } } = require('node:worker_threads');
   let [made, ended, answered] = [0, 0, 0];
-  for (let each = 0; each < 700; each += 1) {
+  for (let each = 0; each < many; each += 1) {
     const socket = require('node:net').connect(Number(port), hostname, () => {
       made += 1;
-      if (made === 700) Atomics.store(connected, 0, 1), Atomics.notify(connected, 0);
+      if (made === many) Atomics.store(connected, 0, 1), Atomics.notify(connected, 0);
     });
     socket.once('data', () => { answered += 1; }).on('error', () => {});
-    socket.on('close', () => { ended += 1; if (ended === 700) parentPort.postMessage(answered); });
+    socket.on('close', () => { ended += 1; if (ended === many) parentPort.postMessage(answered); });
     socket.end(head);
   }`;
 
