@@ -8,9 +8,10 @@ import { postgresqlSide } from '../../src/storage/postgresql/copy.ts';
 import { sqliteSide } from '../../src/storage/sqlite/copy.ts';
 import { runCommand } from '../support/command.ts';
 import { startConsole } from '../support/console.ts';
-import { type Held, inhabit } from '../support/held.ts';
+import { browserWith, type Held, inhabit } from '../support/held.ts';
 import { actAsOperators, type HeldByOperators } from '../support/held-by-operators.ts';
 import { addOtherStates } from './other-states.ts';
+import { type HeldSignIn, holdSignIn } from './signing-in.ts';
 
 /** What is kept beside a filled database: its root key, what is held of it, and the `kid` of the key that signs ID tokens. */
 export type Filled = {
@@ -18,6 +19,8 @@ export type Filled = {
   readonly held: Held;
   readonly byOperators: HeldByOperators;
   readonly kid: string;
+  /** Not of 0.1.0-rc.1. */
+  readonly signIn?: HeldSignIn;
 };
 
 /** Columns that are empty in a filled database, with the reason. */
@@ -54,7 +57,7 @@ export async function fill(url: string): Promise<Filled> {
   const service = await startConsole({ after: () => {} }, { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: rootKey });
   const byOperators = await actAsOperators(service);
   const held = await inhabit(service);
-  await service.installation.signingKeys.ensure();
+  const signIn = await holdSignIn(service, browserWith(held.cookies));
   const { kid = '' } = (await service.installation.signingKeys.signing()) ?? {};
   await service.stop();
   await importPeople({ VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: rootKey });
@@ -63,5 +66,5 @@ export async function fill(url: string): Promise<Filled> {
     : await postgresqlSide(url);
   await addOtherStates(side.database, held.now);
   await side.close();
-  return { rootKey, held, byOperators, kid };
+  return { rootKey, held, byOperators, kid, signIn };
 }

@@ -27,6 +27,7 @@ import { storesOfRun } from '../support/stores.ts';
 import { IMPORTED } from './fill.ts';
 import { type KeptFacts, keptDatabase, keptVersions, restoreText, type StoreName } from './kept.ts';
 import { LATER_MIGRATIONS, laterVersion } from './later-version.ts';
+import { assertOldAppSignsIn, assertSignInGoesOn, BEGUN, type BegunRow, beginAnew } from './signing-in.ts';
 import { startVersion } from './start.ts';
 
 /** `VALETKEY_ROUNDS` makes them more. */
@@ -57,9 +58,15 @@ async function templateOf(version: string, text: string): Promise<string> {
 type Restored = {
   readonly facts: KeptFacts;
   readonly variables: Readonly<Record<string, string>>;
-  /** The numbers of the migrations that it has. */
-  applied(): Promise<number[]>;
+  /** Changes and reads it while nobody serves it. */
+  query<Row extends object>(sql: string): Promise<Row[]>;
 };
+
+/** The numbers of the migrations that it has. */
+async function applied({ query }: Restored): Promise<number[]> {
+  const rows = await query<{ number: number }>('SELECT number FROM migration ORDER BY number');
+  return rows.map(({ number }) => number);
+}
 
 const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Restored>> = {
   async sqlite(t, version) {
@@ -70,22 +77,17 @@ const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Re
     const path = join(folder, 'valetkey.db');
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, database, { mode: 0o600 });
-    const applied = async () => {
-      const read = new DatabaseSync(path, { readOnly: true });
-      const rows = read.prepare('SELECT number FROM migration ORDER BY number').all();
-      read.close();
-      return rows.map(({ number }) => Number(number));
+    const query = async <Row>(sql: string) => {
+      using opened = new DatabaseSync(path);
+      return opened.prepare(sql).all() as Row[];
     };
-    return { facts, applied, variables: { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS: facts.rootKey } };
+    return { facts, query, variables: { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS: facts.rootKey } };
   },
   async postgresql(_t, version) {
     const { database, facts } = keptDatabase(version, 'postgresql');
     const url = await server.createDatabase(await templateOf(version, database.toString()));
-    const applied = async () => {
-      const rows = await server.query<{ number: number }>(url, 'SELECT number FROM migration ORDER BY number');
-      return rows.map(({ number }) => number);
-    };
-    return { facts, applied, variables: { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: facts.rootKey } };
+    const query = <Row extends object>(sql: string) => server.query<Row>(url, sql);
+    return { facts, query, variables: { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: facts.rootKey } };
   },
 };
 
@@ -117,8 +119,12 @@ async function openAndKill({ facts, variables }: Restored, delay: number): Promi
 const METHODS = { VALETKEY_SIGN_IN_METHODS: 'password,product' };
 
 /** Asserts that each token, session, key, passkey and link of a kept database works. */
-async function assertAllGoesOn(service: TestConsole, { held, byOperators, kid }: KeptFacts): Promise<void> {
+async function assertAllGoesOn(
+  service: TestConsole,
+  { held, byOperators, kid, signIn: signedIn }: KeptFacts,
+): Promise<void> {
   assert.equal((await service.installation.signingKeys.signing())?.kid, kid, 'the same key signs ID tokens');
+  if (signedIn) await assertSignInGoesOn(service, kid, signedIn);
   await assertOperatorsGoOn(service, byOperators);
   await assertGoesOn(service, held);
   // The start wraps the hashes that wait for it.
@@ -153,20 +159,35 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
         await assertAllGoesOn(service, facts);
       });
 
+      for (const [what, folder] of [
+        ['this version', THIS],
+        ['a later version', later],
+      ] as const)
+        test(`OpenID Connect: ${what} redeems a code of a sign-in from before, and signs users in at its app, by the kept keys`, async (t) => {
+          const { facts, variables, query } = await restore[store](t, version);
+          const { now, cookies } = facts.held;
+          for (const sql of beginAnew(now)) await query(sql);
+          const [begun] = await query<BegunRow>(BEGUN);
+          const service = await startVersion(folder, now, { ...variables, ...METHODS }, () => {});
+          t.after(() => service.stop());
+          await assertOldAppSignsIn(service, facts, begun ?? assert.fail(), browserWith(cookies));
+        });
+
       test(`goes on in a later version that was killed ${KILLS} times while it upgraded it (seed ${SEED})`, async (t) => {
         const random = lots(SEED);
         let restored = await restore[store](t, version);
-        const before = await restored.applied();
+        const before = await applied(restored);
         const toDo = [...ownSince(before.length), ...LATER_MIGRATIONS];
         const outcomes = new Set<number>();
         // The delays close in on the moments of the commits, however fast the machine is.
         for (let [kills, most] = [0, 300]; kills < KILLS || (outcomes.size < 2 && kills < 60); kills += 1) {
           const said = await openAndKill(restored, random(most));
-          const done = (await restored.applied()).length - before.length;
+          const done = (await applied(restored)).length - before.length;
           assert.ok(done === toDo.length || /is brought from/.test(said), 'a start says what it will do first');
           outcomes.add(done);
           most *= done === toDo.length ? 0.7 : 1.3;
-          if (done === toDo.length && kills < KILLS - 1) restored = await restore[store](t, version);
+          if (done === toDo.length && (kills < KILLS - 1 || outcomes.size < 2))
+            restored = await restore[store](t, version);
         }
         assert.ok(outcomes.size > 1, `some kills came before a commit, and some after: ${[...outcomes]}`);
         const service = await startVersion(
@@ -176,7 +197,7 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
           () => {},
         );
         t.after(() => service.stop());
-        assert.deepEqual(await restored.applied(), [...before, ...toDo]);
+        assert.deepEqual(await applied(restored), [...before, ...toDo]);
         await assertAllGoesOn(service, restored.facts);
       });
 
