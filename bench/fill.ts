@@ -51,10 +51,7 @@ async function fill(count: number, signIn: boolean): Promise<Filled> {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
   const signingKeys = new SigningKeys({ store, keyring, now, actor: OPERATOR });
-  const registry = new ClientRegistry({
-    ...{ store, prefix, accessTokenLifetime: lifetimes.accessToken, now },
-    onSignInAllowed: async () => void (await signingKeys.ensure()),
-  });
+  const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now });
   const { row: client, secret: clientSecret } = await registry.register(
     'confidential',
     {

@@ -149,14 +149,12 @@ async function restoreInPlace(
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
     // A database that other means put in place may be newer than the last backup it records, so its age is unknown.
     const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
-    const hadSigningKeys = (await installation.signingKeys.list()).length > 0;
     const trail =
       audit === null ? null : { lines: linesOf(audit, 'audit trail'), checkpoints, isAccepted: acceptTrail };
     const outcome = await installation.backups.restore(
       { keepGrants: keepTokens, from, trail, endRevived },
       installation.operator,
     );
-    if (hadSigningKeys) await installation.signingKeys.ensure(installation.operator);
     const unused = (await installation.rootKeys.announced()).at(-1);
     const earlierKey = unused === undefined ? null : { keyId: storage.installation.currentKeyId, newer: unused };
     return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived, earlierKey };

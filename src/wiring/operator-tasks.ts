@@ -1,6 +1,5 @@
 /** The wiring of the operators' tasks: registries, root keys and the trail, operators themselves, and lists. */
 import { PageFailures } from '../oauth/activity/page-failures.ts';
-import type { SigningKeys } from '../oauth/openid/signing-keys.ts';
 import { OperatorAccess } from '../operator/access/access.ts';
 import { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
 import { OperatorRegistry } from '../operator/access/operators.ts';
@@ -22,19 +21,10 @@ import { type Configuration, outboundRules } from '../settings/configuration.ts'
 import type { Storage } from '../storage/opening/opened-storage.ts';
 import type { SharedParts, WiringWorld } from './shared-parts.ts';
 
-/** Wires the registries of apps, APIs, scopes and products. The first app whose users sign in gets a signing key. */
-export function makeRegistries(
-  shared: SharedParts,
-  configuration: Configuration,
-  signingKeys: SigningKeys,
-  pickUpUrl: string,
-) {
+/** Wires the registries of apps, APIs, scopes and products. */
+export function makeRegistries(shared: SharedParts, configuration: Configuration, pickUpUrl: string) {
   const { store, now, lifetimes } = shared;
-  const clients = new ClientRegistry({
-    ...shared,
-    accessTokenLifetime: lifetimes.accessToken,
-    onSignInAllowed: async () => void (await signingKeys.ensure()),
-  });
+  const clients = new ClientRegistry({ ...shared, accessTokenLifetime: lifetimes.accessToken });
   return {
     clients,
     clientDocuments: new ClientDocuments({ ...shared, clients, isLocal: outboundRules(configuration).isLocal }),

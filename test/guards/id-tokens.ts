@@ -97,10 +97,18 @@ export const idTokenGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/oauth/openid/signing-keys.ts', WIRE, [
     [
-      'a read of the key set makes no keys',
-      'return (await liveKeys(this.#parts)).map(publishedKey);',
-      'return (await this.ensure()).map(publishedKey);',
+      'no keys are made while no app has sign-in',
+      ' || !(await store.hasSignInClient())) return keys;',
+      ') return keys;',
     ],
+    [
+      'a restore that made no keys leaves none missing',
+      'return (await this.ensure()).map(publishedKey);',
+      'return (await liveKeys(this.#parts)).map(publishedKey);',
+    ],
+  ]),
+  ...guardsIn('src/http/api/openid.ts', WIRE, [
+    ['no cache keeps an empty key set', 'if (keys.length === 0) return', 'if (keys.length < 0) return'],
   ]),
   ...guardsIn(
     'src/process/signing.ts',

@@ -141,18 +141,6 @@ export const openIdGuards: readonly Guard[] = [
     ],
     ['sign-in is refused for a metadata document', 'if (document !== null)', 'if (false as boolean)'],
   ]),
-  ...guardsIn('src/operator/apps/client-registry.ts', REGISTRY, [
-    [
-      'what signing in needs is made before the update',
-      'if (changes.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();',
-      '',
-    ],
-    [
-      'what signing in needs is made before the registration',
-      'if (settings.signIn) await this.#parts.onSignInAllowed?.();',
-      '',
-    ],
-  ]),
   ...guardsIn('src/operator/apps/client-update.ts', REGISTRY, [
     [
       'sign-in remembers consent',

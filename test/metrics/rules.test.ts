@@ -329,6 +329,7 @@ test('ValetkeyIdTokenKeyUnopened fires', async (t) => {
   const { variables, url } = await metricsAddress();
   const { service, path } = await startOnFile(t, variables);
   await addClient(service, { signIn: true });
+  await service.installation.signingKeys.ensure();
   const { sealedKey } = await makeSigningKey(keyring, 0);
   const found = await around(url, async () => {
     secondConnection(t, path).prepare('UPDATE signing_key SET sealed_key = ?').run(sealedKey);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
+import type { ClientStore } from '../../src/oauth/clients/client-store.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { createKeyring, type Keyring } from '../../src/oauth/keys/keyring.ts';
 import { NEVER, seal } from '../../src/oauth/keys/sealed.ts';
@@ -11,7 +12,7 @@ import { FORMER_KEPT_MS, SIGNS_FOR_MS, SigningKeys } from '../../src/oauth/openi
 import { openInstance } from '../postgresql/instance.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openAsService, temporaryPath } from '../support/storage.ts';
+import { event, openAsService, sampleClient, temporaryPath } from '../support/storage.ts';
 import { openMemory, operator } from './memory.ts';
 import { keyring, NOW, newKeyring, otherKeyring, rotatedKeyring } from './samples.ts';
 
@@ -20,8 +21,14 @@ after(() => server.remove());
 
 const service = { kind: 'service', id: 'host', source: null, requestId: null } as const;
 
+const withSignIn = sampleClient({ signIn: true });
+/** Keys are made for an app with sign-in alone. */
+const addApp = (store: Pick<ClientStore, 'registerClient'>) =>
+  store.registerClient(withSignIn, event('client_registered'));
+
 async function keysIn(t: TestContext, ring: Keyring = keyring) {
   const memory = await openMemory(t, ring);
+  await addApp(memory.store);
   const now = () => memory.clock.now;
   const signingKeys = new SigningKeys({ store: memory.store, keyring: ring, now, actor: service });
   const kids = async () => (await signingKeys.published()).map(({ kid }) => kid);
@@ -48,11 +55,18 @@ test('OpenID Connect Core §10.1: the key set has two RSA keys of 2048 bits, and
   assert.ok(verify('RSA-SHA256', Buffer.from('a text'), publicKey, signature));
 });
 
-test('the first keys are made once, however many ask, and no earlier than somebody needs them', async (t) => {
+test('the first keys are made once, however many ask, and not before an app has sign-in', async (t) => {
   const { store, signingKeys } = await keysIn(t);
+  const plain = { ...withSignIn, signIn: false };
+  await store.updateClient(plain, withSignIn, event('client_updated'));
   await signingKeys.keep();
-  assert.deepEqual([await signingKeys.list(), await signingKeys.published()], [[], []]);
+  assert.deepEqual([await signingKeys.published(), await signingKeys.signing()], [[], null]);
   await assert.rejects(signingKeys.replace(operator), OperatorError);
+  assert.deepEqual(await signingKeys.list(), []);
+  await store.updateClient(withSignIn, plain, event('client_updated'));
+  assert.deepEqual(await signingKeys.list(), [], 'a list changes nothing');
+  const published = await Promise.all(Array.from({ length: 20 }, () => signingKeys.published()));
+  assert.equal(new Set(published.map((keys) => JSON.stringify(keys))).size, 1);
   const all = await Promise.all(Array.from({ length: 20 }, () => signingKeys.signing()));
   assert.equal(new Set(all.map((signing) => signing?.kid)).size, 1);
   const events = await store.listAuditEvents({ action: 'signing_keys_made', limit: 9 });
@@ -61,7 +75,7 @@ test('the first keys are made once, however many ask, and no earlier than somebo
 
 test('OpenID Connect Core §10.1.1: every 90 days the next key signs, which was in the key set all the while; the former one stays for a day and an hour', async (t) => {
   const { store, clock, signingKeys, kids, byState } = await keysIn(t);
-  await signingKeys.ensure(operator);
+  await signingKeys.ensure();
   const { signing: first, next: second } = await byState();
   clock.now += SIGNS_FOR_MS - 1;
   await signingKeys.keep();
@@ -85,7 +99,7 @@ test('OpenID Connect Core §10.1.1: every 90 days the next key signs, which was 
 
 test('keys that turned while the clock was years ahead turn again, once it is right', async (t) => {
   const { clock, signingKeys, byState } = await keysIn(t);
-  await signingKeys.ensure(operator);
+  await signingKeys.ensure();
   clock.now += 40 * SIGNS_FOR_MS;
   await signingKeys.keep();
   clock.now -= 40 * SIGNS_FOR_MS;
@@ -120,6 +134,7 @@ test('three instances make, turn and replace the keys at the same time, and ther
   for (let count = 0; count < 3; count += 1) {
     const { store, close } = await openInstance(url, { keyring, now: () => at, ...PATIENT });
     t.after(close);
+    if (count === 0) await addApp(store);
     instances.push(new SigningKeys({ store, keyring, now: () => at, actor: service }));
   }
   const [one] = instances as [SigningKeys];
@@ -143,6 +158,7 @@ test('three instances make, turn and replace the keys at the same time, and ther
 test('Promise 4: a stolen database signs nothing: no private key stands in it, and no other root key opens one', async (t) => {
   const path = temporaryPath(t);
   const { store, close } = await openAsService(path);
+  await addApp(store);
   const signingKeys = new SigningKeys({ store, keyring, now: () => NOW, actor: service });
   const signing = await signingKeys.signing();
   const stored = await store.listSigningKeys();

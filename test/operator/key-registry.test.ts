@@ -10,7 +10,7 @@ import { KeyRegistry, LAST_USE_MS } from '../../src/operator/root-keys/key-regis
 import { KeyWatch } from '../../src/operator/root-keys/key-watch.ts';
 import { AuditTrail } from '../../src/operator/trail/audit-trail.ts';
 import { NOW } from '../oauth/samples.ts';
-import { addAdaAndOne, event, openAsService, operator, sampleGrant } from '../support/storage.ts';
+import { addAdaAndOne, event, openAsService, operator, sampleClient, sampleGrant } from '../support/storage.ts';
 
 const [FIRST, SECOND] = [Buffer.alloc(32, 'the first'), Buffer.alloc(32, 'the second')];
 const HOUR = 3_600_000;
@@ -194,6 +194,7 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const ada = await store.findAccount('usr_ada');
   assert.ok(ada?.password);
   await store.rehashPassword('usr_ada', ada.password, await hasher.hash('correct horse'));
+  await store.registerClient(sampleClient({ id: 'app_with_sign_in', signIn: true }), event('client_registered'));
   const signingKeysIn = (keyring: Keyring) =>
     new SigningKeys({ store, keyring, now: () => clock.now, actor: operator });
   await signingKeysIn(createKeyring([FIRST])).ensure();

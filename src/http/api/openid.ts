@@ -25,6 +25,8 @@ export function addOpenId(app: FastifyInstance, service: Service): void {
   const keySet = { answers: oauthAnswers, operation: KEY_SET, limit: 'public', mayBePlain: true } as const;
   app.get(STANDARD_PATHS.keySet, { config: { ...keySet, isForAnyOrigin: true } }, async (_request, reply) => {
     const keys = await service.signingKeys.published();
+    // The keys follow an empty set as soon as an app has sign-in, and no cache may keep that app waiting.
+    if (keys.length === 0) return sendJson(reply, { keys });
     return reply.headers(PUBLIC_FOR_AN_HOUR).serializer(JSON.stringify).send({ keys });
   });
   addPreflight(app, STANDARD_PATHS.keySet, 'GET');
@@ -100,14 +102,16 @@ const KEY = object({
   e: { type: 'string' },
 });
 const AN_HOUR = {
-  'Cache-Control': header('OneHour', 'The answer may be cached for an hour.', { const: 'public, max-age=3600' }),
+  'Cache-Control': header('OneHour', 'Keys may be cached for an hour, and an empty set not at all.', {
+    enum: ['public, max-age=3600', 'no-store'],
+  }),
 };
 const KEY_SET: Operation = {
   operationId: 'keySet',
   tags: ['discovery'],
   summary: 'Publishes the keys that sign ID tokens',
   description:
-    'RFC 7517 §5. The key that signs next is here long before it does. Empty before the first app with sign-in.',
+    'RFC 7517 §5. The key that signs next is here long before it does. Empty before the first app with sign-in, and not to be cached then.',
   responses: readableBy('Any', {
     200: answer('The key set.', object({ keys: { type: 'array', items: KEY } }), AN_HOUR),
     ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),

@@ -43,6 +43,8 @@ export type ClientStore = {
   hasClients(): Promise<boolean>;
   /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;
+  /** True if users may sign in at a client, be it active or paused. */
+  hasSignInClient(): Promise<boolean>;
   /** The next clients after one (null: from the first), oldest first, at most `limit`: all, or those that are asked for. */
   listClients(
     after: ClientPlace | null,

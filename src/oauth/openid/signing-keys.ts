@@ -1,5 +1,6 @@
 /** The life of signing keys: made at the first need, turned every 90 days, replaced after a leak. */
 import type { KeyObject } from 'node:crypto';
+import type { ClientStore } from '../clients/client-store.ts';
 import { OperatorError } from '../error.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { type Actor, auditEvent } from '../trail/audit.ts';
@@ -16,7 +17,7 @@ import type { SigningKeyStore } from './signing-key-store.ts';
 
 /** Parts of the life of signing keys. `now` returns ms; `actor` is this process in the audit trail. */
 export type SigningKeysParts = {
-  readonly store: SigningKeyStore;
+  readonly store: SigningKeyStore & Pick<ClientStore, 'hasSignInClient'>;
   readonly keyring: Keyring;
   readonly now: () => number;
   readonly actor: Actor;
@@ -40,7 +41,7 @@ export async function listSigningKeys({ keyring, ...parts }: LiveParts & Pick<Si
   return (await liveKeys(parts)).map((key): ListedSigningKey => ({ ...key, opens: opens(key) }));
 }
 
-type LiveParts = Pick<SigningKeysParts, 'store' | 'now'>;
+type LiveParts = { readonly store: Pick<SigningKeyStore, 'listSigningKeys'>; readonly now: () => number };
 
 async function liveKeys({ store, now }: LiveParts): Promise<SigningKey[]> {
   const at = now();
@@ -63,10 +64,15 @@ export class SigningKeys {
     return listSigningKeys(this.#parts);
   }
 
-  /** Makes the first two keys, unless there are some. Of several instances, one makes them. */
-  async ensure(actor: Actor = this.#parts.actor): Promise<SigningKey[]> {
-    for (let keys = await liveKeys(this.#parts); ; keys = await liveKeys(this.#parts)) {
-      if (keys.length > 0) return keys;
+  /**
+   * The keys of the key set. If there are none, because an app just got sign-in or a restore dropped them, the first who
+   * asks makes two; of several instances, one does. Without such an app nobody makes any: anybody may read the key set.
+   */
+  async ensure(): Promise<SigningKey[]> {
+    const { store, actor } = this.#parts;
+    for (;;) {
+      const keys = await liveKeys(this.#parts);
+      if (keys.length > 0 || !(await store.hasSignInClient())) return keys;
       this.#making ??= this.#replace(null, 'signing_keys_made', actor).finally(() => {
         this.#making = null;
       });
@@ -74,9 +80,9 @@ export class SigningKeys {
     }
   }
 
-  /** The public keys of the key set (RFC 7517 §5). A read makes none: anybody may ask. */
+  /** The public keys of the key set (RFC 7517 §5). */
   async published(): Promise<PublishedKey[]> {
-    return (await liveKeys(this.#parts)).map(publishedKey);
+    return (await this.ensure()).map(publishedKey);
   }
 
   /** The key that signs now; null if it cannot be opened. */
@@ -117,8 +123,8 @@ export class SigningKeys {
    */
   async replace(operator: Actor): Promise<ListedSigningKey[]> {
     for (;;) {
-      const signing = (await liveKeys(this.#parts)).find(({ state }) => state === 'signing');
-      if (!signing) throw new OperatorError('there are no keys for ID tokens: the first app with sign-in makes them');
+      const signing = (await this.ensure()).find(({ state }) => state === 'signing');
+      if (!signing) throw new OperatorError('there are no keys for ID tokens, because no app has sign-in');
       if (await this.#replace(signing.id, 'signing_keys_replaced', operator)) return this.list();
     }
   }

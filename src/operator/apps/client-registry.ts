@@ -43,8 +43,6 @@ export type ClientRegistryParts = RegistryParts & {
     Pick<SecretUseStore, 'findSecretUse'> &
     Pick<ResourceServerStore, 'listResources'>;
   readonly accessTokenLifetime: number;
-  /** Makes what signing in needs, before the first client gets it. */
-  readonly onSignInAllowed?: () => Promise<void>;
 };
 
 /** The operator's acts on clients. */
@@ -80,7 +78,6 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
     checkSettings(type, settings, accessTokenLifetime);
     if (settings.signIn) refuseSignIn(document?.sha256 ?? null);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
-    if (settings.signIn) await this.#parts.onSignInAllowed?.();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
     const proof = isHandedOver ? 'hand-over' : needsSecret ? 'secret' : 'no secret';
     const jwksFetchedAt = document?.jwksUri ? document.fetchedAt : null;
@@ -149,7 +146,6 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
     const changes = changesOfUpdate(before, { ...given, ...keys, ...resource });
     checkSettings(before.type, { ...before, ...changes }, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), store);
-    if (changes.signIn && !before.signIn) await this.#parts.onSignInAllowed?.();
     return changes;
   }
 

@@ -17,9 +17,11 @@ import { asJson, exchange, me, signedInBrowser } from '../../support/flow.ts';
 import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../../support/service.ts';
 import {
   addResourceServer,
+  assertionFields,
   exchangeCode,
   type Fields,
   introspect,
+  makeKey,
   refreshWith,
   scopes,
   sentTo,
@@ -252,8 +254,9 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
     const read = async (name: string) => (await fetch(`${own.appUrl}/.well-known/${name}`)).text();
     const [plain, openId] = [await read('oauth-authorization-server'), await read('openid-configuration')];
     assert.equal(openId, plain);
-    assert.deepEqual((await keySet(own)).body, { keys: [] });
-    assert.deepEqual(await own.installation.signingKeys.list(), [], 'a read makes no keys');
+    const empty = await keySet(own);
+    assert.deepEqual([empty.body, empty.headers.get('cache-control')], [{ keys: [] }, 'no-store']);
+    assert.deepEqual(await own.installation.signingKeys.list(), [], 'no read makes keys for nobody');
     await addApp({}, own);
     assert.equal(await read('oauth-authorization-server'), plain);
     const { userinfo_endpoint, jwks_uri, subject_types_supported, ...metadata } = JSON.parse(
@@ -281,22 +284,49 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
       assert.deepEqual(Object.keys(key).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });
 
+  test('what a restore leaves without keys has new ones with the next request, and signs users in by them', async (t) => {
+    const path = temporaryPath(t);
+    const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` }, t);
+    const app = await addApp({}, own.service);
+    const code = await own.code(app);
+    const kids = async () => ((await keySet(own.service)).body['keys'] as { kid: string }[]).map(({ kid }) => kid);
+    const before = await kids();
+    secondConnection(t, path).exec('DELETE FROM signing_key');
+    const discovered = await asJson(await fetch(`${own.service.appUrl}/.well-known/openid-configuration`));
+    assert.equal(discovered.body['jwks_uri'], `${own.service.appUrl}/oauth2/jwks`);
+    const { body } = await exchangeCode(own.service, app, code);
+    const { kid = '' } = decodeProtectedHeader(String(body['id_token']));
+    const after = await kids();
+    assert.ok(after.length === 2 && after.includes(kid) && !before.includes(kid));
+  });
+
   test('a key that cannot be opened is 503 and burns no code; no other key signs, and a replacement ends it', async (t) => {
     const path = temporaryPath(t);
     const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` }, t);
     const app = await addApp({}, own.service);
     const code = await own.code(app);
+    await keySet(own.service);
     const { id, sealedKey } = await makeSigningKey(keyring, 0);
     const database = secondConnection(t, path);
     database.prepare('UPDATE signing_key SET sealed_key = ?').run(sealedKey);
     const refused = await exchangeCode(own.service, app, code);
     assert.deepEqual([refused.status, refused.body['error']], [503, 'temporarily_unavailable']);
     assert.equal(refused.headers.get('retry-after'), '1');
+    const key = makeKey();
+    const byKey = { ...(await addApp({ keys: [key.jwk] }, own.service)), clientSecret: '' };
+    const itsCode = await own.code(byKey);
+    const used = await assertionFields(own.service, byKey, key);
+    const unsigned = await exchangeCode(own.service, byKey, itsCode, used);
+    assert.equal(unsigned.status, 503);
+    assert.match(String(unsigned.body['error_description']), /: send the code again, with a new client assertion if/);
     const { signingKeys: keys, operator: who } = own.service.installation;
     assert.ok((await keys.list()).every((key) => !key.opens && key.id !== id));
     await keys.replace(who);
     const { status, body } = await exchangeCode(own.service, app, code);
     assert.deepEqual([status, typeof body['id_token']], [200, 'string'], 'the same code still works');
+    assert.equal((await exchangeCode(own.service, byKey, itsCode, used)).status, 401, 'an assertion is good once');
+    const another = await assertionFields(own.service, byKey, key);
+    assert.equal((await exchangeCode(own.service, byKey, itsCode, another)).status, 200);
   });
 });
 

@@ -102,6 +102,17 @@ export function clients(withStore: WithStore): void {
     },
   );
 
+  withStore('a client at which users sign in is found, be it active or paused', async (store) => {
+    const client = sampleClient();
+    await store.registerClient(client, event('client_registered'));
+    assert.equal(await store.hasSignInClient(), false);
+    await store.updateClient({ ...client, signIn: true }, client, event('client_updated'));
+    await store.setClientStatus(client.id, 'paused', event('client_paused'));
+    assert.equal(await store.hasSignInClient(), true);
+    await store.deleteClient(client.id, event('client_deleted'));
+    assert.equal(await store.hasSignInClient(), false);
+  });
+
   withStore('keys, consent, devices and optional scopes come back as they were registered', async (store) => {
     const keys = [
       { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'é "quoted"', use: 'sig', alg: 'ES256' },

@@ -128,6 +128,7 @@ const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 const HAS_DOCUMENT = `
   SELECT 1 FROM client
   WHERE id >= 'http' AND id < 'httq' AND status = 'active' AND document_sha256 IS NOT NULL LIMIT 1`;
+const HAS_SIGN_IN = 'SELECT 1 FROM client WHERE sign_in LIMIT 1';
 const SET_STATUS = `
   UPDATE client SET status = $2,
     remembers_since = CASE WHEN remembers_since > $3 THEN remembers_since ELSE coalesce($3, remembers_since) END
@@ -243,6 +244,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'useClientAss
     useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
     hasDocumentClient: () => isAny(runner, HAS_DOCUMENT),
+    hasSignInClient: () => isAny(runner, HAS_SIGN_IN),
     listClients(after, limit, asked = {}) {
       const { sql, values } = nextOf(after, limit, asked, runner.dialect);
       return listRows(runner, CLIENT, sql, values);
