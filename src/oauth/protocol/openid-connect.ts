@@ -101,12 +101,15 @@ export class OpenIdConnect {
 
   #unavailable(detail: string): Unavailable {
     this.#parts.tally.refusedIdTokens += 1;
-    return new Unavailable('no ID token can be signed right now: send the same request again', detail, RETRY_AFTER);
+    return new Unavailable(CODE_IS_LEFT, detail, RETRY_AFTER);
   }
 }
 
 /** The claims of a userinfo answer, and the grant that gave them. */
 export type UserInfo = { readonly claims: UserClaims; readonly grant: GrantNames };
 
+/** Not the same request: a client assertion is good once (RFC 7523 §3). */
+const CODE_IS_LEFT =
+  'no ID token can be signed right now: send the code again, with a new client assertion if you authenticate with one';
 /** Seconds after which a waiting signature is done; a missing root key takes longer, and the code's lifetime is short. */
 const RETRY_AFTER = 1;

@@ -703,7 +703,7 @@ export const ar: Messages = {
       unsupported_grant_type: html`قيمة <code>grant_type</code> ليست مما يعرفه هذا العنوان.`,
       pending: html`للأجهزة فقط: لم يقرّر أحد بعد. أعد الطلب بعد عدد الثواني الوارد في <code>interval</code>، وأضف إليه 5 ثوانٍ بعد كل <code>slow_down</code>.`,
       expired_token: 'للأجهزة فقط: انتهت مدة الرمز. احصل على رمز جديد.',
-      temporarily_unavailable: html`طلبات كثيرة (429) أو انقطاع قصير (503). انتظر عدد الثواني الوارد في <code>Retry-After</code>، ثم أرسل الطلب نفسه.`,
+      temporarily_unavailable: html`طلبات كثيرة (429) أو انقطاع قصير (503). انتظر عدد الثواني الوارد في <code>Retry-After</code>، ثم أرسل الطلب نفسه، مع <code>client_assertion</code> جديد إن كان فيه واحد.`,
       missing_token: html`لا توجد ترويسة <code dir="ltr">Authorization: Bearer …</code>.`,
       invalid_token: 'رمز الوصول غير معروف أو منتهٍ أو مسحوب. جدّد مرة واحدة، فإن لم ينجح ذلك فاطلب الإذن من جديد.',
       page: 'إذا كان معرّف العميل غير معروف أو عنوان إعادة التوجيه غير مسجّل، فلا يعود المتصفح إليك، بل يرى المستخدم صفحة توضّح ذلك.',
