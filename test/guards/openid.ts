@@ -72,20 +72,16 @@ export const openIdGuards: readonly Guard[] = [
     'src/oauth/grants/granted-access.ts',
     [...ON_THE_WIRE, ...STORES],
     [
-      [
-        'a scope named openid without sign-in is a scope as any other',
-        'openid === null ? access.scope : withoutSignIn',
-        'withoutSignIn',
-      ],
+      ['a scope named openid without sign-in is a scope as any other', 'if (openid === null) return [access];', ''],
       ['no API hears of the end of a sign-in', 'grants.flatMap(accessForApis)', 'grants'],
     ],
   ),
   ...guardsIn('src/oauth/connected-apps/grant-registry.ts', ON_THE_WIRE, [
-    ['consent to a sign-in alone is none to access', '!asksToSignIn && isForSignInAlone(summary)', 'false'],
+    ['consent to a sign-in alone is none to access', 'if (!summaries.some(counts)) return null;', ''],
     [
       'a scope that is only named openid is no consent to a sign-in',
-      "signsIn === asksToSignIn ? scope : (withoutSignIn(scope) ?? '')",
-      'scope',
+      'signsIn === asksToSignIn ? scopeNames(scope) : withoutSignIn(scope)',
+      'scopeNames(scope)',
     ],
   ]),
   ...guardsIn(
@@ -136,10 +132,10 @@ export const openIdGuards: readonly Guard[] = [
   ...guardsIn('src/operator/apps/client-settings.ts', REGISTRY, [
     [
       'sign-in is refused beside a scope of its own',
-      'signIn && scopes.find(({ name }) => isSignInScope(name))',
+      'scopes.find(({ name }) => isSignInScope(name))',
       'scopes.find(() => false)',
     ],
-    ['sign-in is refused for a metadata document', 'if (document !== null)', 'if (false as boolean)'],
+    ['sign-in is refused for a metadata document', 'if (documentSha256 !== null)', 'if (false as boolean)'],
   ]),
   ...guardsIn('src/operator/apps/client-update.ts', REGISTRY, [
     [

@@ -176,7 +176,7 @@ function grants(now: number) {
     ...{ clientId: 'app_old', resourceOwnerId: 'usr_product', presentedFrom: '192.0.2.0/24' },
     ...{ leftOut: 'write', codeChallenge: 'x'.repeat(43), resource: 'https://letters.test', resourceIsDefault: true },
     ...{ providerId: 'forum', externalId: 'some', accessTokenExpiresAt: now, lastUsedAt: now },
-    openid: { nonce: 'n', authTime: 1, amr: ['pwd'], renews: true } as const,
+    openid: { nonce: 'n', auth_time: 1, amr: ['pwd'], renews: true } as const,
   };
   const ended = reasons.map((revocationReason) => ({ revocationReason, revokedAt: now }));
   return [{}, ...ended].map((some) => ({ ...sampleGrant(), ...full, ...some }));

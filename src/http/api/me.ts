@@ -1,6 +1,6 @@
 /** `GET {api_url}/v2/me`: confirms that an access token works, and says whose it is. */
 import type { FastifyInstance } from 'fastify';
-import { invalidToken, Refusal } from '../../oauth/error.ts';
+import { Refusal } from '../../oauth/error.ts';
 import type { CheckedToken } from '../../oauth/tokens/access-token.ts';
 import { byGrant } from '../answer/logged-outcome.ts';
 import { ANY_ORIGIN, addPreflight } from '../checks/cross-origin.ts';
@@ -18,31 +18,23 @@ import {
   problems,
   text,
 } from '../json/operation.ts';
-import { notAToken, readBearerToken } from '../request/client-authentication.ts';
+import { presentedToken } from '../request/client-authentication.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../service/paths.ts';
 import type { Service } from '../service/service.ts';
 
-/** Adds the check to the API's address. Only the header may carry the token (RFC 6750 §2.1). */
+/** Adds the check to the API's address. */
 export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
   app.get(ME_PATH, { config: { answers: apiAnswers, operation: OPERATION } }, async (request, reply) => {
-    const { authorization } = request.headers;
     reply.headers(ANY_ORIGIN);
-    // Another scheme brings no token either (RFC 6750 §3.1).
-    if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return sendTokenRefusal(request, reply, NO_TOKEN, metadataUrl);
-    const token = readBearerToken(authorization as string);
-    const checked =
-      token === null
-        ? invalidToken('the Authorization header holds more than a token', notAToken(authorization as string))
-        : await service.authorizationServer.checkAccessToken(token);
+    const token = presentedToken(request);
+    const checked = token instanceof Refusal ? token : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
     request.outcome = byGrant(checked.grant);
     return sendJson(reply, describe(checked));
   });
   addPreflight(app, ME_PATH, 'GET');
 }
-
-const NO_TOKEN = new Refusal('missing_token', 'an access token is required: send Authorization: Bearer');
 
 function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;

@@ -1,10 +1,10 @@
 /** OpenID Connect beside the standard face: the key set, the userinfo endpoint, and its part of the metadata. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidToken, Refusal } from '../../oauth/error.ts';
+import { Refusal } from '../../oauth/error.ts';
 import { byGrant } from '../answer/logged-outcome.ts';
 import { ANY_ORIGIN, addPreflight } from '../checks/cross-origin.ts';
 import { readableBy } from '../json/cross-origin-answers.ts';
-import { oauthAnswers, sendJson } from '../json/json-answers.ts';
+import { bearerChallenge, oauthAnswers, sendJson } from '../json/json-answers.ts';
 import {
   answer,
   CHALLENGE,
@@ -16,7 +16,7 @@ import {
   problems,
   text,
 } from '../json/operation.ts';
-import { notAToken, readBearerToken } from '../request/client-authentication.ts';
+import { presentedToken } from '../request/client-authentication.ts';
 import { STANDARD_PATHS } from '../service/paths.ts';
 import type { Service } from '../service/service.ts';
 
@@ -42,28 +42,18 @@ const PUBLIC_FOR_AN_HOUR = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** OpenID Connect Core §5.3. The token is taken from the header alone (RFC 6750 §2.1). */
+/** OpenID Connect Core §5.3. */
 async function sendUserInfo(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { authorization } = request.headers;
   reply.headers(ANY_ORIGIN);
-  if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return refuse(request, reply, NO_TOKEN);
-  const token = readBearerToken(authorization as string);
-  const found =
-    token === null
-      ? invalidToken('the Authorization header holds more than a token', notAToken(authorization as string))
-      : await service.openIdConnect.userInfo(token);
-  if (found instanceof Refusal) return refuse(request, reply, found);
-  request.outcome = byGrant(found.grant);
-  return sendJson(reply, found.claims);
-}
-
-const NO_TOKEN = new Refusal('missing_token', 'an access token is required: send Authorization: Bearer');
-
-/** RFC 6750 §3; the challenge has no `error` if no token came (§3.1). */
-function refuse(request: FastifyRequest, reply: FastifyReply, { code, description, detail }: Refusal): FastifyReply {
+  const token = presentedToken(request);
+  const found = token instanceof Refusal ? token : await service.openIdConnect.userInfo(token);
+  if (!(found instanceof Refusal)) {
+    request.outcome = byGrant(found.grant);
+    return sendJson(reply, found.claims);
+  }
+  const { code, description, detail } = found;
   request.outcome = { error: code, detail };
-  const error = code === 'missing_token' ? '' : `, error="${code}", error_description="${description}"`;
-  reply.code(code === 'insufficient_scope' ? 403 : 401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}`);
+  reply.code(code === 'insufficient_scope' ? 403 : 401).header('WWW-Authenticate', bearerChallenge(found));
   return sendJson(reply, { error: code, error_description: description });
 }
 

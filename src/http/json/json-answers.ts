@@ -54,9 +54,15 @@ function statusOf(refusal: Refusal): number {
   return refusal.code === 'invalid_client' ? 401 : 400;
 }
 
+/** The challenge of a refused access token (RFC 6750 §3); without `error` if no token came (§3.1). */
+export function bearerChallenge({ code, description }: Refusal): string {
+  const error = code === 'missing_token' ? '' : `, error="${code}", error_description="${description}"`;
+  return `Bearer realm="valetkey"${error}`;
+}
+
 /**
- * Sends the refusal of a token check, with the same body for every reason. The challenge has no `error` if no token
- * came (RFC 6750 §3.1), and names the API's metadata (RFC 9728 §5.1).
+ * Sends the refusal of a token check, with the same body for every reason. The challenge names the API's metadata
+ * (RFC 9728 §5.1).
  */
 export function sendTokenRefusal(
   request: FastifyRequest,
@@ -65,9 +71,7 @@ export function sendTokenRefusal(
   metadataUrl: string,
 ): FastifyReply {
   request.outcome = { error: refusal.code, detail: refusal.detail };
-  const error =
-    refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
-  reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}, resource_metadata="${metadataUrl}"`);
+  reply.code(401).header('WWW-Authenticate', `${bearerChallenge(refusal)}, resource_metadata="${metadataUrl}"`);
   return sendJson(reply, apiError(refusal.code, refusal.description));
 }
 

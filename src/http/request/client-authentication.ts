@@ -4,7 +4,7 @@ import type { ClientCredentials } from '../../oauth/clients/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/clients/client-assertion.ts';
 import { documentAddressProblem } from '../../oauth/clients/client-document.ts';
 import { isOwnId } from '../../oauth/clients/registered-id.ts';
-import { invalidClient, invalidRequest, type Refusal } from '../../oauth/error.ts';
+import { invalidClient, invalidRequest, invalidToken, Refusal } from '../../oauth/error.ts';
 import { TWICE_BEARER } from '../../oauth/keys/mistaken-credential.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import type { Face } from '../../oauth/protocol/authorization-request.ts';
@@ -67,6 +67,16 @@ export function authorizationOf({ authorization }: FastifyRequest['headers']): s
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? null;
 }
+
+/** Returns the access token of a request, which the header alone may carry (RFC 6750 §2.1), or why there is none. */
+export function presentedToken({ headers: { authorization = '' } }: FastifyRequest): string | Refusal {
+  // Another scheme brings no token either (RFC 6750 §3.1).
+  if (!/^Bearer +[^ ]/i.test(authorization)) return NO_TOKEN;
+  const token = readBearerToken(authorization);
+  return token ?? invalidToken('the Authorization header holds more than a token', notAToken(authorization));
+}
+
+const NO_TOKEN = new Refusal('missing_token', 'an access token is required: send Authorization: Bearer');
 
 /** Returns a public sentence about a recognizable mistake in a Bearer header, or undefined. */
 export function notAToken(authorization: string): string | undefined {

@@ -240,13 +240,9 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
   };
 }
 
-function isForSignInAlone({ signsIn, scope }: GrantSummary): boolean {
-  return signsIn && withoutSignIn(scope) === null;
-}
-
 /** Returns the scope names besides those of a sign-in. */
 function accessOf({ signsIn, scope }: GrantSummary): string[] {
-  return scopeNames(signsIn ? (withoutSignIn(scope) ?? '') : scope);
+  return signsIn ? withoutSignIn(scope) : scopeNames(scope);
 }
 
 /** A sign-in is a use of its own; an app need not present its token anywhere. */
@@ -260,8 +256,9 @@ function fieldsOf(summaries: readonly GrantSummary[]): PersonField[] {
 
 /** Returns the scope names; those of a sign-in only where they mean the same to the request: an app may have had its own. */
 function scopesOf(summaries: readonly GrantSummary[], asksToSignIn: boolean): string[] {
-  const meant = ({ signsIn, scope }: GrantSummary) => (signsIn === asksToSignIn ? scope : (withoutSignIn(scope) ?? ''));
-  return [...new Set(summaries.flatMap((summary) => scopeNames(meant(summary))))];
+  const meant = ({ signsIn, scope }: GrantSummary) =>
+    signsIn === asksToSignIn ? scopeNames(scope) : withoutSignIn(scope);
+  return [...new Set(summaries.flatMap(meant))];
 }
 
 /**
@@ -271,7 +268,8 @@ function scopesOf(summaries: readonly GrantSummary[], asksToSignIn: boolean): st
  */
 function together(summaries: readonly GrantSummary[], { openid }: AskedAgain): EarlierConsent | null {
   const asksToSignIn = Boolean(openid);
-  if (summaries.every((summary) => !asksToSignIn && isForSignInAlone(summary))) return null;
+  const counts = (summary: GrantSummary) => asksToSignIn || !summary.signsIn || accessOf(summary).length > 0;
+  if (!summaries.some(counts)) return null;
   const leftOut = new Set<string>();
   for (const summary of summaries.toSorted((one, other) => one.lastGrantedAt - other.lastGrantedAt)) {
     for (const name of scopeNames(summary.scope)) leftOut.delete(name);

@@ -14,10 +14,11 @@ export type LiveAccess = GrantedAccess & Pick<Grant, 'personFields'>;
 /** The access of a grant as its row has it; `openid` is null unless the grant signs its resource owner in. */
 export type AccessOfRow = GrantedAccess & { readonly openid: unknown };
 
-/** Returns a grant's access as APIs see it: they learn nothing of a sign-in, so that there is none of a sign-in alone. */
+/** Returns a grant's access as APIs see it: they learn nothing of a sign-in, so that no API accepts a token of a sign-in alone. */
 export function accessForApis<Access extends AccessOfRow>({ openid, ...access }: Access): Omit<Access, 'openid'>[] {
-  const scope = openid === null ? access.scope : withoutSignIn(access.scope);
-  return scope === null ? [] : [{ ...access, scope }];
+  if (openid === null) return [access];
+  const names = withoutSignIn(access.scope);
+  return names.length === 0 ? [] : [{ ...access, scope: names.join(' ') }];
 }
 
 /** Joins the access of several grants as APIs see it: one scope per resource, with each name once. */

@@ -58,13 +58,9 @@ export function isSignInScope(name: string): boolean {
   return (SIGN_IN_SCOPES as readonly string[]).includes(name);
 }
 
-/**
- * Returns the scope of a grant with `openid` as APIs see it, which learn nothing of a sign-in; null if nothing of it is left,
- * so that no API accepts the token.
- */
-export function withoutSignIn(scope: string): string | null {
-  const names = scopeNames(scope).filter((name) => !isSignInScope(name));
-  return names.length === 0 ? null : names.join(' ');
+/** Returns the scope names of a grant with `openid` besides those of the sign-in. */
+export function withoutSignIn(scope: string): string[] {
+  return scopeNames(scope).filter((name) => !isSignInScope(name));
 }
 
 /** Tells if OpenID Connect defines a scope name. */

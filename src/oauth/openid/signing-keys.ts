@@ -36,14 +36,12 @@ export const SIGNS_FOR_MS = 90 * DAY_MS;
 export const FORMER_KEPT_MS = DAY_MS + 3_600_000;
 
 /** Returns all keys that are in the key set, oldest first. */
-export async function listSigningKeys({ keyring, ...parts }: LiveParts & Pick<SigningKeysParts, 'keyring'>) {
+export async function listSigningKeys({ keyring, ...parts }: Omit<SigningKeysParts, 'actor'>) {
   const opens = (key: SigningKey) => key.state === 'former' || openSigningKey(keyring, key) !== null;
   return (await liveKeys(parts)).map((key): ListedSigningKey => ({ ...key, opens: opens(key) }));
 }
 
-type LiveParts = { readonly store: Pick<SigningKeyStore, 'listSigningKeys'>; readonly now: () => number };
-
-async function liveKeys({ store, now }: LiveParts): Promise<SigningKey[]> {
+async function liveKeys({ store, now }: Pick<SigningKeysParts, 'store' | 'now'>): Promise<SigningKey[]> {
   const at = now();
   return (await store.listSigningKeys()).filter(({ dropAt }) => dropAt === null || dropAt > at);
 }

@@ -90,7 +90,7 @@ function openIdContext(
 ): OpenIdContext {
   return {
     ...(nonce === null ? {} : { nonce }),
-    ...(authTime === null ? {} : { authTime: Math.floor(authTime / 1000) }),
+    ...(authTime === null ? {} : { auth_time: Math.floor(authTime / 1000) }),
     ...(amr.length === 0 ? {} : { amr }),
     ...(given !== 'allowed' && isSignInAlone(scope) ? { renews: true } : {}),
   };

@@ -160,12 +160,6 @@ export class AuthorizationServer {
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
   }
 
-  /** Returns true unless a request expects another resource owner, or nobody that it can name (OpenID Connect Core §3.1.2.1). */
-  async expects({ client, openid }: AuthorizationRequest, resourceOwnerId: string): Promise<boolean> {
-    const hint = openid?.idTokenHint ?? null;
-    return hint === null || (await this.#parts.openIdConnect.hintedUser(hint, client.id)) === resourceOwnerId;
-  }
-
   /** The resource owner pressed Deny: records it and returns the location that says so (RFC 6749 §4.1.2.1). */
   async deny(request: AuthorizationRequest, resourceOwnerId: string, origin: RequestOrigin): Promise<string> {
     const { store, now } = this.#parts;

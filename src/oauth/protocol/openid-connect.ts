@@ -10,6 +10,7 @@ import { claimsOf, type UserClaims } from '../openid/openid-scope.ts';
 import type { SigningKeys } from '../openid/signing-keys.ts';
 import { decideAccessToken } from '../tokens/access-token.ts';
 import { deriveTokens } from '../tokens/token-pair.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
 import type { FoundGrant, GrantStore } from './grant-store.ts';
 import type { ProtocolTally } from './protocol-tally.ts';
 
@@ -46,16 +47,14 @@ export class OpenIdConnect {
     const signing = await signingKeys.signing();
     if (!signing) return this.#unavailable('the root keys here do not open the key that signs ID tokens');
     const issuedAt = Math.floor(now() / 1000);
-    const { nonce, authTime, amr } = grant.openid;
+    const { renews: _, ...saidAtAllow } = grant.openid;
     const text = signingInput(signing.kid, {
       iss: issuer,
       ...claimsOf(resourceOwner, grant),
       aud: client.id,
       exp: issuedAt + ID_TOKEN_LIFETIME,
       iat: issuedAt,
-      auth_time: authTime,
-      nonce,
-      amr,
+      ...saidAtAllow,
       at_hash: accessTokenHash(deriveTokens(keyring, prefix, grant, redeem).accessToken),
     });
     const signature = await sign(text, signing.key);
@@ -68,10 +67,12 @@ export class OpenIdConnect {
     return `${text}.${signature}`;
   }
 
-  /** Returns the user that an ID token of a client names (`id_token_hint`); null for any other text. */
-  async hintedUser(idToken: string, clientId: string): Promise<string | null> {
+  /** Returns true unless a request expects another resource owner, or nobody that it can name (OpenID Connect Core §3.1.2.1). */
+  async expects({ client, openid }: AuthorizationRequest, resourceOwnerId: string): Promise<boolean> {
     const { signingKeys, issuer } = this.#parts;
-    return subjectOf(idToken, await signingKeys.published(), { iss: issuer, aud: clientId });
+    const hint = openid?.idTokenHint ?? null;
+    if (hint === null) return true;
+    return subjectOf(hint, await signingKeys.published(), { iss: issuer, aud: client.id }) === resourceOwnerId;
   }
 
   /** Checks an access token at the userinfo endpoint (Core §5.3), and returns the claims about its user. */

@@ -18,7 +18,7 @@ import { usableKeys } from '../registration/registration-checks.ts';
 import { PausingRegistry, type Registered, type RegistryParts } from '../registration/registry.ts';
 import type { ListedClient } from '../secrets/secret-last-uses.ts';
 import { misleadingParts } from './app-profile.ts';
-import { checkSettings, type NewClientSettings, refuseSignIn, scopeNamesOf } from './client-settings.ts';
+import { checkSettings, type NewClientSettings, scopeNamesOf } from './client-settings.ts';
 import { changesOfUpdate } from './client-update.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 
@@ -75,8 +75,8 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
     const { store, accessTokenLifetime } = this.#parts;
     const defaultResource = await registeredResource(said.defaultResource ?? null, store);
     const settings = { ...withDefaults(CLIENT_SETTINGS, said), keys: usableKeys(said.keys ?? []), defaultResource };
-    checkSettings(type, settings, accessTokenLifetime);
-    if (settings.signIn) refuseSignIn(document?.sha256 ?? null);
+    const documentSha256 = document?.sha256 ?? null;
+    checkSettings(type, { ...settings, documentSha256 }, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
     const proof = isHandedOver ? 'hand-over' : needsSecret ? 'secret' : 'no secret';
@@ -90,7 +90,7 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
       secrets,
       createdAt,
       remembersSince: null,
-      documentSha256: document?.sha256 ?? null,
+      documentSha256,
       jwksUri: document?.jwksUri ?? null,
       jwksFetchedAt,
       jwksAskedAt: jwksFetchedAt,

@@ -1,5 +1,5 @@
 /** The operator's decisions about a client, and their rules. */
-import type { ClientSettings, ClientType } from '../../oauth/clients/client.ts';
+import type { Client, ClientSettings, ClientType } from '../../oauth/clients/client.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../../oauth/clients/redirect-uri.ts';
 import { OperatorError } from '../../oauth/error.ts';
 import { isSignInScope, type Scope, sentenceProblem } from '../../oauth/grants/scope.ts';
@@ -12,8 +12,11 @@ import { checkProfile } from './app-profile.ts';
 /** The settings of a new client; the others have their defaults. */
 export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
+/** Settings of a client, and the SHA-256 of its metadata document, or null. */
+type Settings = ClientSettings & Pick<Client, 'documentSha256'>;
+
 /** Throws an `OperatorError` unless these can be the settings of a client of this type. The access token's lifetime is in seconds. */
-export function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
+export function checkSettings(type: ClientType, settings: Settings, accessTokenLifetime: number): void {
   checkName(settings.name);
   checkProfile(settings);
   checkRedirectUris(type, settings);
@@ -26,18 +29,12 @@ export function checkSettings(type: ClientType, settings: ClientSettings, access
       checkSeconds(label.toLowerCase(), settings[name] as number | null, member, accessTokenLifetime);
 }
 
-/**
- * Throws an `OperatorError` if users may not sign in at a client because it has a metadata document: its ID is the same in every
- * installation, so no operator can answer for it. `document` is the document's SHA-256, or null.
- */
-export function refuseSignIn(document: string | null): void {
-  if (document !== null)
+function checkSignIn({ signIn, scopes, documentSha256 }: Settings): void {
+  if (!signIn) return;
+  // Its ID is the same in every installation, so no operator can answer for it.
+  if (documentSha256 !== null)
     throw new OperatorError('users cannot sign in at an app that describes itself in a metadata document', 'sign_in');
-}
-
-/** OpenID Connect gives some scopes a meaning of its own (OpenID Connect Core §5.4). */
-function checkSignIn({ signIn, scopes }: ClientSettings): void {
-  const taken = signIn && scopes.find(({ name }) => isSignInScope(name));
+  const taken = scopes.find(({ name }) => isSignInScope(name)); // OpenID Connect Core §5.4
   if (taken)
     throw new OperatorError(
       `users cannot sign in at an app with the registered scope ${taken.name}, which OpenID Connect defines: remove the scope`,

@@ -4,7 +4,7 @@ import { OperatorError } from '../../oauth/error.ts';
 import { CLIENT_SETTINGS } from '../fields/client-fields.ts';
 import { impliedBy } from '../fields/setting.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
-import { refuseSignIn, scopeNamesOf } from './client-settings.ts';
+import { scopeNamesOf } from './client-settings.ts';
 
 /**
  * The settings that an update changes: those given, those that a flag brings which is set, and the operator's vouching and word
@@ -18,7 +18,6 @@ export function changesOfUpdate(before: Client, asked: Partial<ClientSettings>):
       given.redirectUris ? 'redirect_uris' : 'keys',
       { command: `apply them with "client refresh ${before.id}"` },
     );
-  if (given.signIn) refuseSignIn(before.documentSha256);
   if (before.type === 'public' && given.requirePkce === false)
     // RFC 9700 §2.1.1
     throw new OperatorError('a public app must use PKCE: it has no other proof', 'require_pkce');

@@ -27,22 +27,15 @@ export class JsonForm<Value> {
 /** The kind of a column that may be null. */
 class Nullable<K extends Kind> {
   readonly kind: K;
-  readonly form: JsonForm<unknown> | null;
 
-  constructor(kind: K, form: JsonForm<unknown> | null) {
+  constructor(kind: K) {
     this.kind = kind;
-    this.form = form;
   }
 }
 
 /** Returns the kind of a column that may be null. */
 export function nullable<K extends Kind>(kind: K): Nullable<K> {
-  return new Nullable(kind, null);
-}
-
-/** Returns the kind of a column with JSON of a form, which may be null. */
-export function nullableJson<Value>(form: JsonForm<Value>): Nullable<'json'> {
-  return new Nullable('json', form as JsonForm<unknown>);
+  return new Nullable(kind);
 }
 
 /** A column; `path` is the path of its value in an object. */
@@ -189,8 +182,7 @@ function columnsOf(description: object, path: readonly string[] = []): Column[] 
       const full = [...path, field];
       const column = { name: full.map(jsonName).join('_'), isNullable: false, path: full, form: null };
       if (typeof described === 'string') return [{ ...column, kind: described }];
-      if (described instanceof Nullable)
-        return [{ ...column, kind: described.kind, form: described.form, isNullable: true }];
+      if (described instanceof Nullable) return [{ ...column, kind: described.kind, isNullable: true }];
       if (described instanceof JsonForm) return [{ ...column, kind: 'json' as const, form: described }];
       return columnsOf(described, full);
     },

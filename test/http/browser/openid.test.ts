@@ -231,7 +231,7 @@ describe('OpenID Connect Core §2: the context of a sign-in', { concurrency: tru
     assert.equal(location.searchParams.get('error'), 'invalid_scope');
     const { searchParams } = sentTo(await browser.get(standardUrl(own, app, { scope: 'openid', nonce: 'n-0S6' })));
     const context = async () => (await own.installation.grants.list({ limit: 1 }))[0]?.grant.openid;
-    const expected = { nonce: 'n-0S6', authTime: Math.floor(at / 1000), renews: true };
+    const expected = { nonce: 'n-0S6', auth_time: Math.floor(at / 1000), renews: true };
     assert.deepEqual(await context(), expected);
     await exchangeCode(own, app, String(searchParams.get('code')));
     assert.deepEqual(await context(), expected);

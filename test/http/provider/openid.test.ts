@@ -47,10 +47,10 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         browser,
         await signIn({ prompt: 'login consent' }, { auth_time: authTime + 5, amr: ['pwd', 'otp'] }),
       );
-      assert.deepEqual(await contextOf(), { authTime: authTime + 5, amr: ['pwd', 'otp'] });
+      assert.deepEqual(await contextOf(), { auth_time: authTime + 5, amr: ['pwd', 'otp'] });
       one.clock.advance(1);
       await allowOn(browser, await signIn({ max_age: '60', prompt: 'consent login' }, { auth_time: authTime + 5 }));
-      assert.deepEqual(await contextOf(), { authTime: authTime + 5 });
+      assert.deepEqual(await contextOf(), { auth_time: authTime + 5 });
     });
 
     test('OpenID Connect Core §2: a sign-in of another tab takes no later time away from one that demanded it', async (t) => {
@@ -62,7 +62,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         const other = standardUrl(one, app, { scope: 'openid', ...consent, state: 'other tab' });
         await signInThrough(one, provider, browser, other, { subject: 'ada', ...ofOtherTab });
         await allowOn(browser, page);
-        assert.deepEqual(await contextOf(), { nonce: consent.nonce, authTime, amr: ['pwd'] });
+        assert.deepEqual(await contextOf(), { nonce: consent.nonce, auth_time: authTime, amr: ['pwd'] });
         one.clock.advance(1);
       }
     });

@@ -49,7 +49,7 @@ export function grants(withStore: WithStore): void {
         keyId: 2 ** 32 - 1,
         resource: 'https://letters.test',
         resourceIsDefault: true,
-        openid: { nonce: 'n " \\', authTime: 1_800_000_000, amr: ['pwd'], renews: true as const },
+        openid: { nonce: 'n " \\', auth_time: 1_800_000_000, amr: ['pwd'], renews: true as const },
       };
       const grant = await issue(store, some);
       assert.deepEqual(await store.findGrant(grant.id), {

@@ -84,7 +84,7 @@ async function showValid(
   const { client, redirectUri } = outcome;
   const owner = signedIn.account.id;
   // Elsewhere the user sees the account, and can change it.
-  if (wantsNoPage(outcome) && !(await service.authorizationServer.expects(outcome, owner)))
+  if (wantsNoPage(outcome) && !(await service.openIdConnect.expects(outcome, owner)))
     return refuse(pages, request, reply, outcome, 'login_required');
   const remembered =
     client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, outcome) : null;

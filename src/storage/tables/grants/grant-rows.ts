@@ -1,8 +1,7 @@
 /** The rows of grants in both stores, and the conditions of their transitions. */
 import type { Grant, Use } from '../../../oauth/grants/grant.ts';
 import type { AccessOfRow } from '../../../oauth/grants/granted-access.ts';
-import { readOpenIdContext, writeOpenIdContext } from '../../../oauth/grants/openid-context.ts';
-import { JsonForm, nullable, nullableJson, Table } from '../../statements/table.ts';
+import { nullable, Table } from '../../statements/table.ts';
 
 /**
  * A stored grant, with the source address that presented its current generation: the audit trail names it after a
@@ -36,7 +35,7 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
   providerId: nullable('text'),
   externalId: nullable('text'),
   signedInAt: 'time',
-  openid: nullableJson(new JsonForm(writeOpenIdContext, readOpenIdContext)),
+  openid: nullable('json'),
 });
 
 /** The columns of a grant that a request reads. */
