@@ -1,5 +1,6 @@
 /** The operations of OpenID Connect on grants with `openid`: ID tokens, an ID token as a hint, and the userinfo endpoint. */
 import type { KeyObject } from 'node:crypto';
+import type { Activity } from '../activity/activity.ts';
 import { insufficientScope, invalidCode, Refusal, Unavailable } from '../error.ts';
 import { type Generation, type Grant, type GrantNames, namesOf, whyRefused } from '../grants/grant.ts';
 import { readCredential } from '../keys/credential.ts';
@@ -26,6 +27,7 @@ export type OpenIdConnectParts = {
   readonly prefix: string;
   readonly issuer: string;
   readonly tally: ProtocolTally;
+  readonly activity: Pick<Activity, 'count'>;
   readonly now: () => number;
 };
 
@@ -85,7 +87,7 @@ export class OpenIdConnect {
   }
 
   async #check(accessToken: string): Promise<UserInfo | Refusal> {
-    const { store, keyring, prefix, now } = this.#parts;
+    const { store, keyring, prefix, activity, now } = this.#parts;
     const credential = readCredential(prefix, 'at', accessToken);
     if (!credential) return notTheCredential('access token', accessToken, prefix);
     const found = await store.findGrant(credential.grantId);
@@ -96,6 +98,7 @@ export class OpenIdConnect {
     if (good instanceof Refusal) return good;
     const { grant, client, resourceOwner } = good;
     if (!grant.openid || !client.signIn) return insufficientScope();
+    activity.count(client.id, 'checks');
     store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return { claims: claimsOf(resourceOwner, grant), grant: namesOf(grant) };
   }

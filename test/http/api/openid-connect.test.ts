@@ -182,6 +182,22 @@ describe('OpenID Connect Core §5.3: userinfo', { concurrency: true }, () => {
     }
   });
 
+  test('counts as a token check of the app, as one at /v2/me does', async () => {
+    const app = await addApp();
+    const { access_token: token } = await signedIn(app);
+    const { activity, appActivity } = service.installation;
+    const checks = async () => {
+      await activity.flush();
+      return (await appActivity.find(app.clientId, 0)).tally.checks;
+    };
+    for (const [status, sent] of [
+      [200, token],
+      [401, `${token}x`],
+    ] as const)
+      assert.equal((await userInfo(sent)).status, status);
+    assert.equal(await checks(), 1);
+  });
+
   test('RFC 8707 §2: a token that is bound to an API is refused, because that API could present it', async () => {
     await addResourceServer(service, { resource: 'https://photos.example' });
     const bound = await signedIn(await addApp(), { scope: 'openid photos', resource: 'https://photos.example' });

@@ -60,6 +60,7 @@ async function redemption(t: Parameters<typeof openMemory>[0], sign: (revoke: ()
   const revoke = () => store.revokeGrant(grant.id, 'user', event('grant_revoked'));
   const openIdConnect = new OpenIdConnect({
     ...{ store, keyring, tally, prefix: PREFIX, issuer: ISSUER, now: () => NOW, sign: sign(revoke) },
+    activity: { count: () => {} },
     signingKeys: new SigningKeys({ store, keyring, now: () => NOW, actor: operator }),
   });
   const idToken = await openIdConnect.idToken(found, nextGeneration(grant, keyring.currentKeyId, lifetimes, NOW));
