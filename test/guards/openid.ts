@@ -105,6 +105,17 @@ export const openIdGuards: readonly Guard[] = [
     ],
     ['a hint that is not for prompt=none is ignored', 'if (wantsNoPage(outcome) && !(await', 'if (!(await'],
   ]),
+  ...guardsIn(
+    'src/http/browser/authorize/authorize.ts',
+    ['test/http/provider/openid.test.ts'],
+    [
+      [
+        'a hint that is ignored is not carried',
+        "withoutParameter(addressOf(request, outcome), 'id_token_hint')",
+        'addressOf(request, outcome)',
+      ],
+    ],
+  ),
   ...guardsIn('src/http/browser/authorize/permissions-on-pages.ts', ON_THE_WIRE, [
     ['a new sign-in counts as new', " || (signsIn && !granted.includes('openid'))", ''],
   ]),

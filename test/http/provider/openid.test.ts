@@ -53,6 +53,12 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.deepEqual(await contextOf(), { auth_time: authTime + 5 });
     });
 
+    test('OpenID Connect Core §3.1.2.1: a hint that is ignored makes no request too long for a sign-in', async (t) => {
+      const { browser, signIn, contextOf } = await setUp(t);
+      await allowOn(browser, await signIn({ id_token_hint: 'x'.repeat(5000), nonce: 'n' }));
+      assert.deepEqual(await contextOf(), { nonce: 'n' });
+    });
+
     test('OpenID Connect Core §2: a sign-in of another tab takes no later time away from one that demanded it', async (t) => {
       const { one, provider, app, browser, signIn, contextOf } = await setUp(t);
       const authTime = Math.floor(one.clock.now() / 1000);

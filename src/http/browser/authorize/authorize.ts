@@ -213,7 +213,8 @@ function demandSignIn(
   const { pages, sessions } = parts;
   const isDemanded = demandsSignIn(outcome) || outcome.maxAge !== null;
   const mark = isDemanded ? sessions.signInDemand(requestFingerprint(outcome)) : null;
-  const address = addressOf(request, outcome);
+  // Only `prompt=none`, which ends before this, reads it; with it, a request may be too long to carry.
+  const address = withoutParameter(addressOf(request, outcome), 'id_token_hint');
   const tooLong = () => {
     const refusal = invalidRequest('the request is too long to be carried through a sign-in');
     return redirect(pages, reply, refusedLocation(outcome, refusal));
