@@ -11,60 +11,39 @@ import {
 } from './permission-list.ts';
 
 /**
- * The requested permissions in the consent form: first the profile, then required permissions, then optional ones; in
- * both lists, sensitive permissions come first. Permissions that the app already has are listed apart. An optional
- * one is ticked only if the user chose it before. `choice` has the optional scopes of an answer that was not
- * accepted; null if there was none.
+ * The requested permissions in the consent form: first the person, then required permissions, then optional ones; in
+ * both lists, sensitive permissions come first. The person is a line of the list, and where the app signs the user in, a
+ * list of its own with each profile field. What the app already has is listed apart. An optional permission is ticked
+ * only if the user chose it before. `choice` has the optional scopes of an answer that was not accepted; null if there
+ * was none.
  */
 export function requestedPermissions(
   messages: Messages,
   asked: readonly Permission[],
   choice: readonly string[] | null,
   asksForMore: boolean,
-  person: PersonSeen,
+  { fields, signsIn, isNew }: PersonSeen,
 ): Html {
   const { consent: texts } = messages;
   const permissions = sensitiveFirst(asked);
-  if (person.signsIn) return requestedSignIn(messages, permissions, choice, asksForMore, person);
   const showsEffects = haveEffects(asked);
-  if (!asksForMore) {
-    const required = permissions.filter(({ optional }) => !optional);
-    return html`<h2>${texts.permissions}</h2>
-${permissionList(messages, required, person.fields, showsEffects)}
-${options(messages, permissions, choice, showsEffects)}`;
-  }
-  const held = permissions.filter(({ earlier }) => earlier === 'allowed');
-  const added = permissions.filter((each) => !held.includes(each));
-  const required = added.filter(({ optional }) => !optional);
-  return html`<h2>${texts.permissionsMore}</h2>
-${(required.length > 0 || person.isNew) && permissionList(messages, required, person.isNew ? person.fields : null, showsEffects)}
-${options(messages, added, choice, showsEffects)}
-<div class="already"><h3>${texts.permissionsAlready}</h3>
-${permissionList(messages, held, person.isNew ? null : person.fields, showsEffects)}</div>
-${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
-}
-
-/** The same where the app signs the user in: that comes first, with each profile field. */
-function requestedSignIn(
-  messages: Messages,
-  permissions: readonly Permission[],
-  choice: readonly string[] | null,
-  asksForMore: boolean,
-  { fields, isNew }: PersonSeen,
-): Html {
-  const { consent: texts } = messages;
-  const showsEffects = haveEffects(permissions);
   const held = asksForMore ? permissions.filter(({ earlier }) => earlier === 'allowed') : [];
   const added = permissions.filter((each) => !held.includes(each));
-  const required = added.filter(({ optional }) => !optional);
   const isAdded = isNew || !asksForMore;
-  const list = (heading: Html, some: readonly Permission[]) =>
-    some.length > 0 && html`${heading}\n${permissionList(messages, some, null, showsEffects)}\n`;
-  return html`${isAdded && html`<h2>${texts.signIn.effects}</h2>\n${signInList(messages, fields)}\n`}
-${list(html`<h2>${isAdded ? texts.signIn.also : texts.permissionsMore}</h2>`, required)}
+  /** A list of permissions below the person, if `hasPerson`; null if it is empty. */
+  const list = (heading: Html, some: readonly Permission[], hasPerson: boolean) => {
+    const person = hasPerson && !signsIn ? fields : null;
+    if (some.length === 0 && person === null) return null;
+    return html`${heading}\n${permissionList(messages, some, person, showsEffects)}\n`;
+  };
+  const more = signsIn && isAdded ? texts.signIn.also : asksForMore ? texts.permissionsMore : texts.permissions;
+  const required = added.filter(({ optional }) => !optional);
+  const already = list(html`<h3>${texts.permissionsAlready}</h3>`, held, !isAdded);
+  return html`${signsIn && isAdded && html`<h2>${texts.signIn.effects}</h2>\n${signInList(messages, fields)}\n`}
+${list(html`<h2>${more}</h2>`, required, isAdded) ?? (!signsIn && html`<h2>${more}</h2>\n`)}
 ${options(messages, added, choice, showsEffects)}
-${!isAdded && html`<div class="already"><h3>${texts.signIn.already}</h3>\n${signInList(messages, fields)}</div>\n`}
-${held.length > 0 && html`<div class="already">${list(html`<h3>${texts.permissionsAlready}</h3>`, held)}</div>`}
+${signsIn && !isAdded && html`<div class="already"><h3>${texts.signIn.already}</h3>\n${signInList(messages, fields)}</div>\n`}
+${already && html`<div class="already">${already}</div>`}
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 
