@@ -36,27 +36,20 @@ export function fieldsAskedFor(
   return personFields.filter((field) => asked.includes(field));
 }
 
-/** The claims about a resource owner (OpenID Connect Core §5.1), in the ID token and at the userinfo endpoint alike. */
-export type UserClaims = {
-  readonly sub: string;
-  readonly name?: string;
-  readonly preferred_username?: string;
-  readonly picture?: string;
-  readonly email?: string;
-  readonly email_verified?: true;
-};
+/** The claims about a resource owner, in the ID token and at the userinfo endpoint alike. */
+export type UserClaims = ReturnType<typeof claimsOf>;
 
 /**
- * Returns the claims about a resource owner that a grant with `openid` gives its client: the fields that were allowed, as far
- * as they have a value. An unverified email address is disclosed to no client.
+ * Returns the claims about a resource owner (OpenID Connect Core §5.1) that a grant with `openid` gives its client: the fields
+ * that were allowed, as far as they have a value. An unverified email address is disclosed to no client.
  */
-export function claimsOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): UserClaims {
+export function claimsOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>) {
   const { id, name, username, avatarUrl, email } = visibleFields(owner, grant);
   return {
     sub: id,
     ...(name === null ? {} : { name }),
     ...(username === null ? {} : { preferred_username: username }),
     ...(avatarUrl === null ? {} : { picture: avatarUrl }),
-    ...(email === null ? {} : { email, email_verified: true }),
+    ...(email === null ? {} : { email, email_verified: true as const }),
   };
 }

@@ -140,20 +140,17 @@ function lineOf(context: PageContext, app: ConnectedApp, line: ConnectedLine, fo
   const { messages } = context;
   const { connectedApps: texts } = messages;
   const began = momentOf(messages, line, app.lines);
-  const isAlike = JSON.stringify(accessIn(line)) === JSON.stringify(accessIn(app));
+  const access = permissionsOf(messages, line);
+  const isAlike = String(access) === String(permissionsOf(messages, app));
   const kind = line.isWaiting
     ? html`${icons.clock}${texts.waiting}`
     : line.kind === 'device' && html`${icons.device}${texts.onDevice}`;
   return html`<li><div>
 ${kind && html`<p class="kinds"><span>${kind}</span>${line.isWaiting && line.kind === 'device' && html`<span>${texts.onDevice}</span>`}</p>`}
 ${dates(messages, line, began)}
-${!isAlike && html`<details class="more"><summary>${texts.ofThisLine}</summary>${permissionsOf(messages, line)}</details>`}</div>
+${!isAlike && html`<details class="more"><summary>${texts.ofThisLine}</summary>${access}</details>`}</div>
 ${lineForm(context, app, line, began, form)}</li>
 `;
-}
-
-function accessIn({ permissions, person, signsIn }: Access): Access {
-  return { permissions, person, signsIn };
 }
 
 function lineForm(
