@@ -10,6 +10,7 @@ import {
   addResourceServer,
   allowOn,
   authorizationRequest,
+  DEVICE_GRANT,
   exchangeCode,
   type Fields,
   introspect,
@@ -48,6 +49,9 @@ async function signedIn(app: App, parameters: Fields = {}, chosen: string[] = []
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
+
+const statusOfUserInfo = async (token: unknown) =>
+  (await fetch(`${service.appUrl}/oauth2/userinfo`, { headers: { Authorization: `Bearer ${token}` } })).status;
 
 const profileOf = async (token: unknown) => {
   const { id: _, ...profile } = (await me(service, String(token))).body['data'] as Record<string, unknown>;
@@ -89,8 +93,15 @@ describe('OpenID Connect Core §3.1.2.1: the scopes of a request', { concurrency
       response_mode: 'form_post',
     };
     const body = await signedIn(app, { ...sent, id_token_hint: 'x', nonce: 'ü'.repeat(300) });
-    assert.deepEqual([body['scope'], typeof body['refresh_token']], ['photos', 'string']);
+    assert.deepEqual([body['scope'], typeof body['refresh_token'], 'id_token' in body], ['photos', 'string', false]);
     assert.equal((await newest(app)).openid, null);
+    const pushed = await postAs(service, app, 'par', authorizationRequest(app, { ...sent, id_token_hint: 'x' }));
+    const query = new URLSearchParams({ client_id: app.clientId, request_uri: String(pushed.body['request_uri']) });
+    const location = await allowOn(ada, await ada.get(`${service.appUrl}/oauth2/authorize?${query}`));
+    const exchanged = (await exchangeCode(service, app, codeIn(location))).body;
+    assert.deepEqual([exchanged['scope'], 'id_token' in exchanged], ['photos', false]);
+    const silent = { prompt: 'none', id_token_hint: 'x' };
+    assert.ok(codeIn(sentTo(await visit(await addApp({ signIn: false, consent: 'skip' }), silent))) !== 'null');
     const page = (await visit(app, { nonce: 'n' })).body;
     assert.doesNotMatch(page, /Sign in to|Signs you in/);
     assert.equal(errorOf(await visit(app, { scope: 'openid address' })), 'invalid_scope');
@@ -137,6 +148,12 @@ describe('OpenID Connect Core §3.1.2.1: the scopes of a request', { concurrency
     const { body: page } = await ada.get(`${service.appUrl}/device?user_code=${code}`);
     assert.match(page, /<h1>Allow /);
     assert.doesNotMatch(page, /Signs you in/);
+    await forgetDecisions(service);
+    const visited = await ada.get(`${service.appUrl}/device?user_code=${code}`);
+    assert.equal((await ada.submit(visited, '/device', { decision: 'allow' })).status, 200);
+    const asked = { grant_type: DEVICE_GRANT, device_code: String(body['device_code']) };
+    const polled = (await postAs(service, app, 'token', asked)).body;
+    assert.deepEqual(['id_token' in polled, await statusOfUserInfo(polled['access_token'])], [false, 403]);
   });
 });
 
@@ -428,8 +445,9 @@ describe('openid alone', { concurrency: true }, () => {
   test('a scope that an app without sign-in has registered as openid is a scope as any other', async () => {
     const api = await addResourceServer(service, { scopes: ['openid'] });
     const app = await addApp({ signIn: false, scopes: scopes('openid') });
-    const { access_token: token, refresh_token: refreshToken } = await signedIn(app);
-    assert.equal(typeof refreshToken, 'string');
+    const { access_token: token, refresh_token: refreshToken, ...body } = await signedIn(app);
+    assert.deepEqual([typeof refreshToken, 'id_token' in body], ['string', false]);
+    assert.equal(await statusOfUserInfo(token), 403);
     assert.equal((await introspect(service, api, String(token))).body['scope'], 'openid');
   });
 
