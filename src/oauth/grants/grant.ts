@@ -6,10 +6,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GRANT_ID_BYTES } from '../keys/credential.ts';
-import type { OpenIdContext } from './openid-context.ts';
 
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
 export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
+
+/** The claims of an ID token that are known at Allow. Only a grant with the OpenID Connect scope `openid` has them. */
+export type OpenIdContext = {
+  /** The request's `nonce` (OpenID Connect Core §3.1.2.1). */
+  readonly nonce?: string;
+  /** When the resource owner authenticated, in seconds since the epoch; absent if a product did not say it. */
+  readonly auth_time?: number;
+  /** How they authenticated (RFC 8176), if a product said it. */
+  readonly amr?: readonly string[];
+  /** No claim: true if it is for signing in alone, and nobody was asked. Once redeemed, it replaces its equals. */
+  readonly renews?: true;
+};
 
 /** The row of one grant. Times are in ms since the epoch. */
 export type Grant = {

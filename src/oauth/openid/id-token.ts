@@ -1,17 +1,15 @@
 /** ID tokens (OpenID Connect Core §2): the text that is signed, and the check of one that comes back. RS256 alone (§15.1). */
-import { createPublicKey, hash, verify } from 'node:crypto';
+import { hash, verify } from 'node:crypto';
+import type { OpenIdContext } from '../grants/grant.ts';
 import type { PublishedKey } from './signing-key.ts';
 
-/** The claims of an ID token besides those about the user. Times in seconds since the epoch. */
-export type IdTokenClaims = {
+/** The claims of an ID token besides those about the user's profile. Times in seconds since the epoch. */
+export type IdTokenClaims = Omit<OpenIdContext, 'renews'> & {
   readonly iss: string;
   readonly sub: string;
   readonly aud: string;
   readonly exp: number;
   readonly iat: number;
-  readonly auth_time?: number | undefined;
-  readonly nonce?: string | undefined;
-  readonly amr?: readonly string[] | undefined;
   readonly at_hash: string;
 };
 
@@ -41,11 +39,10 @@ export function subjectOf(
   const { alg, kid } = decoded(header);
   const key = keys.find((published) => published.kid === kid);
   if (alg !== 'RS256' || !key || rest.length > 0) return null;
-  const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' });
   const isSigned = verify(
     'RSA-SHA256',
     Buffer.from(`${header}.${payload}`),
-    publicKey,
+    { key: { ...key }, format: 'jwk' },
     Buffer.from(signature, 'base64url'),
   );
   const claims = isSigned ? decoded(payload) : {};

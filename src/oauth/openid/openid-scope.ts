@@ -4,7 +4,8 @@ import type { Grant, ResourceOwner } from '../grants/grant.ts';
 import { type PersonField, visibleFields } from '../grants/person-fields.ts';
 import { isSignInScope, type Scope, SIGN_IN_SCOPES, scopeNames } from '../grants/scope.ts';
 
-const AS_REGISTERED: readonly Scope[] = SIGN_IN_SCOPES.map((name) => ({ name, sentence: null, optional: false }));
+/** The scopes that a client may ask for beside `openid`, as if it had registered them. */
+export const SIGN_IN: readonly Scope[] = SIGN_IN_SCOPES.map((name) => ({ name, sentence: null, optional: false }));
 
 /** The profile fields that each scope asks for (OpenID Connect Core §5.4). */
 const FIELDS: Readonly<Record<string, readonly PersonField[]>> = {
@@ -15,11 +16,6 @@ const FIELDS: Readonly<Record<string, readonly PersonField[]>> = {
 /** Returns true if a requested scope asks to sign in, and the client may have that (OpenID Connect Core §3.1.2.1). */
 export function asksToSignIn({ signIn }: Pick<Client, 'signIn'>, requested: string | undefined): boolean {
   return signIn && scopeNames(requested ?? '').includes('openid');
-}
-
-/** Returns the scopes that a client may ask for beside `openid`. */
-export function withSignInScopes(registered: readonly Scope[]): readonly Scope[] {
-  return [...AS_REGISTERED, ...registered];
 }
 
 /** Returns true if a scope is for signing in and nothing else. */

@@ -18,7 +18,7 @@ import {
   withoutOpenIdHabits,
 } from '../grants/scope.ts';
 import { OPENID_PARAMETERS, type OpenIdRequest, openIdRefusal, openIdRequest } from '../openid/openid-request.ts';
-import { asksToSignIn, fieldsAskedFor, withSignInScopes } from '../openid/openid-scope.ts';
+import { asksToSignIn, fieldsAskedFor, SIGN_IN } from '../openid/openid-scope.ts';
 import type { Parameters } from '../parameters.ts';
 import { isSameResource } from '../resource-servers/resource-uri.ts';
 import { isCodeChallenge } from '../tokens/pkce.ts';
@@ -266,7 +266,7 @@ function scopeAsked(parameters: Parameters, client: Client, face: Face): ScopeAs
   const requested = parameters.get('scope');
   if (face === 'published') return { isSignIn: false, scopes: client.scopes, requested };
   const isSignIn = asksToSignIn(client, requested);
-  const scopes = isSignIn ? withSignInScopes(client.scopes) : client.scopes;
+  const scopes = isSignIn ? [...SIGN_IN, ...client.scopes] : client.scopes;
   return { isSignIn, scopes, requested: withoutOpenIdHabits(scopes, requested, isSignIn) };
 }
 
