@@ -13,18 +13,16 @@ export function addIdTokenKeysCommands(keys: CliCommand, run: CommandRun): void 
     .leaf('list', 'List the keys that sign ID tokens.', ['keys id-tokens list', 'keys id-tokens list --json'], {
       isDefault: true,
     })
-    .action(() => run.withInstallation(async ({ signingKeys }) => listed(await signingKeys.list(), run.width)));
+    .acts(run, async ({ signingKeys }) => listed(await signingKeys.list(), run.width));
   idTokens
     .leaf('replace', 'Drop all keys that sign ID tokens, and make new ones: after a leak.', [
       'keys id-tokens replace --now',
     ])
     .requiredOption('--now', 'drop them at once, so that each app fetches the new ones')
-    .action(() =>
-      run.withInstallation(async ({ signingKeys, operator }) => ({
-        ...listed(await signingKeys.replace(operator), run.width),
-        note: 'Every app fetches the new keys when it meets them. An app that keeps a key set still accepts the old ones until then.',
-      })),
-    );
+    .acts(run, async ({ signingKeys, operator }) => ({
+      ...listed(await signingKeys.replace(operator), run.width),
+      note: 'Every app fetches the new keys when it meets them. An app that keeps a key set still accepts the old ones until then.',
+    }));
 }
 
 const STATUS: Readonly<Record<SigningKeyJson['status'], string>> = {
