@@ -58,7 +58,8 @@ export class SigningKeys {
   }
 
   /** All keys that are in the key set, oldest first. */
-  list(): Promise<ListedSigningKey[]> {
+  async list(): Promise<ListedSigningKey[]> {
+    await this.ensure();
     return listSigningKeys(this.#parts);
   }
 
