@@ -61,7 +61,7 @@ export class Purse {
     return calls[operation];
   }
 
-  /** Shuffled, so that grants that follow each other are not neighbours on a page of the database. */
+  /** Shuffled, so that grants that follow each other are not neighbors on a page of the database. */
   #share(): void {
     if (this.#chains) return;
     const pairs = shuffled(this.#pairs, this.#chance);

@@ -150,7 +150,7 @@ export function readColor(text: string): string | Mistake {
 /** Reads an email address or an https address; null for an empty text. */
 export function readSupportAddress(text: string): string | null | Mistake {
   if (text === '') return null;
-  const isAddress = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) || URL.parse(text)?.protocol === 'https:';
+  const isAddress = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) || (/^https:\/\//i.test(text) && URL.canParse(text));
   return isAddress && isReadable(text, 'label') ? text : new Mistake('write an email address or an https address');
 }
 

@@ -155,6 +155,7 @@ async function restoreInPlace(
       { keepGrants: keepTokens, from, trail, endRevived },
       installation.operator,
     );
+    await installation.signingKeys.ensure();
     const unused = (await installation.rootKeys.announced()).at(-1);
     const earlierKey = unused === undefined ? null : { keyId: storage.installation.currentKeyId, newer: unused };
     return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived, earlierKey };

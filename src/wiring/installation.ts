@@ -20,7 +20,7 @@ export function makeInstallation(configuration: Configuration, keyring: Keyring,
   const shared = makeSharedParts(configuration, keyring, storage, world);
   const protocol = makeProtocol(shared);
   const providers = makeProviders(shared, protocol.grants);
-  const registries = makeRegistries(shared, configuration, appUrl + paths.pickUp);
+  const registries = makeRegistries(shared, configuration, protocol.signingKeys, appUrl + paths.pickUp);
   const operators = makeOperators(shared, configuration);
   return {
     ...protocol,

@@ -1,5 +1,6 @@
 /** The wiring of the operators' tasks: registries, root keys and the trail, operators themselves, and lists. */
 import { PageFailures } from '../oauth/activity/page-failures.ts';
+import type { SigningKeys } from '../oauth/openid/signing-keys.ts';
 import { OperatorAccess } from '../operator/access/access.ts';
 import { OperatorSignIn } from '../operator/access/operator-sign-in.ts';
 import { OperatorRegistry } from '../operator/access/operators.ts';
@@ -22,9 +23,15 @@ import type { Storage } from '../storage/opening/opened-storage.ts';
 import type { SharedParts, WiringWorld } from './shared-parts.ts';
 
 /** Wires the registries of apps, APIs, scopes and products. */
-export function makeRegistries(shared: SharedParts, configuration: Configuration, pickUpUrl: string) {
+export function makeRegistries(
+  shared: SharedParts,
+  configuration: Configuration,
+  signingKeys: SigningKeys,
+  pickUpUrl: string,
+) {
   const { store, now, lifetimes } = shared;
-  const clients = new ClientRegistry({ ...shared, accessTokenLifetime: lifetimes.accessToken });
+  const makeSigningKeys = () => signingKeys.ensure();
+  const clients = new ClientRegistry({ ...shared, accessTokenLifetime: lifetimes.accessToken, makeSigningKeys });
   return {
     clients,
     clientDocuments: new ClientDocuments({ ...shared, clients, isLocal: outboundRules(configuration).isLocal }),

@@ -64,9 +64,7 @@ test('the first keys are made once, however many ask, and not before an app has 
   await assert.rejects(signingKeys.replace(operator), OperatorError);
   assert.deepEqual(await signingKeys.list(), []);
   await store.updateClient(withSignIn, plain, event('client_updated'));
-  const published = await Promise.all(Array.from({ length: 20 }, () => signingKeys.published()));
-  assert.equal(new Set(published.map((keys) => JSON.stringify(keys))).size, 1);
-  assert.equal((await signingKeys.list()).length, 2);
+  assert.deepEqual([await signingKeys.list(), await signingKeys.published()], [[], []], 'a read makes none');
   const all = await Promise.all(Array.from({ length: 20 }, () => signingKeys.signing()));
   assert.equal(new Set(all.map((signing) => signing?.kid)).size, 1);
   const events = await store.listAuditEvents({ action: 'signing_keys_made', limit: 9 });

@@ -137,7 +137,7 @@ for (const [name, members] of Object.entries(SHAPES))
     assert.equal(event.detail, JSON.stringify({ name: 'Agent', document: address, sha256: client.documentSha256 }));
   });
 
-test('draft-ietf-oauth-client-id-metadata-document §8.6: what is not honoured is told: members by their known names, redirect URIs and pages with the reason', async (t) => {
+test('draft-ietf-oauth-client-id-metadata-document §8.6: what is not honored is told: members by their known names, redirect URIs and pages with the reason', async (t) => {
   const { documents } = await opened(t);
   serves({
     ...AGENT,

@@ -638,6 +638,25 @@ test('sign-in is refused for an app with a metadata document', async (context) =
   assert.equal((await registry.exact(client.id)).signIn, false);
 });
 
+test('keys for ID tokens are made after the write that gave an app sign-in, and the write stands where they cannot be', async (context) => {
+  const { store, clock } = await openMemory(context);
+  const made: boolean[] = [];
+  const makeSigningKeys = async () => {
+    made.push(await store.hasSignInClient());
+    throw new Error('no keys');
+  };
+  const parts = { store, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now, makeSigningKeys };
+  const registry = new ClientRegistry(parts);
+  const refused = { ...settings, signIn: true, scopes: [scope('openid')] };
+  await assert.rejects(registry.register('confidential', refused, operator), OperatorError);
+  const { row, secret } = await registry.register('confidential', settings, operator);
+  assert.deepEqual([typeof secret, made], ['string', []]);
+  await registry.update(row.id, { signIn: true }, operator);
+  assert.deepEqual(made, [true]);
+  assert.equal((await registry.register('confidential', { ...settings, signIn: true }, operator)).row.signIn, true);
+  assert.deepEqual(made, [true, true]);
+});
+
 test('the operator is warned that scope=openid no longer means all registered scopes', async (context) => {
   const { registry, add } = await withSignIn(context);
   const warned = async (more: Partial<ClientSettings>) => (await registry.warnings(await add(more))).join();

@@ -1,6 +1,6 @@
 /**
  * One file as a disk may hold it when the power fails. Everything that a completed sync covers is there. Of what was
- * changed since, each sector of 512 bytes holds what it held at some moment since that sync, whatever its neighbours
+ * changed since, each sector of 512 bytes holds what it held at some moment since that sync, whatever its neighbors
  * hold: a write may be lost, late, or torn, and later ones may have come through. The size is that of some moment since,
  * or a sector's end between two of them; sectors that the file gained and nothing was written to hold zeros, or anything.
  * A sector is written as a whole, so that what is in it beside the changed bytes survives.

@@ -150,7 +150,7 @@ for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
       assert.deepEqual(await complaints({ open }), []);
     });
 
-    test('a row that was removed is named by its neighbours', async (t) => {
+    test('a row that was removed is named by its neighbors', async (t) => {
       const { sql, open, last } = await lived(t);
       await sql(`DELETE FROM audit_event WHERE sequence = ${last - 2}`);
       const [problem] = await complaints({ open });

@@ -169,6 +169,7 @@ function columnName(field: string): string {
 
 /** Returns the remedy for a refused header that has a column between other characters than commas; null for any other header. */
 function meantSeparator(header: string): string | null {
+  if (header.includes(',')) return null;
   for (const [separator, name] of SEPARATORS)
     if (header.includes(separator) && header.split(separator).some((field) => isKey(columnName(bare(field)))))
       return `its columns are separated by ${name}: save the file with commas, such as "email,name"`;
@@ -191,7 +192,7 @@ function columnsProblem(columns: readonly string[]): string | null {
   return new Set(columns).size < columns.length ? 'a column is there twice' : null;
 }
 
-/** RFC 4180 §2: the fields of a record, or why it is none. Other than there, blanks around a field are no part of it unless it is quoted. */
+/** RFC 4180 §2: the fields of a record, or why it is none. Other than there, blanks around an unquoted field are no part of it. */
 function fieldsOf(text: string): string[] | string {
   const fields: string[] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;

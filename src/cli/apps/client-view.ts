@@ -48,7 +48,7 @@ export function nextAfterRegistering({ id }: Client): string {
   return `Next: "valetkey client show ${id}" shows the registration, and "client update" changes it.`;
 }
 
-/** Lines on a metadata document: all that is honoured, and notes on the rest. */
+/** Lines on a metadata document: all that is honored, and notes on the rest. */
 export function documentLines({ document, notes, sha256 }: FetchedClient, name: string): string[] {
   return [
     ...card([
@@ -146,8 +146,7 @@ function clientFields(app: ClientJson, client: Client): Field[] {
     ['Keys at', app.jwks_uri === null ? '' : keysAtLine(app.jwks_uri, client)],
     ['Document', app.document_sha256 === null ? '' : `SHA-256 ${app.document_sha256}`],
     ['Registered', readableTime(app.created_at)],
-    // Other apps have their last uses with their secrets and keys above.
-    ['Last used', app.type === 'public' ? timeOrNever(app.last_used_at) : ''],
+    ['Last used', timeOrNever(app.last_used_at)],
   ];
 }
 

@@ -120,7 +120,7 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     });
 }
 
-/** Returns what was done, with a warning and the way back if it took away the last admin who can use the pages. */
+/** Returns what was done to an operator, with a warning and the way back if it was an admin and no active one has a passkey now. */
 async function warned(
   registry: OperatorRegistry,
   { role }: Operator,

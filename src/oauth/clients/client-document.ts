@@ -11,7 +11,7 @@ export const MAX_DOCUMENT_BYTES = 5120;
 
 const MAX_ADDRESS_CHARACTERS = 255;
 
-/** The honoured members of a document. */
+/** The honored members of a document. */
 export type ClientDocument = {
   readonly id: string;
   readonly name: string | null;
@@ -148,7 +148,7 @@ function redirectUrisOf(
   return { good, notes };
 }
 
-const HONOURED = [
+const HONORED = [
   ...['client_id', 'client_name', 'client_uri', 'policy_uri', 'contacts', 'redirect_uris', 'grant_types'],
   ...['jwks', 'jwks_uri', 'response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
 ];
@@ -159,7 +159,7 @@ const NAMED = [
 ];
 
 function notesOn(members: Record<string, unknown>): string[] {
-  const ignored = Object.keys(members).filter((name) => !HONOURED.includes(name));
+  const ignored = Object.keys(members).filter((name) => !HONORED.includes(name));
   const named = ignored.filter((name) => NAMED.includes(name));
   const others = ignored.length - named.length;
   const all = [...named, ...(others > 0 ? [`${others} other member${others === 1 ? '' : 's'}`] : [])];

@@ -43,7 +43,7 @@ export type ClientStore = {
   hasClients(): Promise<boolean>;
   /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;
-  /** True if users may sign in at a client, be it active or paused. */
+  /** True if a client has sign-in, be it active or paused. */
   hasSignInClient(): Promise<boolean>;
   /** The next clients after one (null: from the first), oldest first, at most `limit`: all, or those that are asked for. */
   listClients(

@@ -82,7 +82,7 @@ export type Client = ClientSettings & {
 
 /**
  * The last issue of tokens to a client: the only use of a public one, which anybody can name, and what remains of a
- * confidential one whose secret or key was retired.
+ * confidential one whose secret or key was retired. The word in the mark is from when only public clients had it.
  */
 export function issuedUse({ id }: Pick<Client, 'id'>): UseMark {
   return useMark('public', id);

@@ -58,14 +58,13 @@ export class SigningKeys {
   }
 
   /** All keys that are in the key set, oldest first. */
-  async list(): Promise<ListedSigningKey[]> {
-    await this.ensure();
+  list(): Promise<ListedSigningKey[]> {
     return listSigningKeys(this.#parts);
   }
 
   /**
-   * The keys of the key set. If there are none, because an app just got sign-in or a restore dropped them, the first who
-   * asks makes two; of several instances, one does. Without such an app nobody makes any: anybody may read the key set.
+   * The keys of the key set. If there are none, makes two, but only for an app with sign-in; of several who ask, one does. If
+   * that app is deleted meanwhile, they wait for the next.
    */
   async ensure(): Promise<SigningKey[]> {
     const { store, actor } = this.#parts;
@@ -79,9 +78,9 @@ export class SigningKeys {
     }
   }
 
-  /** The public keys of the key set (RFC 7517 §5). */
+  /** The public keys of the key set (RFC 7517 §5). A read makes none: anybody may ask. */
   async published(): Promise<PublishedKey[]> {
-    return (await this.ensure()).map(publishedKey);
+    return (await liveKeys(this.#parts)).map(publishedKey);
   }
 
   /** The key that signs now; null if it cannot be opened. */
@@ -92,10 +91,13 @@ export class SigningKeys {
     return key && { kid: signing.id, key };
   }
 
-  /** Turns the keys when it is time, and seals those of an earlier root key again. For the service, once a minute. */
+  /**
+   * Turns the keys when it is time, and seals those of an earlier root key again. Makes those that a process which ended could
+   * not make. For the service, once a minute.
+   */
   async keep(): Promise<void> {
     const { store, keyring, now, actor } = this.#parts;
-    const keys = await liveKeys(this.#parts);
+    const keys = await this.ensure();
     for (const key of keys) {
       const sealed = resealSigningKey(keyring, key);
       if (sealed) await store.resealSigningKey(key, sealed);

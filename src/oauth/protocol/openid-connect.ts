@@ -51,12 +51,12 @@ export class OpenIdConnect {
     const issuedAt = Math.floor(now() / 1000);
     const { renews: _, ...saidAtAllow } = grant.openid;
     const text = signingInput(signing.kid, {
+      ...saidAtAllow,
       iss: issuer,
       ...claimsOf(resourceOwner, grant),
       aud: client.id,
       exp: issuedAt + ID_TOKEN_LIFETIME,
       iat: issuedAt,
-      ...saidAtAllow,
       at_hash: accessTokenHash(deriveTokens(keyring, prefix, grant, redeem).accessToken),
     });
     const signature = await sign(text, signing.key);

@@ -43,6 +43,8 @@ export type ClientRegistryParts = RegistryParts & {
     Pick<SecretUseStore, 'findSecretUse'> &
     Pick<ResourceServerStore, 'listResources'>;
   readonly accessTokenLifetime: number;
+  /** Makes the keys that an app with sign-in needs. */
+  readonly makeSigningKeys?: () => Promise<unknown>;
 };
 
 /** The operator's acts on clients. */
@@ -50,11 +52,16 @@ export class ClientRegistry extends PausingRegistry<'client', Client, ClientSett
   readonly #parts: ClientRegistryParts;
 
   constructor(parts: ClientRegistryParts) {
-    const { store } = parts;
+    const { store, makeSigningKeys } = parts;
+    // After the write: a refused one makes none. Where they cannot be made now, the service makes them within a minute.
+    const thenKeys = async <T>({ signIn }: Client, done: T): Promise<T> => {
+      if (signIn) await makeSigningKeys?.().catch(() => null);
+      return done;
+    };
     super('client', parts, {
       find: (id) => store.findClient(id),
-      register: (client, event) => store.registerClient(client, event),
-      update: (client, expected, event) => store.updateClient(client, expected, event),
+      register: async (client, event) => thenKeys(client, await store.registerClient(client, event)),
+      update: async (client, expected, event) => thenKeys(client, await store.updateClient(client, expected, event)),
       replaceSecrets: (expected, secrets, event) => store.replaceClientSecrets(expected, secrets, event),
       delete: (id, event) => store.deleteClient(id, event),
     });

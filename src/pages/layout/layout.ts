@@ -37,8 +37,8 @@ export type Frame = {
   script?: Html;
 };
 
-const HTTPS = /^https:\/\/[^\s]+$/;
-const HTTP = /^https?:\/\/[^\s]+$/;
+const HTTPS = /^https:\/\/[^\s]+$/i;
+const HTTP = /^https?:\/\/[^\s]+$/i;
 const EMAIL = /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/;
 
 /** Returns the whole document of a page around its main part, which must hold the one `h1`. */

@@ -712,7 +712,7 @@ export const en = {
       unsupported_grant_type: html`This address doesn’t support this <code>grant_type</code>.`,
       pending: html`Only for devices: nobody has decided yet. Ask again after <code>interval</code> seconds, and 5 more after each <code>slow_down</code>.`,
       expired_token: 'Only for devices: the code has expired. Get a new one.',
-      temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send the same request again, with a new client assertion if it had one.`,
+      temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send it again. A client assertion is good once: make a new one.`,
       missing_token: html`No <code>Authorization: Bearer …</code> header.`,
       invalid_token:
         'The access token is unknown, expired or revoked. Refresh once; if that fails, ask for permission again.',

@@ -300,7 +300,7 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
       assert.deepEqual(Object.keys(key).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });
 
-  test('what a restore leaves without keys has new ones with the next request, and signs users in by them', async (t) => {
+  test('keys that a process which ended could not make are made by the service, and sign users in', async (t) => {
     const path = temporaryPath(t);
     const own = await startOwn({ VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` }, t);
     const app = await addApp({}, own.service);
@@ -308,6 +308,8 @@ describe('OpenID Connect Discovery 1.0: metadata and keys', { concurrency: true 
     const kids = async () => ((await keySet(own.service)).body['keys'] as { kid: string }[]).map(({ kid }) => kid);
     const before = await kids();
     secondConnection(t, path).exec('DELETE FROM signing_key');
+    assert.deepEqual([await kids(), (await keySet(own.service)).headers.get('cache-control')], [[], 'no-store']);
+    await own.service.installation.signingKeys.keep();
     const discovered = await asJson(await fetch(`${own.service.appUrl}/.well-known/openid-configuration`));
     assert.equal(discovered.body['jwks_uri'], `${own.service.appUrl}/oauth2/jwks`);
     const { body } = await exchangeCode(own.service, app, code);
