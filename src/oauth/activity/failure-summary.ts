@@ -37,15 +37,19 @@ export type FailureCause = FailurePeriod & {
   readonly isAtLeast: boolean;
 };
 
-/** The failures of an app in the 24 hours that end with the hour that has just begun. */
-export type FailureSummary = {
-  /** The most frequent in 24 hours first, then the rest of them, then earlier ones. */
-  readonly causes: readonly FailureCause[];
+/** The number of an app's failures in the 24 hours that end with the hour that has just begun. */
+export type FailureTotal = {
   readonly failures: number;
   /** Number of all counted requests and decisions, with the failures. */
   readonly counted: number;
   /** In hours; null without a failure in 48 hours. */
   readonly period: FailurePeriod | null;
+};
+
+/** Those failures, with their causes. */
+export type FailureSummary = FailureTotal & {
+  /** The most frequent in 24 hours first, then the rest of them, then earlier ones. */
+  readonly causes: readonly FailureCause[];
   /** True if more failed in 24 hours than are recorded of one app. */
   readonly isPartlyRecorded: boolean;
 };

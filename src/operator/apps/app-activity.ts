@@ -13,8 +13,8 @@ import {
   TALLIES_KEPT_MS,
   type TallyOfSpan,
 } from '../../oauth/activity/app-tally.ts';
-import type { FailureSummary, RecordedCause } from '../../oauth/activity/failure-summary.ts';
-import { causesOf, failsNow, summarizeFailures } from './failure-summary.ts';
+import type { FailureSummary, FailureTotal, RecordedCause } from '../../oauth/activity/failure-summary.ts';
+import { causesOf, failsNow, summarizeFailures, summedSince } from './failure-summary.ts';
 
 /** The activity of an app since a time: the failures, newest first, and the numbers since the hour or day in which that time lies. */
 export type FoundActivity = {
@@ -35,8 +35,11 @@ type FoundFailures = {
 /** The number of an app's refused requests since a day, and true if it fails now. */
 export type Refusals = { readonly refused: number; readonly isFailing: boolean };
 
-/** Number of apps of each hour that are looked at for the worst ones of several hours. */
-const WORST_OF_HOUR = 20;
+/** An app with refused requests in 24 hours, and true if it fails now. */
+export type RefusedApp = FailureTotal & { readonly clientId: string; readonly isFailing: boolean };
+
+/** Number of apps of each hour that are looked at for the worst ones of several hours, and of those that are summed up. */
+const WORST = 20;
 
 /** The store that activities are read from. */
 type ActivityReader = Omit<ActivityStore, 'addActivity'>;
@@ -78,11 +81,11 @@ export class AppActivity {
    */
   async refusals(clientId: string, since: number): Promise<Refusals> {
     const now = this.#now();
-    const [days, hours] = await Promise.all([
+    const [days, { isFailing }] = await Promise.all([
       this.#store.listTallies(clientId, 'day', since),
-      this.#store.listTallies(clientId, 'hour', now - TALLIES_KEPT_MS.hour),
+      this.#refusedApp(clientId, now),
     ]);
-    return { refused: failuresOf(sumOf(days)), isFailing: failsNow(summarizeFailures(hours, [], now), now) };
+    return { refused: failuresOf(sumOf(days)), isFailing };
   }
 
   /** The causes of an app's recorded failures that concern one of its grants: reads at most 200 failures. */
@@ -102,22 +105,27 @@ export class AppActivity {
   }
 
   /**
-   * The apps with the most failures in the hours that end after a time (ms), at most `limit`: most first, and by id. Reads the 20
-   * worst apps of each hour, then all hours of the twice `limit` apps that are the worst in those, so that 10,000 failing apps take
-   * no longer than 20. An app that is never among the 20 is missed.
+   * The apps with the most failures in the 24 hours of a summary: most first, and by id. Reads the 20 worst apps of each hour, then
+   * all hours of the 20 that are the worst in those, so that 10,000 failing apps take no longer than 20. An app that is never among
+   * the 20 is missed.
    */
-  async mostFailing(since: number, limit: number): Promise<FailingClient[]> {
+  async mostRefused(): Promise<RefusedApp[]> {
+    const now = this.#now();
+    const since = summedSince(now);
     const hours: number[] = [];
-    for (let hour = since - (since % SPAN_MS.hour); hour <= this.#now(); hour += SPAN_MS.hour) hours.push(hour);
-    const worst = await Promise.all(hours.map((hour) => this.#store.listMostFailing(hour, WORST_OF_HOUR)));
+    for (let hour = since; hour <= now; hour += SPAN_MS.hour) hours.push(hour);
+    const worst = await Promise.all(hours.map((hour) => this.#store.listMostFailing(hour, WORST)));
     const sums = new Map<string, number>();
     for (const { clientId, failures } of worst.flat()) sums.set(clientId, (sums.get(clientId) ?? 0) + failures);
     const candidates = [...sums].map(([clientId, failures]) => ({ clientId, failures })).toSorted(worstFirst);
-    const whole = candidates.slice(0, 2 * limit).map(async ({ clientId }) => ({
-      clientId,
-      failures: failuresOf(sumOf(await this.#store.listTallies(clientId, 'hour', since))),
-    }));
-    return (await Promise.all(whole)).toSorted(worstFirst).slice(0, limit);
+    const summed = candidates.slice(0, WORST).map(({ clientId }) => this.#refusedApp(clientId, now));
+    return (await Promise.all(summed)).toSorted(worstFirst);
+  }
+
+  async #refusedApp(clientId: string, now: number): Promise<RefusedApp> {
+    const hours = await this.#store.listTallies(clientId, 'hour', now - TALLIES_KEPT_MS.hour);
+    const { causes: _, ...total } = summarizeFailures(hours, [], now);
+    return { clientId, ...total, isFailing: failsNow(total, now) };
   }
 }
 

@@ -23,6 +23,7 @@ import type {
   FailureCounter,
   FailurePeriod,
   FailureSummary,
+  FailureTotal,
   RecordedCause,
 } from '../../oauth/activity/failure-summary.ts';
 import { causeOf, kindOfCause } from '../../oauth/tokens/refusal-reason.ts';
@@ -48,7 +49,7 @@ export function summarizeFailures(
   const hour = startOfHour(now);
   const since: Since = {
     hour,
-    day: hour - (SUMMED_HOURS - 1) * SPAN_MS.hour,
+    day: summedSince(now),
     hours: hour - (KNOWN_HOURS - 1) * SPAN_MS.hour,
     recorded: (recorded.length < FAILURES_KEPT ? undefined : recorded.at(-1)?.at) ?? now - FAILURES_KEPT_MS,
   };
@@ -68,6 +69,11 @@ export function summarizeFailures(
     period: periodOf(failing.reverse(), since.hours),
     isPartlyRecorded,
   };
+}
+
+/** Returns the beginning of the 24 hours that are summed up (ms): they end with the hour that has just begun. */
+export function summedSince(now: number): number {
+  return startOfHour(now) - (SUMMED_HOURS - 1) * SPAN_MS.hour;
 }
 
 /** Returns the key of the cause of a reason: a short text for addresses, where a reason may be long. */
@@ -120,7 +126,7 @@ const MIN_FAILURES = 10;
 const MIN_PART = 0.01;
 
 /** True if an app fails now: much in 24 hours, and still in this hour or the one before. `now` in ms. */
-export function failsNow({ failures, counted, period }: FailureSummary, now: number): boolean {
+export function failsNow({ failures, counted, period }: FailureTotal, now: number): boolean {
   const isMuch = failures >= MIN_FAILURES && failures >= counted * MIN_PART;
   return isMuch && period !== null && period.lastAt >= startOfHour(now) - SPAN_MS.hour;
 }

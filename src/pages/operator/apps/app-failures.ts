@@ -152,7 +152,7 @@ function toDeveloper(text: HtmlValue): Html {
 }
 
 /** The names of what was only counted, by counter. A paused app that fails often has right credentials that are refused. */
-const COUNTED = {
+export const COUNTED = {
   invalidClient: 'Wrong or refused credentials',
   invalidGrant: 'A code or token that no longer works',
   invalidRequest: 'A malformed request',

@@ -104,8 +104,8 @@ export function appHref(id: string): string {
 }
 
 /** A paused app, or one that fails, says so first. */
-function state(context: PageContext, { app, paused, refused, failures, isFailing, may }: AppData): Html | null {
-  if (app.status === 'active') return isFailing ? failingNotice(context, app, failures) : null;
+function state(context: PageContext, { app, paused, refused, failures, isFailing, hours, may }: AppData): Html | null {
+  if (app.status === 'active') return isFailing ? failingNotice(context, app, failures, hours.tallies) : null;
   return html`${pausedNotice(context, app, paused, refused)}
 ${may.pause && resuming(appHref(app.id))}`;
 }

@@ -5,7 +5,7 @@ import type { PageContext } from '../../layout/layout.ts';
 import type { ConsolePage, ShownOperator } from '../frame.ts';
 import { facts } from '../table.ts';
 import { inNeed, worstNotice } from './findings.ts';
-import { daySummary, type LastDay, lastDay } from './last-day.ts';
+import { daySummary, failingApps, type LastDay, lastDay } from './last-day.ts';
 import { lastBackup, rootKeyAge, type ShownState } from './state.ts';
 
 /** The first steps of an installation, by what is there. */
@@ -33,6 +33,7 @@ export function nowPage(
     frame: { title: 'Now' },
     main: html`<h1>Hello, ${isolated(operator.name)}</h1>
 <p class="lead">${healthy}${day && daySummary(day)}</p>
+${day && failingApps(context, day)}
 ${worstNotice(state.findings)}
 ${firstSteps(steps, state)}
 ${day && lastDay(context, day)}

@@ -410,11 +410,40 @@ test('operators §7: an app that fails says so first: how many, since when and w
   const { body } = await browser.get(page);
   assert.match(
     textOf(body.slice(body.indexOf('class="notice problem"'))),
-    /Notes fails: 10 of 10 requests in 24 hours were refused\. It began in the hour from 15 Jan 2026, 12:00 UTC\. Mostly: grant_type must be authorization_code \(10\)\. See its failures/,
+    /Notes fails: 10 of 10 requests in 24 hours were refused, since the hour from 15 Jan 2026, 12:00 UTC\. See its failures Mostly: grant_type must be authorization_code \(10\) State/,
   );
   service.clock.advance(2 * 3600);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
   assert.doesNotMatch((await later.get(page)).body, /class="notice/, 'it stopped');
+});
+
+test('operators §7: an app that fails names the kinds of errors by their number, and “mostly” more than half', async (t) => {
+  const service = await startConsole(t);
+  const { browser } = await enrolledOperator(service, 'read');
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  const { activity } = service.installation;
+  const notice = async () => {
+    await activity.flush();
+    const { body } = await browser.get(`${service.operatorUrl}/apps/${clientId}`);
+    return textOf(/<div class="notice problem">.*?<\/div><\/div>/s.exec(body)?.[0] ?? '');
+  };
+  // As many as are recorded in one second: others may have been left out.
+  for (let count = 0; count < 10; count += 1) await presentWrongCode(service, clientId, clientSecret);
+  for (let count = 0; count < 11; count += 1) activity.count(clientId, 'invalidClient');
+  assert.match(await notice(), /Mostly: Wrong or refused credentials \(11\) the authorization code is .* \(10\) $/);
+  for (let count = 0; count < 5; count += 1) activity.count(clientId, 'invalidGrant');
+  for (let count = 0; count < 2; count += 1) activity.count(clientId, 'allowed');
+  assert.match(
+    await notice(),
+    /See its failures Mostly: A code or token that no longer works \(15\): the authorization code is .* \(at least 10\) Wrong or refused credentials \(11\) It was allowed 2 times in 48 hours, and exchanged no code for tokens\. $/,
+  );
+  for (let count = 0; count < 5; count += 1) activity.count(clientId, 'invalidClient');
+  activity.count(clientId, 'exchanges');
+  const text = await notice();
+  assert.match(text, /Mostly: Wrong or refused credentials \(16\) A code or token that no longer works \(15\): /);
+  assert.doesNotMatch(text, /It was allowed/);
+  for (let count = 0; count < 2; count += 1) activity.count(clientId, 'limited');
+  assert.doesNotMatch(await notice(), /Mostly/, 'the half is not most');
 });
 
 test('operators §7: a paused app says who paused it, and if it is still called', async (t) => {

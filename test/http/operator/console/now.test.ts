@@ -86,6 +86,47 @@ test('operators §7: Now shows the last 24 hours of all apps, and those with the
   }
 });
 
+test('operators §7: Now says first which apps fail, in the sentence of their own pages', async (t) => {
+  const service = await startConsole(t);
+  const { installation, operatorUrl, clock } = service;
+  const { browser } = await enrolledOperator(service, 'read');
+  const fail = async (name: string, failures: number, checks = 0) => {
+    const { clientId } = await addClient(service, { name });
+    for (let n = 0; n < failures; n += 1) installation.activity.count(clientId, 'invalidGrant');
+    for (let n = 0; n < checks; n += 1) installation.activity.count(clientId, 'checks');
+    await installation.activity.flush();
+    return clientId;
+  };
+  const notice = async () => {
+    const { body } = await browser.get(`${operatorUrl}/`);
+    return /<div class="notice problem">(?:(?!<\/div><\/div>).)* fails: .*?<\/div><\/div>/s.exec(body)?.[0] ?? '';
+  };
+  await fail('Few', 9);
+  await fail('Large', 12, 1200);
+  const paused = await fail('Stopped', 500);
+  await installation.clients.pause(paused, installation.operator);
+  assert.equal(await notice(), '');
+
+  const worst = await fail('<b>CRM</b>', 677, 414);
+  const sentence =
+    '&lt;b&gt;CRM&lt;/b&gt; fails: 677 of 1,091 requests in 24 hours were refused, since the hour from 15 Jan 2026, 12:00 UTC. See its failures';
+  assert.equal(textOf(await notice()).trim(), sentence);
+  assert.ok((await notice()).includes(`href="/apps/${worst}/failures"`));
+  assert.ok(textOf((await browser.get(`${operatorUrl}/apps/${worst}`)).body).includes(sentence));
+
+  for (const failures of [20, 30, 40]) await fail(`App ${failures}`, failures);
+  const many = await notice();
+  assert.deepEqual(
+    [...textOf(many).matchAll(/(\S+) fails:/g)].map(([, name]) => name),
+    ['&lt;b&gt;CRM&lt;/b&gt;', '40', '30'],
+  );
+  assert.match(textOf(many), /More apps fail\. See all with refused requests $/);
+  assert.ok(many.includes('href="/apps?show=failing"'));
+  clock.advance(2 * 3600);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  assert.doesNotMatch((await later.get(`${operatorUrl}/`)).body, / fails: /, 'it stopped');
+});
+
 test('operators §7: incidents of 24 hours are counted, name app and person, and lead to their events', async (t) => {
   const service = await startConsole(t);
   const { clock, operatorUrl } = service;

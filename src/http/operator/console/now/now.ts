@@ -1,6 +1,6 @@
 /** The start page. */
 
-import type { FailingApp, LastDay } from '../../../../pages/operator/now/last-day.ts';
+import type { LastDay, RefusedApp } from '../../../../pages/operator/now/last-day.ts';
 import { nowPage } from '../../../../pages/operator/now/now-page.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ConsoleParts } from '../console-parts.ts';
@@ -8,7 +8,6 @@ import type { ConsoleRoutes } from '../console-routes.ts';
 import { shownEvent } from '../shown-event.ts';
 
 const HOUR_MS = 3_600_000;
-const MOST_FAILING = 5;
 const COUNTED_INCIDENTS = 1000;
 /** Number of the newest incidents of each kind that are named. */
 const NAMED_INCIDENTS = 3;
@@ -38,19 +37,19 @@ async function lastDay({ operatorApi, clients, now }: Service): Promise<LastDay>
   const to = now();
   const from = to - (to % HOUR_MS) - 23 * HOUR_MS;
   const { store } = operatorApi;
-  const [tallies, failing, incidents, newest] = await Promise.all([
+  const [tallies, refused, incidents, newest] = await Promise.all([
     operatorApi.appActivity.talliesOfAll(from),
-    operatorApi.appActivity.mostFailing(from, MOST_FAILING),
+    operatorApi.appActivity.mostRefused(),
     store.countIncidents(from, COUNTED_INCIDENTS + 1),
     store.listIncidents(from, NAMED_INCIDENTS).then((places) => store.listNamedAuditEventsAt(places)),
   ]);
-  const named = failing.map(async ({ clientId, failures }): Promise<FailingApp> => {
-    const client = await clients.findClient(clientId);
-    return { id: clientId, name: client?.name ?? clientId, failures };
+  const named = refused.map(async ({ clientId: id, ...app }): Promise<RefusedApp> => {
+    const client = await clients.findClient(id);
+    return { ...app, id, name: client?.name ?? id, isFailing: app.isFailing && client?.status === 'active' };
   });
   return {
     activity: { span: 'hour', from, to, registeredAt: null, tallies },
-    failing: await Promise.all(named),
+    refused: await Promise.all(named),
     incidents,
     newest: newest.map(shownEvent),
     countedTo: COUNTED_INCIDENTS,
