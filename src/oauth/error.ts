@@ -65,6 +65,11 @@ export class Refusal {
     this.retryAfter = retryAfter;
     this.reason = reason;
   }
+
+  /** The text that is recorded for the operator: what the client was told, in most cases. */
+  get recorded(): string {
+    return this.reason?.text ?? this.description;
+  }
 }
 
 /** `temporarily_unavailable` for another reason than too many guesses. Nothing was changed. */

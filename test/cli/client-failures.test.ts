@@ -83,3 +83,12 @@ test('failures are listed from the time that was asked, and counted from the sta
     /invalid_grant +the (authorization )?code/,
   );
 });
+
+test('the operator reads that a pause refused an app with the right secret, which the app is not told', async () => {
+  const { operator, clients } = installation;
+  const app = await addClient(service);
+  await clients.pause(app.clientId, operator);
+  assert.match(String((await exchange(service, app, 'x')).body['error_description']), /: check client_id/);
+  await installation.activity.flush();
+  assert.match(await run('client', 'failures', app.clientId), /invalid_client +this client is paused/);
+});

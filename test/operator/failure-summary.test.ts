@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppFailure, FAILURES_KEPT, MAX_FAILURES_PER_SECOND } from '../../src/oauth/activity/app-failure.ts';
 import { type AppTally, emptyTally } from '../../src/oauth/activity/app-tally.ts';
+import { CLIENT_PAUSED } from '../../src/oauth/clients/client-authenticator.ts';
 import type { Grant, GrantInContext } from '../../src/oauth/grants/grant.ts';
 import {
   ACCESS_ENDED,
-  CLIENT_PAUSED,
   causeOf,
   codeExpired,
   codeUsed,

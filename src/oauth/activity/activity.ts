@@ -100,13 +100,13 @@ export class Activity {
     if (failures.length === FAILURES_KEPT) failures.shift();
     else this.#waiting += 1;
     const { requestId, source } = origin;
-    const told = { error: refusal.code, reason: refusal.reason?.text ?? refusal.description };
     failures.push({
       clientId,
       at: this.#parts.now(),
       requestId,
       endpoint,
-      ...told,
+      error: refusal.code,
+      reason: refusal.recorded,
       network: widestNetworkOf(source),
       grantId,
     });

@@ -11,7 +11,7 @@ export type AppFailure = {
   readonly endpoint: FailedEndpoint;
   /** The `error` value of the answer. */
   readonly error: string;
-  /** The `error_description` that the app was told. */
+  /** The `error_description` that the app was told; of a paused app, that it is paused. */
   readonly reason: string;
   /** The /24 or /48 that the request came from. */
   readonly network: string;

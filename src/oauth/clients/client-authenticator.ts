@@ -2,7 +2,7 @@
 
 import type { Activity } from '../activity/activity.ts';
 import type { FailedEndpoint } from '../activity/app-failure.ts';
-import { invalidClient, invalidRequest, Refusal } from '../error.ts';
+import { invalidClient, invalidRequest, type Reason, Refusal } from '../error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../guessing/guess-throttle.ts';
 import type { UseMark } from '../keys/secret.ts';
 import type { SecretUseStore } from '../keys/secret-use-store.ts';
@@ -42,7 +42,13 @@ export type ClientClaim = {
   readonly origin: RequestOrigin;
 };
 
-/** `invalid_client` for a client that proved who it is, and is paused. */
+/** The operator paused the client. */
+export const CLIENT_PAUSED: Reason = {
+  kind: 'paused',
+  text: 'this client is paused: ask the people who run this service',
+};
+
+/** `invalid_client` for a client that proved who it is, and is paused. It is recorded as such, and told so only with a grant of its own. */
 export class PausedClient extends Refusal {
   readonly client: Client;
 
@@ -50,6 +56,10 @@ export class PausedClient extends Refusal {
     const { code, description, detail } = invalidClient('the client is paused');
     super(code, description, detail);
     this.client = client;
+  }
+
+  override get recorded(): string {
+    return CLIENT_PAUSED.text;
   }
 }
 

@@ -6,7 +6,12 @@
 import type { Activity } from '../activity/activity.ts';
 import type { FailedEndpoint } from '../activity/app-failure.ts';
 import { type Client, type ClientCredentials, provesClient } from '../clients/client.ts';
-import { type ClientAuthenticator, PausedClient, type RequestOrigin } from '../clients/client-authenticator.ts';
+import {
+  CLIENT_PAUSED,
+  type ClientAuthenticator,
+  PausedClient,
+  type RequestOrigin,
+} from '../clients/client-authenticator.ts';
 import { invalidCode, invalidRequest, Refusal } from '../error.ts';
 import {
   type Generation,
@@ -29,7 +34,7 @@ import type { ResourceServerStore } from '../resource-servers/resource-server-st
 import { type CheckedToken, decideAccessToken } from '../tokens/access-token.ts';
 import { type CodeExchange, decideCodeExchange } from '../tokens/authorization-code.ts';
 import { decideRefresh } from '../tokens/refresh-token.ts';
-import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from '../tokens/refusal-reason.ts';
+import { codeUsedMeanwhile, explain } from '../tokens/refusal-reason.ts';
 import { deriveTokens, type IssuedTokens } from '../tokens/token-pair.ts';
 import type { AskedOfTokens } from '../tokens/token-request.ts';
 import { type Actor, auditEvent, userActor } from '../trail/audit.ts';

@@ -4,6 +4,7 @@
  * the access.
  */
 import type { Client } from '../clients/client.ts';
+import { CLIENT_PAUSED } from '../clients/client-authenticator.ts';
 import { type Reason, type ReasonKind, Refusal } from '../error.ts';
 import { type Grant, type GrantInContext, isEnded } from '../grants/grant.ts';
 import type { Credential } from '../keys/credential.ts';
@@ -43,11 +44,6 @@ export const VERIFIER_DIFFERS: Reason = { kind: 'code-verifier', text: 'code_ver
 export const ACCESS_ENDED: Reason = {
   kind: 'ended',
   text: 'the access that was allowed has ended: ask the user again',
-};
-/** The operator paused the client. */
-export const CLIENT_PAUSED: Reason = {
-  kind: 'paused',
-  text: 'this client is paused: ask the people who run this service',
 };
 /** The account is disabled. The text does not say that it is the account. */
 const ACCESS_PAUSED: Reason = {

@@ -81,6 +81,7 @@ noscript { display: block; }
 }
 .effect.warning { color: light-dark(#7a4a00, #f2c46d); background: light-dark(#fdf3df, #33280f); border-color: color-mix(in srgb, currentColor 35%, transparent); }
 .advice { background: var(--wash); border-color: var(--line); }
+.notice li { list-style: disc; margin-inline-start: 1.125rem; }
 .advice .icon { color: var(--brand-text); }
 .things { display: grid; gap: 0.75rem; margin-block-start: 1rem; }
 .things > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1.25rem; padding: 0.875rem 1.125rem; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }

@@ -59,7 +59,7 @@ const FAILURE = namedObject('Failure', {
   request_id: TEXT,
   endpoint: TEXT,
   error: TEXT,
-  reason: text('As the app was told.'),
+  reason: text('As the app was told; of a paused app, that it is paused.'),
   network: text('The network (/24 or /48) of the request.'),
   grant_id: TEXT_OR_NULL,
 });

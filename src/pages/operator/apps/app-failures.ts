@@ -133,7 +133,7 @@ function causeCell(context: PageContext, app: FailingApp, each: FailureCause): H
 export function reasonCell({ messages }: PageContext, appId: string, reason: FailureReason): Html {
   const { error, kind, key } = reason;
   const { kinds } = messages.developers.errors.reasons;
-  return html`<a href="${failuresHref(appId, key)}#recorded">${reasonName(reason)}</a><small>${isolatedCode(error)}.${kind === 'paused' && ' An operator paused the app or disabled the person: the grant says which.'}${kind !== null && toDeveloper(kinds[kind].text)}</small>`;
+  return html`<a href="${failuresHref(appId, key)}#recorded">${reasonName(reason)}</a><small>${isolatedCode(error)}.${kind === 'paused' && (error === 'invalid_client' ? ' An operator paused the app.' : ' An operator disabled the person, or paused the app meanwhile.')}${kind !== null && toDeveloper(kinds[kind].text)}</small>`;
 }
 
 function countedMeaning({ messages }: PageContext, app: FailingApp, each: FailureCause): Html {

@@ -475,6 +475,12 @@ test('operators §7: a paused app says who paused it, and if it is still called'
     /Since then, 2 requests were refused ?\./,
     'the second asked for no token',
   );
+  const causes = (await browser.get(page)).body;
+  assert.match(
+    textOf(causes.slice(causes.indexOf('id="failures"'))),
+    /This client is paused: ask the people who run this service\. invalid_client ?\. An operator paused the app\. To the developer: Nothing has ended, .* 2 15 Jan 2026/,
+  );
+  assert.doesNotMatch(textOf(causes), /client authentication failed/, 'its credentials are right');
 });
 
 test('operators §7: the notice of a paused app counts from its pause, and says no more than was counted', async (t) => {
