@@ -37,6 +37,8 @@ export type Identified = {
   /** The user for whom it acts, or whose password it sets. */
   readonly person: { readonly id: string; readonly name: string; readonly email: string | null } | null;
   readonly grant: FoundGrant | null;
+  /** Of a live secret: its place among those of its owner, newest first. */
+  readonly secretAt?: number;
   readonly madeAt: number | null;
   readonly expiresAt: number | null;
   /** Why it does not work now, in words for the operator; null while it works. */

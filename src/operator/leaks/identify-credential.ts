@@ -234,12 +234,13 @@ function ofSecret(
 ): Identified | null {
   const secret = owner?.secrets.find((each) => each.digest.equals(digest));
   if (!owner || !secret) return null;
-  const { id, name, status } = owner;
+  const { id, name, status, secrets } = owner;
   return {
     kind,
     owner: { kind: ownerKind, id, name },
     person: null,
     grant: null,
+    secretAt: secrets.indexOf(secret),
     madeAt: secret.createdAt,
     expiresAt: null,
     deadBecause: status === 'paused' ? `${name} is paused` : null,

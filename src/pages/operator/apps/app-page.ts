@@ -2,6 +2,7 @@
 
 import type { FailureSummary, RefusedSince } from '../../../oauth/activity/failure-summary.ts';
 import { type Html, html } from '../../html/html.ts';
+import { icons } from '../../html/icons.ts';
 import { isolated, isolatedAddress } from '../../html/isolated-text.ts';
 import type { PageContext } from '../../layout/layout.ts';
 import { type ActProblem, actProblem, dangerZone, doneNotice, plainAct } from '../act-button.ts';
@@ -67,7 +68,7 @@ export function appPage(context: PageContext, data: AppData): ConsolePage {
   return {
     frame: { title: app.name, isProblem: problem !== null, parents: [APPS], section: 'Apps' },
     main: html`<div class="title"><h1>${isolated(app.name)}</h1>${may.update && html`<a class="button secondary" href="${at}/edit">Edit the settings</a>`}</div>
-${done !== null && doneNotice(APP_NOTICES[done])}
+${done !== null && doneWords(data, done)}
 ${problem !== null && actProblem(problem)}
 ${state(context, data)}
 ${overview(context, data)}
@@ -80,6 +81,12 @@ ${appSettings(context, app)}
 ${changesOf(context, data)}
 ${acts}`,
   };
+}
+
+/** A retirement after which the app has nothing that it ever used is no good news yet. */
+function doneWords({ secretUsedAt }: AppData, done: AppNotice): Html {
+  if (done !== 'retired' || secretUsedAt !== null) return doneNotice(APP_NOTICES[done]);
+  return html`<div class="notice problem" role="status">${icons.alert}<div><strong>${APP_NOTICES.retired}</strong> The app never used what is left: it cannot connect until its developer has it.</div></div>`;
 }
 
 /** The sections of the page, in the order of an operator's questions. */

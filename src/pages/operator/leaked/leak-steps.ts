@@ -22,10 +22,20 @@ export type LeakedApp = {
   readonly status: 'active' | 'paused';
   readonly takesSecret: boolean;
   readonly grant: LeakedGrant | null;
+  /** The live secret that leaked, where it is known. */
+  readonly secret: LeakedSecret | null;
   /** The grants that end with the app's. */
   readonly grants: BlastRadius;
   /** The acts that the role allows. */
   readonly may: { readonly endGrant: boolean; readonly pause: boolean; readonly endAll: boolean };
+};
+
+/** A live secret. `which` of two it is; null if it is the only one. `lastUsedAt` in ms. */
+export type LeakedSecret = {
+  readonly which: 'newer' | 'older' | null;
+  readonly lastUsedAt: number | null;
+  /** True if the app uses it, and nothing newer. */
+  readonly isNeeded: boolean;
 };
 
 /** The grant whose token or code leaked. `lastUsedAt` in ms; null if no API and no refresh used it. */
@@ -88,6 +98,16 @@ export function grantFacts({ messages }: PageContext, grant: LeakedGrant | null)
   ];
 }
 
+/** Which of the live secrets leaked, and its last use: of two, the app may use the other one. */
+export function secretFacts({ messages }: PageContext, secret: LeakedSecret | null): Facts {
+  if (secret === null) return [];
+  const { which, lastUsedAt } = secret;
+  return [
+    ['Which one', which === null ? 'The only live secret' : `The ${which} of two live secrets`],
+    ['Last used', lastUsedAt === null ? 'Never' : messages.minute(lastUsedAt)],
+  ];
+}
+
 function grantHref(id: string): string {
   return `/grants/${encodeURIComponent(id)}`;
 }
@@ -129,10 +149,24 @@ ${otherSecret(app)}
 ${steps.length > 0 && html`<details class="further"${isOpen && html` open`}><summary>If more of the app leaked</summary>${dangerList(steps)}</details>`}`;
 }
 
-function secretStep({ id, takesSecret }: LeakedApp): Html | null {
+function secretStep({ id, takesSecret, secret }: LeakedApp): Html | null {
   if (!takesSecret) return null;
-  return html`<p>${USUAL}<a href="${appHref(id)}#secrets">Replace the secret</a>: make a new one or hand it over, then retire the leaked one.</p>`;
+  const link = (words: string) => html`<a href="${appHref(id)}#secrets">${words}</a>`;
+  const { which = null, lastUsedAt = null, isNeeded = true } = secret ?? {};
+  if (which === null)
+    return html`<p>${USUAL}${link('Replace the secret')}: ${NEW_SECRET}. When the app uses it, retire the leaked one.</p>`;
+  if (!isNeeded)
+    return html`<p>${USUAL}${link(`Retire the ${which} secret`)}, which leaked. ${lastUsedAt === null ? 'It was never used.' : 'The app uses the newer one.'}</p>`;
+  const change =
+    which === 'older'
+      ? 'have the developer change to the newer one. If nobody has that one, retire it, then make another one'
+      : `retire the older one, if the app no longer uses it. Then ${NEW_SECRET}`;
+  return html`<p>The app uses the leaked secret, and two are live, so none can be made now.</p>
+<p>${USUAL}${link('Replace the secret')}: ${change}. When the app uses it, retire the leaked one.</p>`;
 }
+
+/** The ways to a new secret. */
+const NEW_SECRET = 'make a new one, or a pick-up link with which the developer makes it';
 
 function otherSecret({ id, takesSecret }: LeakedApp): Html | null {
   if (!takesSecret) return null;

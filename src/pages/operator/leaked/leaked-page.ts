@@ -7,7 +7,7 @@ import { asSentence } from '../act-button.ts';
 import type { ConsolePage } from '../frame.ts';
 import { facts } from '../table.ts';
 import { type CredentialUse, worksText } from './finder.ts';
-import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts } from './leak-steps.ts';
+import { grantFacts, LEAKED, type LeakedApp, leakSteps, ownerFacts, secretFacts } from './leak-steps.ts';
 import { linkSteps, type ShownLink } from './link-steps.ts';
 
 /** A credential that was identified. Times in ms. */
@@ -68,6 +68,7 @@ ${facts([
   ['Works', worksText(found)],
   ...ownerFacts(noun, `${path}/${encodeURIComponent(owner.id)}`, owner.name),
   ...grantFacts(context, app?.grant ?? null),
+  ...secretFacts(context, app?.secret ?? null),
   ['Made', madeAt !== null && messages.minute(madeAt)],
   ['Expires', (deadBecause === null || isHeldUp) && expiresAt !== null && messages.minute(expiresAt)],
 ])}

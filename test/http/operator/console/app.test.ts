@@ -173,6 +173,19 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   const retired = await pressAct(browser, page, `/apps/${clientId}/secrets/newer/retire`);
   assert.equal(retired.headers.get('location'), `/apps/${clientId}?done=retired`);
   assert.equal((await service.installation.clients.show(clientId)).secrets.length, 1);
+  const result = async () =>
+    textOf(
+      /<div class="notice[^>]*role="status">.*?<\/div><\/div>/s.exec(
+        (await browser.get(`${page}?done=retired`)).body,
+      )?.[0] ?? '',
+    );
+  assert.match(await result(), /The secret was retired\. It no longer works\. $/);
+  await service.installation.clients.rotateSecret(clientId, operator);
+  await pressAct(browser, page, `/apps/${clientId}/secrets/older/retire`);
+  assert.match(
+    await result(),
+    /The secret was retired\. It no longer works\. The app never used what is left: it cannot connect until its developer has it\. $/,
+  );
 });
 
 test('operators §4: a button for a secret that is pressed twice makes one, and both answers say so', async (t) => {

@@ -5,7 +5,7 @@ import type { PublicKey } from '../../../../src/oauth/clients/client.ts';
 import { invitationUrl } from '../../../../src/operator/json/user.ts';
 import { Browser, type Visit } from '../../../support/browser.ts';
 import { confirmInPlace, enrolledOperator, postOwn, startConsole, type TestConsole } from '../../../support/console.ts';
-import { me, obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
+import { exchange, me, obtainCode, obtainPair, signedInBrowser } from '../../../support/flow.ts';
 import { textOf } from '../../../support/html.ts';
 import { addClient, addUser } from '../../../support/service.ts';
 import { addResourceServer, makeKey, post, standardCode, standardPair } from '../../../support/standard.ts';
@@ -150,6 +150,42 @@ test('operators §7: a step ends only a grant of the app that the page is about,
   assert.equal((await me(service, token)).status, 200);
 });
 
+test('operators §7: of two live secrets the page says which leaked, if the app uses it, and what is possible', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock } = service;
+  const app = await addClient(service, { name: 'Calendar' });
+  const { browser } = await enrolledOperator(service, 'read');
+  clock.advance(60);
+  const { secret: newer } = await installation.clients.rotateSecret(app.clientId, installation.operator);
+  const look = async (credential: string) =>
+    textOf((await postOwn(browser, `${service.operatorUrl}/leaked`, { credential })).body);
+  const use = (clientSecret: string) => exchange(service, { ...app, clientSecret }, 'x');
+
+  await use(app.clientSecret);
+  assert.match(
+    await look(app.clientSecret),
+    /Which one The older of two live secrets Last used 15 Jan 2026, 12:01 UTC Made .* two are live, so none can be made now\. Usual step Replace the secret : have the developer change to the newer one\. If nobody has that one, retire it, then make another one\. When the app uses it, retire the leaked one\./,
+  );
+  assert.match(
+    await look(newer),
+    /Which one The newer of two live secrets Last used Never Made .*Usual step Retire the newer secret , which leaked\. It was never used\./,
+  );
+
+  clock.advance(2 * 86_400);
+  await use(newer);
+  const { browser: later } = await enrolledOperator(service, 'read', 'Later');
+  const lookLater = async (credential: string) =>
+    textOf((await postOwn(later, `${service.operatorUrl}/leaked`, { credential })).body);
+  assert.match(
+    await lookLater(app.clientSecret),
+    /Usual step Retire the older secret , which leaked\. The app uses the newer one\./,
+  );
+  assert.match(
+    await lookLater(newer),
+    /Usual step Replace the secret : retire the older one, if the app no longer uses it\. Then make a new one, or .* When the app uses it, retire the leaked one\./,
+  );
+});
+
 test('operators §7: secrets and keys lead to where they end, and another text is not ours or mistyped', async (t) => {
   const service = await startConsole(t);
   const app = await addClient(service, { name: 'Calendar' });
@@ -164,7 +200,10 @@ test('operators §7: secrets and keys lead to where they end, and another text i
   );
 
   const ofApp = await post(app.clientSecret ?? '');
-  assert.match(textOf(ofApp), /Client secret of Calendar .*Works Yes .*Usual step Replace the secret/);
+  assert.match(
+    textOf(ofApp),
+    /Client secret of Calendar .*Works Yes .*Which one The only live secret Last used Never .*Usual step Replace the secret : make a new one, or a pick-up link/,
+  );
   assert.ok(ofApp.includes(`href="/events?client=${app.clientId}&amp;since=2026-01-15"`), 'events since it was made');
   assert.doesNotMatch(ofApp, /<form[^>]*\/leaked\/apps/, 'the role "read" ends nothing');
   for (const step of ['pause', 'revoke-grant', 'revoke-grants'])

@@ -12,6 +12,8 @@ import { type Identified, isLinkKind } from '../../../../operator/leaks/identifi
 import { MAX_CREDENTIAL_LENGTH } from '../../../../operator/leaks/identify-credential.ts';
 import { USED } from '../../../../operator/leaks/identify-one-time-link.ts';
 import { grantsToEndSoon } from '../../../../operator/lists/blast-radius.ts';
+import { secretAdvice } from '../../../../operator/secrets/secret-advice.ts';
+import { findClientUses } from '../../../../operator/secrets/secret-last-uses.ts';
 import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import {
@@ -80,7 +82,8 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
     const link = shownLink(call, found);
     const client = link ? null : (grant?.client ?? (await service.clients.findClient(found.owner.id)));
     const app = client && (await leakedApp(call, client, grant));
-    return identifiedPage(call.context, { ...shown, app, link });
+    const secret = client && found.secretAt !== undefined ? await leakedSecret(client, found.secretAt) : null;
+    return identifiedPage(call.context, { ...shown, app: app && { ...app, secret }, link });
   }
 
   async function steps(
@@ -110,8 +113,20 @@ export function addLeaked(routes: ConsoleRoutes, service: Service): void {
       status,
       takesSecret: takesSecret({ kind: 'client', row: client }),
       grant: found && (await shownGrant(found)),
+      secret: null,
       grants: await grantsToEndSoon({ grants: service.grants, lists: service.operatorApi.lists }, { clientId: id }),
       may: { endGrant: may('grants.revoke'), pause: may('clients.pause'), endAll: may('clients.revoke-grants') },
+    };
+  }
+
+  async function leakedSecret(client: Client, at: number): Promise<LeakedApp['secret']> {
+    const uses = await findClientUses(client, service.operatorApi.secretUses);
+    const isOnly = uses.secrets.length === 1;
+    const advice = secretAdvice(uses, service.now())[at]?.kind;
+    return {
+      which: isOnly ? null : at === 0 ? 'newer' : 'older',
+      lastUsedAt: uses.secrets[at]?.lastUsedAt ?? null,
+      isNeeded: advice === 'used' || advice === 'only',
     };
   }
 
