@@ -1,6 +1,6 @@
 /** The causes of an app's failures: their numbers, beginnings and last times. */
 import type { ReasonKind } from '../error.ts';
-import type { FAILURES } from './app-tally.ts';
+import type { FAILURES, Span } from './app-tally.ts';
 
 /** The beginning and the last one of failures (ms). `mayBeEarlier`: they may have begun before, where nothing is known. */
 export type FailurePeriod = { readonly beganAt: number; readonly mayBeEarlier: boolean; readonly lastAt: number };
@@ -55,11 +55,13 @@ export type FailureSummary = FailureTotal & {
 };
 
 /**
- * The number of refused requests since a time. `isWhole` is false if that is more than two days ago: earlier ones are not
- * counted. `isAtLeast` if more were counted in the hour of that time, of which nothing says if they came before it.
+ * The number of refused requests since a time, counted by hours, or by days if that is more than two days ago. `isWhole` is false if
+ * it is before the days that are kept. `isAtLeast` if more were counted in the hour or day of that time, of which nothing says if
+ * they came before it.
  */
 export type RefusedSince = {
   readonly isWhole: boolean;
+  readonly span: Span;
   readonly refused: number;
   readonly isAtLeast: boolean;
 };

@@ -84,7 +84,7 @@ const GROUPS = [
 export type Section = (typeof GROUPS)[number][1][number][1];
 
 /** Returns the list of the navigation that a path is below, or null. */
-export function listAbove(path: string): Parent | null {
+export function listAbove(path: string): readonly [href: string, name: Section] | null {
   for (const [, links] of GROUPS)
     for (const link of links) if (link[0] !== '/' && path.startsWith(`${link[0]}/`)) return link;
   return null;

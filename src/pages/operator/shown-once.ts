@@ -1,8 +1,9 @@
 /** A one-time link or a secret, which an operator sees once: its block, and the page that has nothing else. */
 import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { isolated } from '../html/isolated-text.ts';
 import { copyScriptTag } from '../layout/copy-script.ts';
 import type { PageContext } from '../layout/layout.ts';
-import type { ConsolePage } from './frame.ts';
+import { type ConsolePage, listAbove } from './frame.ts';
 
 /** A text that is shown once. */
 export type ShownOnce = {
@@ -27,17 +28,19 @@ ${message === null ? html`<h3>How to pass it on</h3><p>${channels}</p>` : html`<
 }
 
 /** The way on from such a text, beside which it is no main thing. */
-export function wayOn(once: ShownOnce | null, { href, noun }: NextPage): Html {
+export function wayOn(once: ShownOnce | null, { href, noun }: Omit<NextPage, 'name'>): Html {
   const done = once === null ? 'Go' : once.message === null ? 'I have stored it: go' : 'I have sent it: go';
   return html`<p class="part"><a class="button secondary" href="${href}">${done} to ${noun}</a></p>`;
 }
 
-/** The page that follows, and its noun: "the app". */
-type NextPage = { readonly href: string; readonly noun: string };
+/** The page that follows, its noun ("the app") and its name, which the breadcrumbs show. */
+type NextPage = { readonly href: string; readonly noun: string; readonly name: string };
 
 /** Data of the page. */
 export type ShownOnceData = {
   readonly heading: string;
+  /** True if the heading names the next page, too: "The new secret of Notes". */
+  readonly isOf?: boolean;
   readonly lead?: HtmlValue;
   /** Null if an earlier answer showed it. */
   readonly once: ShownOnce | null;
@@ -45,10 +48,17 @@ export type ShownOnceData = {
 };
 
 /** The page of a text that is shown once. */
-export function shownOncePage(context: PageContext, { heading, lead, once, next }: ShownOnceData): ConsolePage {
+export function shownOncePage(context: PageContext, data: ShownOnceData): ConsolePage {
+  const { heading, isOf = false, lead, once, next } = data;
+  const list = listAbove(next.href);
   return {
-    frame: { title: heading, ...(once !== null && { script: copyScriptTag(context) }) },
-    main: html`<h1>${heading}</h1>
+    frame: {
+      title: isOf ? `${heading} of ${next.name}` : heading,
+      ...(list && { section: list[1], parents: [list, [next.href, next.name]] }),
+      here: heading,
+      ...(once !== null && { script: copyScriptTag(context) }),
+    },
+    main: html`<h1>${heading}${isOf && html` of ${isolated(next.name)}`}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${once !== null && shownOnce(once)}
 ${wayOn(once, next)}`,

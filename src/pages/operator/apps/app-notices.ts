@@ -70,13 +70,13 @@ export function pausedNotice(
   context: PageContext,
   { id }: NamedApp,
   event: ShownEvent | null,
-  { isWhole, refused, isAtLeast }: RefusedSince,
+  { isWhole, span, refused, isAtLeast }: RefusedSince,
 ): Html {
   const by = event && html`${doneBy(context, event)}<br>`;
-  const period = isWhole ? 'Since then' : 'In the last two days';
+  const period = isWhole ? 'Since then' : 'In the last 400 days';
   const number = html`${isAtLeast && 'at least '}${formats.number(refused)} ${refused === 1 ? 'request was' : 'requests were'} refused`;
   const some = isAtLeast
-    ? 'Requests were refused in the hour of the pause, before it or after.'
+    ? `Requests were refused ${span === 'hour' ? 'in the hour' : 'on the day'} of the pause, before it or after.`
     : `${period}, no refused request was counted.`;
   const calls = refused === 0 ? some : html`${period}, <a href="${failuresHref(id)}">${number}</a>.`;
   return html`<div class="notice problem">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;

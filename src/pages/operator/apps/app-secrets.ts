@@ -31,6 +31,8 @@ export type ShownHandOver = {
 export type AppSecrets = {
   readonly id: string;
   readonly type: 'confidential' | 'public';
+  /** True if every request is refused, whatever its secret. */
+  readonly isPaused: boolean;
   /** Newest first. */
   readonly secrets: readonly ShownSecret[];
   readonly handOver: ShownHandOver | null;
@@ -61,14 +63,14 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
   const { createdAt, lastUsedAt, advice, retires } = secret;
   const name = app.secrets.length === 1 ? 'The secret' : at === 0 ? 'Newer secret' : 'Older secret';
   const used = lastUsedAt === null ? 'never used' : `last used ${messages.minute(lastUsedAt)}`;
-  const words = ADVICE[advice.kind](advice.days);
+  const words = ADVICE[advice.kind](advice.days, app.isPaused);
   const retire =
     app.mayRetire &&
     retires !== null &&
     actButton({
       action: `/apps/${encodeURIComponent(app.id)}/secrets/${retires}/retire`,
       name: app.secrets.length === 1 ? 'Retire the secret' : `Retire the ${retires} secret`,
-      effect: html`${words} ${EFFECT} You need your passkey for this.`,
+      effect: html`${words} ${app.isPaused ? EFFECT_PAUSED : EFFECT} You need your passkey for this.`,
       isDanger: true,
       // The secret that the operator saw: "older" may be another one meanwhile, or be in use again.
       fields: html`<input type="hidden" name="made" value="${createdAt}"><input type="hidden" name="advice" value="${advice.kind}">`,
@@ -78,16 +80,23 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
 }
 
 const EFFECT = 'It stops working at once, and no act brings it back. Nobody is signed out.';
+const EFFECT_PAUSED = 'It will not work when you resume the app, and no act brings it back. Nobody is signed out.';
+
+/** Returns what holds for the secret before a new one. */
+export function secretBefore(isPaused: boolean): string {
+  return `The secret before works ${isPaused ? 'again when you resume the app, ' : ''}until you retire it.`;
+}
 
 /** The sentence on a secret, by the whole days since its last use. */
 const ADVICE = {
-  only: () => 'The only secret. To replace it, make a new one first: both work until you retire this one.',
+  only: (_days: number, isPaused: boolean) =>
+    `The only secret. To replace it, make a new one first: both work${isPaused ? ', once the app is resumed,' : ''} until you retire this one.`,
   unused: () => 'Not used yet: retire it only if nobody has it.',
   never: () => 'Never used, and the app uses a newer one: safe to retire.',
-  used: (days: number) =>
-    days === 0
-      ? 'Used in the last 24 hours: retiring it would break the app.'
-      : `Last used ${daysWords(days)} ago, and nothing newer since: retiring it would break the app.`,
+  used: (days: number, isPaused: boolean) => {
+    const used = days === 0 ? 'Used in the last 24 hours' : `Last used ${daysWords(days)} ago, and nothing newer since`;
+    return `${used}: retiring it would break the app${isPaused ? ', once it is resumed' : ''}.`;
+  },
   waiting: (days: number) =>
     `Not used for ${daysWords(days)}. Wait until it is a week: a program that runs once a week may still use it.`,
   safe: (days: number) => `Not used for ${daysWords(days)}: safe to retire.`,
@@ -99,12 +108,12 @@ function daysWords(days: number): string {
 
 /** The ways to a new secret, side by side: one where the operator never sees it, and one where they do. */
 function ways(context: PageContext, app: AppSecrets): Html | null {
-  const { mayMakeSecret, mayHandOver, handsOverSecret, hasPasskey, secrets } = app;
+  const { mayMakeSecret, mayHandOver, handsOverSecret, hasPasskey, secrets, isPaused } = app;
   if (!mayMakeSecret && !mayHandOver) return null;
   const heading = handsOverSecret
     ? `Give the developer a ${secrets.length > 0 ? 'new ' : ''}secret`
     : 'Give the developer the addresses';
-  const before = handsOverSecret && secrets.length > 0 && 'The secret before works until you retire it. ';
+  const before = handsOverSecret && secrets.length > 0 && `${secretBefore(isPaused)} `;
   return html`<h3>${heading}</h3>
 <p>${before}${passkeyNeeded(hasPasskey, handsOverSecret ? 'making a secret' : 'making a link')}</p>
 <ul class="things">${mayHandOver && html`<li>${handOverWay(context, app)}</li>`}${mayMakeSecret && html`<li>${newSecretWay(app)}</li>`}</ul>`;

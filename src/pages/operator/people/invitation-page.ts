@@ -25,6 +25,6 @@ export function invitationPage(
       channels:
         'Email or a direct message is fine if only this person reads it. A group or a ticket is not: the first person who uses the link sets the password. Previews and mail scanners do not use it up. If somebody else was first, the link no longer works for this person, and Events shows when and from which address it was used. Then disable the person at once.',
     },
-    next: { href: `/people/${encodeURIComponent(id)}`, noun: 'the person' },
+    next: { href: `/people/${encodeURIComponent(id)}`, noun: 'the person', name: name ?? email },
   });
 }

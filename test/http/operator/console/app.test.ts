@@ -126,6 +126,9 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   const newer = /<code>(vk_cs_[^<]*)</.exec(made.body)?.[1] ?? '';
   assert.notEqual(newer, '');
   assert.equal(made.headers.get('cache-control'), 'no-store');
+  assert.match(textOf(made.body), /Apps Notes The new secret The new secret of Notes/);
+  assert.match(made.body, /<title>The new secret of Notes – Operators/);
+  assert.match(made.body, /href="\/apps" aria-current="page"/);
   assert.doesNotMatch((await browser.get(page)).body, new RegExp(newer), 'it is shown once');
   assert.ok(!formsOf((await browser.get(page)).body).includes(`/apps/${clientId}/secrets`), 'no third secret');
 
@@ -208,6 +211,8 @@ test('operators §7: a hand-over shows its address once, and the page says when 
   const { clientId } = await addClient(service, { name: 'Notes' });
   const page = `${service.operatorUrl}/apps/${clientId}`;
   const made = await pressAct(browser, page, `/apps/${clientId}/hand-over`);
+  assert.match(textOf(made.body), /Apps Notes The link for the developer The link for the developer of Notes/);
+  assert.match(made.body, /href="\/apps" aria-current="page"/);
   const token = /pick-up\?token=([\w-]*)</.exec(made.body)?.[1] ?? '';
   assert.equal(token.length, 43);
   const waiting = await browser.get(page);
@@ -524,6 +529,33 @@ test('operators §7: the notice of a paused app counts from its pause, and says 
   assert.match(await notice(), /Since then, at least 3 requests were refused ?\./);
   service.clock.advance(3 * DAY_S);
   const { browser: later } = await enrolledOperator(service, 'read', 'Later');
-  const { body } = await later.get(page);
-  assert.match(textOf(body), /In the last two days, no refused request was counted\./);
+  const text = async () => textOf((await later.get(page)).body);
+  assert.match(await text(), /Since then, at least 1 request was refused ?\./, 'hours are not kept so long');
+  for (let count = 0; count < 2; count++) await presentWrongCode(service, clientId, 'wrong');
+  assert.match(await text(), /Since then, at least 3 requests were refused ?\./, 'days are');
+});
+
+test('operators §7: a pause of more than two days is counted by days, and nothing on the page contradicts it', async (t) => {
+  const service = await startConsole(t);
+  const { installation, clock } = service;
+  const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
+  await presentWrongCode(service, clientId, clientSecret);
+  clock.advance(60);
+  await installation.clients.pause(clientId, installation.operator);
+  const text = async () => {
+    clock.advance(1);
+    const { browser } = await enrolledOperator(service, 'admin', `Ann ${clock.now()}`);
+    return textOf((await browser.get(`${service.operatorUrl}/apps/${clientId}`)).body);
+  };
+  const paused = await text();
+  assert.match(paused, /both work, once the app is resumed, until you retire this one/);
+  assert.match(paused, /The secret before works again when you resume the app, until you retire it\./);
+  clock.advance(3 * DAY_S);
+  assert.match(await text(), /Since then, no refused request was counted\./);
+  await presentWrongCode(service, clientId, 'wrong');
+  assert.match(await text(), /Since then, 1 request was refused ?\./);
+  await installation.clients.rotateSecret(clientId, installation.operator);
+  assert.match(await text(), /nothing newer since: retiring it would break the app, once it is resumed\./);
+  clock.advance(401 * DAY_S);
+  assert.match(await text(), /In the last 400 days, /);
 });

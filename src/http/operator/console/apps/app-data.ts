@@ -67,7 +67,7 @@ export async function appData(
     failures: failures.summary,
     isFailing: failsNow(failures.summary, now),
     paused,
-    refused: refusedSince(paused?.at ?? 0, failures.hours, failures.recorded, now),
+    refused: refusedSince(paused?.at ?? 0, { hour: failures.hours, day: days }, failures.recorded, now),
     pageFailureCount: pageFailures.list(id).length,
     changes: (changes?.items ?? []).map(shownEvent),
     may: {
@@ -112,6 +112,7 @@ function secretsOf(
   return {
     id: client.id,
     type: client.type,
+    isPaused: client.status === 'paused',
     secrets: secrets.map((secret, at): ShownSecret => {
       const which = at === secrets.length - 1 ? 'older' : 'newer';
       const retires = endingSecret(client, which) === null ? null : which;

@@ -1,4 +1,5 @@
 /** The page of one app, and the acts on it. */
+import type { Client } from '../../../../oauth/clients/client.ts';
 import { OperatorError } from '../../../../oauth/error.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
 import { secretAdvice } from '../../../../operator/secrets/secret-advice.ts';
@@ -7,6 +8,7 @@ import { endingSecret, type WhichSecret } from '../../../../operator/secrets/sec
 import type { ActProblem } from '../../../../pages/operator/act-button.ts';
 import { appSecret, pickUpLink } from '../../../../pages/operator/apps/app-once.ts';
 import { APP_NOTICES, type AppNotice, appHref, appPage } from '../../../../pages/operator/apps/app-page.ts';
+import { secretBefore } from '../../../../pages/operator/apps/app-secrets.ts';
 import type { ConsolePage } from '../../../../pages/operator/frame.ts';
 import { shownOncePage } from '../../../../pages/operator/shown-once.ts';
 import type { Service } from '../../../service/service.ts';
@@ -49,19 +51,24 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
     await clients.delete(id, actor);
     return { location: '/apps?done=deleted' };
   });
-  act('secrets', 'clients.make-secret', (call) => {
+  const secretsOf = ({ id, name }: Pick<Client, 'id' | 'name'>) => ({
+    isOf: true,
+    next: { href: `${appHref(id)}#secrets`, noun: 'the app', name },
+  });
+  act('secrets', 'clients.make-secret', async (call) => {
     const { context, id } = call;
-    const page = { heading: 'The new secret', next: { href: `${appHref(id)}#secrets`, noun: 'the app' } };
+    const client = await clients.exact(id);
+    const page = { heading: 'The new secret', ...secretsOf(client) };
     const make = async (actor: Actor) => {
       const { secret } = await clients.rotateSecret(id, actor);
-      const lead = 'The secret before works until you retire it.';
+      const lead = secretBefore(client.status === 'paused');
       return shownOncePage(context, { ...page, lead, once: appSecret(secret) });
     };
     const madeBefore = async () => shownOncePage(context, { ...page, lead: MADE_BEFORE, once: null });
     return runOnce(idempotency, call, null, make, madeBefore);
   });
   act('hand-over', 'clients.hand-over', async ({ context, id, actor }) => {
-    const { name } = await clients.exact(id);
+    const client = await clients.exact(id);
     const made = await handOvers.make({ kind: 'client', id }, actor);
     const { replaced } = made;
     return shownOncePage(context, {
@@ -69,8 +76,8 @@ export function addApp(routes: ConsoleRoutes, service: Service): void {
       ...(replaced !== null && {
         lead: `The earlier link of ${context.messages.minute(replaced)} no longer works.`,
       }),
-      once: pickUpLink(context, { name, ...made }),
-      next: { href: `${appHref(id)}#secrets`, noun: 'the app' },
+      once: pickUpLink(context, { name: client.name, ...made }),
+      ...secretsOf(client),
     });
   });
 }

@@ -2,7 +2,7 @@
 import { OperatorError } from '../../../../oauth/error.ts';
 import type { Parameters } from '../../../../oauth/parameters.ts';
 import type { Actor } from '../../../../oauth/trail/audit.ts';
-import { ROLES, type Role } from '../../../../operator/access/operator.ts';
+import { type Operator, ROLES, type Role } from '../../../../operator/access/operator.ts';
 import type { MadeAddress } from '../../../../operator/access/operators.ts';
 import { RIGHTS, type Right } from '../../../../operator/access/rights.ts';
 import { operatorJson } from '../../../../operator/json/operator.ts';
@@ -40,7 +40,7 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
       const heading = 'The link for the new operator';
       const add = async (actor: Actor) => addressPage(call, await registry.add(name, role, actor), heading);
       const addedBefore = async (id: string) =>
-        shownOncePage(context, { heading, lead: ADDED_BEFORE, once: null, next: pageOf(id) });
+        shownOncePage(context, { heading, lead: ADDED_BEFORE, once: null, next: pageOf({ id, name }) });
       return runOnce(idempotency, call, { name, role }, add, addedBefore);
     },
     list,
@@ -70,7 +70,7 @@ export function addOperators(routes: ConsoleRoutes, { service, operators, access
   const addKey = async (call: ConsoleCall) => {
     const { context, id, form } = call;
     const settings = { name: typedName(form), rights: form.all('rights') as Right[] };
-    const page = { heading: 'The new key', next: pageOf(id) };
+    const page = { heading: 'The new key', next: pageOf(await registry.find(id)) };
     const add = async (actor: Actor) => {
       const { text } = await unchanged({ ...call, actor }, (asked) => registry.addKey(id, settings, asked));
       return shownOncePage(context, { ...page, once: operatorKey(text) });
@@ -138,11 +138,11 @@ function onceAfter(call: ConsoleCall, problem: ActProblem | null): string {
 
 function addressPage({ context }: ConsoleCall, made: MadeAddress, heading: string): ConsolePage {
   const once = enrollmentLink(context, made.operator, made.url, made.expiresAt);
-  return shownOncePage(context, { heading, once, next: pageOf(made.operator.id) });
+  return shownOncePage(context, { heading, once, next: pageOf(made.operator) });
 }
 
-function pageOf(id: string) {
-  return { href: `/operators/${encodeURIComponent(id)}`, noun: 'the operator' };
+function pageOf({ id, name }: Pick<Operator, 'id' | 'name'>) {
+  return { href: `/operators/${encodeURIComponent(id)}`, noun: 'the operator', name };
 }
 
 function typedName(form: Parameters): string {

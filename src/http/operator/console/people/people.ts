@@ -103,7 +103,7 @@ export function addPeople(routes: ConsoleRoutes, service: Service): void {
         heading: LINK,
         lead: INVITED_BEFORE,
         once: null,
-        next: { href: personHref(id), noun: 'the person' },
+        next: { href: personHref(id), noun: 'the person', name: person.name ?? person.email },
       });
     return runOnce(operatorApi.idempotency, call, person, add, addedBefore);
   }
