@@ -14,6 +14,12 @@ export function isolatedAddress(text: string, limit = 320): Html {
   return html`<bdi class="address" dir="ltr">${displayName(text, limit) || '—'}</bdi>`;
 }
 
+/** An address that breaks behind its signs in a narrow column, and inside a word only where that is not enough. */
+export function breakableAddress(text: string, limit = 320): Html {
+  const parts = (displayName(text, limit) || '—').split(/(?<=[/.@?&=])(?=[^/.@?&=]{3})/);
+  return html`<bdi class="address" dir="ltr">${parts.map((part, at) => html`${at > 0 && html`<wbr>`}${part}`)}</bdi>`;
+}
+
 /** A term of the protocol, such as a scope or an error code. */
 export function isolatedCode(text: string): Html {
   return html`<code><bdi dir="ltr">${displayName(text) || '—'}</bdi></code>`;

@@ -1,6 +1,6 @@
 /** Values of settings on the operators' pages. */
 import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { isolated, isolatedAddress } from '../html/isolated-text.ts';
+import { breakableAddress, isolated } from '../html/isolated-text.ts';
 import type { Facts } from './table.ts';
 
 /** A setting with its label and value. `areWords`: the value is in words of ours, such as those of a choice. */
@@ -20,7 +20,7 @@ export function settingFacts(rows: readonly SettingRow[]): Facts {
 /** Returns the value of a setting. */
 export function settingValue({ kind, lines: all, areWords }: SettingRow): HtmlValue {
   if (areWords) return capital(all.join(', '));
-  const value = (text: string) => (kind === 'text' ? isolated(text) : isolatedAddress(text, 2000));
+  const value = (text: string) => (kind === 'text' ? isolated(text) : breakableAddress(text, 2000));
   const [first = '', ...others] = all;
   return others.length === 0 && kind !== 'texts' ? value(first) : lines(all.map(value));
 }

@@ -4,8 +4,8 @@ import { type Html, html } from '../html/html.ts';
 const PILLS = {
   active: html`<span class="effect">Active</span>`,
   failing: html`<span class="effect sensitive">Failing</span>`,
-  paused: html`<span class="effect sensitive">Paused</span>`,
-  disabled: html`<span class="effect sensitive">Disabled</span>`,
+  paused: html`<span class="effect warning">Paused</span>`,
+  disabled: html`<span class="effect warning">Disabled</span>`,
 } as const;
 
 /** Returns the pill of a state. */

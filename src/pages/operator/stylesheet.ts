@@ -64,6 +64,8 @@ noscript { display: block; }
 .data .sentence { font-weight: 400; }
 .data .sentence bdi { font-weight: 600; }
 @media (max-width: 44rem) {
+  .sided .session { flex: 1 1 100%; min-inline-size: 0; flex-wrap: nowrap; justify-content: space-between; gap: 0.75rem; white-space: nowrap; }
+  .session > span { min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; }
   .data, .data :is(tbody, th) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
   /* A short cell takes half of a line, a longer one a line of its own. */
@@ -188,6 +190,7 @@ details > .button + form > button:hover { filter: brightness(0.9); }
 .rights p { margin-block-start: 0.625rem; color: var(--muted); }
 .rights label { display: inline-flex; gap: 0.375rem; align-items: center; min-block-size: 2rem; margin-inline-end: 1rem; }
 .command { padding: 0.0625rem 0.375rem; overflow-wrap: anywhere; color: var(--ink); background: var(--sunken); border-radius: 0.375rem; }
+.problem .command { background: color-mix(in srgb, var(--problem) 12%, transparent); }
 .checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr)); gap: 0.5rem 1.5rem; font-size: 0.9375rem; }
 .checks > li { display: flex; gap: 0.5rem; }
 .checks .icon { margin-block-start: 0.1rem; color: var(--success); }

@@ -191,6 +191,6 @@ function dangerous({ app, grants, may }: AppData, at: string): Html | null {
         effect: html`Deletes ${isolated(app.name)} with its secrets and settings for good, and ends ${grantsWords(grants)}.`,
       },
     ],
-    may.delete && `You need your passkey ${hasGrants(grants) ? 'to end all grants or ' : ''}to delete the app.`,
+    may.delete && `You need a passkey ${hasGrants(grants) ? 'to end all grants or ' : ''}to delete the app.`,
   );
 }

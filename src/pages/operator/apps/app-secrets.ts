@@ -70,7 +70,7 @@ function secretItem({ messages }: PageContext, app: AppSecrets, secret: ShownSec
     actButton({
       action: `/apps/${encodeURIComponent(app.id)}/secrets/${retires}/retire`,
       name: app.secrets.length === 1 ? 'Retire the secret' : `Retire the ${retires} secret`,
-      effect: html`${words} ${app.isPaused ? EFFECT_PAUSED : EFFECT} You need your passkey for this.`,
+      effect: html`${words} ${app.isPaused ? EFFECT_PAUSED : EFFECT} You need a passkey for this.`,
       isDanger: true,
       // The secret that the operator saw: "older" may be another one meanwhile, or be in use again.
       fields: html`<input type="hidden" name="made" value="${createdAt}"><input type="hidden" name="advice" value="${advice.kind}">`,

@@ -207,7 +207,7 @@ function endAll(app: LeakedApp): ShownAct | null {
   return {
     action: step(app, 'revoke-grants'),
     name: 'End all grants of the app',
-    effect: html`${endAppGrantsEffect(app.name, app.grants)} You need your passkey for this.`,
+    effect: html`${endAppGrantsEffect(app.name, app.grants)} You need a passkey for this.`,
     fields: grantField(app),
   };
 }

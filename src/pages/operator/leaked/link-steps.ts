@@ -44,14 +44,14 @@ const DANGERS = {
 
 type Step = readonly [isAllowed: boolean | undefined, step: Html];
 
-const END_SESSIONS = html`<strong>End all sessions of the operator</strong>: it ends this link, too. You need your passkey for this.`;
+const END_SESSIONS = html`<strong>End all sessions of the operator</strong>: it ends this link, too. You need a passkey for this.`;
 
 /** The steps of each kind, each with whether the role allows it. */
 const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly Step[]>> = {
   'pick-up link': ({ noun, may }) => [
     [
       may.handOver,
-      html`<strong>Make another pick-up link</strong>: it ends this one. You need your passkey for this.${noun !== 'app' && ' The page names the command.'}`,
+      html`<strong>Make another pick-up link</strong>: it ends this one. You need a passkey for this.${noun !== 'app' && ' The page names the command.'}`,
     ],
     [
       may.pause,
@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly St
   'invitation link': ({ may }) => [
     [
       may.invite,
-      html`<strong>Invite the person again</strong>: the new invitation link ends this one. You need your passkey for this.`,
+      html`<strong>Invite the person again</strong>: the new invitation link ends this one. You need a passkey for this.`,
     ],
     [
       may.disable,
@@ -72,7 +72,7 @@ const STEPS: Readonly<Record<ShownLink['kind'], (link: ShownLink) => readonly St
     [may.endSessions, END_SESSIONS],
     [
       may.reset,
-      html`<strong>Reset the operator</strong>: it ends this link, all passkeys and all sessions, and gives you a new enrollment link. You need your passkey for this.`,
+      html`<strong>Reset the operator</strong>: it ends this link, all passkeys and all sessions, and gives you a new enrollment link. You need a passkey for this.`,
     ],
   ],
   'sign-in link': ({ may }) => [[may.endSessions, END_SESSIONS]],

@@ -82,5 +82,5 @@ export function fewPasskeys(count: number): Html | null {
 const ROLES: Readonly<Record<ShownOperator['role'], string>> = {
   read: 'You can see everything, and change only your own passkeys and sessions.',
   support: 'You can see everything, pause and resume apps, sign users out, and end their grants.',
-  admin: 'You can do everything. Actions that give access, or take it from many users, need your passkey again.',
+  admin: 'You can do everything. Actions that give access, or take it from many users, need a passkey.',
 };

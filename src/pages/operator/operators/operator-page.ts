@@ -91,7 +91,7 @@ function disabled({ shown, tag, mayChange }: OperatorData): Html {
   const enable = plainAct({
     action: `/operators/${shown.id}/enable`,
     name: 'Enable the operator',
-    effect: 'The passkeys work again. Keys stay ended. You need your passkey for this.',
+    effect: 'The passkeys work again. Keys stay ended. You need a passkey for this.',
     fields: html`<input type="hidden" name="tag" value="${tag}">`,
   });
   return html`<div class="notice problem">${icons.alert}<div><strong>Disabled: every sign-in is refused.</strong> Who did it stands among <a href="${listHref('/events', { action: 'operator_disabled' })}">the events of disabled operators</a>.</div></div>
@@ -135,7 +135,7 @@ function acts({ shown, rights, tag, once, typed }: OperatorData): Html {
   // These act on the operator as the page shows them.
   const fields = html`<input type="hidden" name="tag" value="${tag}">`;
   return html`<section class="part"><h2>Change</h2>
-<p>You need your passkey for this.</p>
+<p>You need a passkey for this.</p>
 <form method="post" action="${at}/role" class="stack narrow">${fields}${roleField(typed.role)}<button class="secondary">Change the role</button></form></section>
 ${isActive && keyForm(at, html`${fields}<input type="hidden" name="once" value="${once}">`, rights, typed)}
 ${dangerZone(
@@ -163,7 +163,7 @@ ${dangerZone(
       fields,
     },
   ],
-  'You need your passkey for each of these.',
+  'You need a passkey for each of these.',
 )}`;
 }
 

@@ -45,7 +45,7 @@ export function personActs(
     actButton({
       action: `${at}/invite`,
       name: person.hasPassword ? 'Make a link for a new password' : 'Invite again',
-      effect: html`Makes a one-time link where the person sets a password. ${invitation && html`The earlier link of ${messages.minute(invitation.at)} no longer works then. `}The address ${isolatedAddress(email)} then signs in with that password. You need your passkey for this.`,
+      effect: html`Makes a one-time link where the person sets a password. ${invitation && html`The earlier link of ${messages.minute(invitation.at)} no longer works then. `}The address ${isolatedAddress(email)} then signs in with that password. You need a passkey for this.`,
       fields: asShown,
     });
   const dangers = dangerZone([
@@ -70,7 +70,7 @@ export function personActs(
     rights.delete && {
       action: `${at}/delete`,
       name: 'Delete',
-      effect: html`Deletes the person for good, with ${signedIn ?? 'no session'} and ${grants}. The events stay. You need your passkey for this.`,
+      effect: html`Deletes the person for good, with ${signedIn ?? 'no session'} and ${grants}. The events stay. You need a passkey for this.`,
       fields: html`${asShown}<input type="hidden" name="at" value="${time}">`,
     },
   ]);
@@ -80,7 +80,7 @@ ${dangers}`;
 
 function changeForm(at: string, { typed, shown, tag, isOpen }: PersonData['form']): Html {
   return html`<details class="act"${isOpen && html` open`}><summary>Change the email address, name or user name</summary>
-<form method="post" action="${at}/update" class="narrow"><p>An email address that you set counts as verified. You need your passkey to change it.</p>
+<form method="post" action="${at}/update" class="narrow"><p>An email address that you set counts as verified. You need a passkey to change it.</p>
 ${asShownFields(tag)}<input type="hidden" name="shown" value="${shown}">
 ${personFields(typed)}
 <button class="secondary">Save</button>

@@ -74,6 +74,7 @@ test('operators §7: the page of an app shows its settings, and hostile texts ar
     assert.ok(textOf(body).includes(said), said);
   assert.deepEqual(formsOf(body), ['/search', '/sign-out'], 'the role "read" acts on nothing');
   assert.doesNotMatch(body, /\/edit"/);
+  assert.match(body, />https:\/\/<wbr>notes\.<wbr>example\/</, 'an address breaks behind its signs');
   const gone = await browser.get(`${service.operatorUrl}/apps/app_nothing`);
   assert.equal(gone.status, 404);
   assert.equal((await browser.get(`${service.operatorUrl}/apps/app_nothing/failures`)).status, 404);
