@@ -64,7 +64,7 @@ noscript { display: block; }
 .data .sentence { font-weight: 400; }
 .data .sentence bdi { font-weight: 600; }
 @media (max-width: 44rem) {
-  .sided .session { flex: 1 1 100%; min-inline-size: 0; flex-wrap: nowrap; justify-content: space-between; gap: 0.75rem; white-space: nowrap; }
+  .sided .session { flex: 1 1 100%; min-inline-size: 0; flex-wrap: nowrap; justify-content: space-between; gap: 0.5rem; font-size: 0.8125rem; white-space: nowrap; }
   .session > span { min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; }
   .data, .data :is(tbody, th) { display: block; }
   .data thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -81,7 +81,8 @@ noscript { display: block; }
   .day input { padding-inline: 0.625rem; }
   .sided .rows > div { grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
 }
-.effect.warning { color: light-dark(#7a4a00, #f2c46d); background: light-dark(#fdf3df, #33280f); border-color: color-mix(in srgb, currentColor 35%, transparent); }
+.warning { --warning: light-dark(#7a4a00, #f2c46d); background: light-dark(#fdf3df, #2c220d); border-color: color-mix(in srgb, var(--warning) 35%, transparent); }
+.effect.warning, .warning .icon, .warning strong { color: var(--warning); }
 .advice { background: var(--wash); border-color: var(--line); }
 .notice li { list-style: disc; margin-inline-start: 1.125rem; }
 .advice .icon { color: var(--brand-text); }

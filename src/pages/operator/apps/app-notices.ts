@@ -79,5 +79,5 @@ export function pausedNotice(
     ? `Requests were refused ${span === 'hour' ? 'in the hour' : 'on the day'} of the pause, before it or after.`
     : `${period}, no refused request was counted.`;
   const calls = refused === 0 ? some : html`${period}, <a href="${failuresHref(id)}">${number}</a>.`;
-  return html`<div class="notice problem">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;
+  return html`<div class="notice warning">${icons.alert}<div><strong>Paused: every request is refused.</strong> ${by}${calls}</div></div>`;
 }

@@ -111,7 +111,7 @@ function choice(words: string, isChosen: boolean, filter: EventFilter): Html {
 function subjectsAndCount({ items, next }: Listed<ShownEvent>, filter: EventFilter, isFirst: boolean): Html {
   const count = `${items.length} ${items.length === 1 ? 'event' : 'events'}`;
   const isWhole = isFirst && next === null;
-  return html`${subjects(items, filter)}${items.length > 0 && html`<p class="count">${count}${!isWhole && ' on this page'}${next !== null && '; older ones may follow'}.</p>`}`;
+  return html`${subjects(items, filter)}${items.length > 0 && html`<p class="count">${count}${!isWhole && ' on this page'}.</p>`}`;
 }
 
 /** The things whose events alone are listed, with their names as far as the events have them. */

@@ -508,7 +508,7 @@ test('operators §7: the notice of a paused app counts from its pause, and says 
   const { clientId, clientSecret } = await addClient(service, { name: 'Notes' });
   const page = `${service.operatorUrl}/apps/${clientId}`;
   const notice = async () =>
-    textOf(/<div class="notice problem">.*?<\/div><\/div>/s.exec((await browser.get(page)).body)?.[0] ?? '');
+    textOf(/<div class="notice warning">.*?<\/div><\/div>/s.exec((await browser.get(page)).body)?.[0] ?? '');
   await presentWrongCode(service, clientId, clientSecret);
   service.clock.advance(60);
   await pressAct(browser, page, `/apps/${clientId}/pause`);
