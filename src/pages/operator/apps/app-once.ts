@@ -38,6 +38,6 @@ export function appSecret(text: string): ShownOnce {
     text,
     message: null,
     channels:
-      'Whoever has the secret can act as the app, and nobody can see who read it. Share it in a password manager or a secret store. Email and chat keep it: never use them for a secret. A pick-up link needs no such care.',
+      'Whoever has the secret can act as the app, and nobody can see who read it. Share it in a password manager or a secret store. Email and chat keep it: never use them for a secret. With a pick-up link, only its developer sees the secret.',
   };
 }

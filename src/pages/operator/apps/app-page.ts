@@ -86,7 +86,7 @@ ${acts}`,
 /** A retirement after which the app has nothing that it ever used is no good news yet. */
 function doneWords({ secretUsedAt }: AppData, done: AppNotice): Html {
   if (done !== 'retired' || secretUsedAt !== null) return doneNotice(APP_NOTICES[done]);
-  return html`<div class="notice warning" role="status">${icons.alert}<div><strong>${APP_NOTICES.retired}</strong> The app never used what is left: it cannot connect until its developer has it.</div></div>`;
+  return html`<div class="notice warning" role="status">${icons.alert}<div><strong>${APP_NOTICES.retired}</strong> The app never used the secret or key that is left, so it cannot connect until its developer has that one.</div></div>`;
 }
 
 /** The sections of the page, in the order of an operator's questions. */

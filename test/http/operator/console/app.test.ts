@@ -188,7 +188,7 @@ test('operators §7: a rotation says which secret the app uses, and a retirement
   await pressAct(browser, page, `/apps/${clientId}/secrets/older/retire`);
   assert.match(
     await result(),
-    /The secret was retired\. It no longer works\. The app never used what is left: it cannot connect until its developer has it\. $/,
+    /The secret was retired\. It no longer works\. The app never used the secret or key that is left, so it cannot connect until its developer has that one\. $/,
   );
 });
 
