@@ -95,12 +95,34 @@ export const idTokenGuards: readonly Guard[] = [
       'if (signsIn) await this.#limit.redeem(grant, decision.redeem, client, origin); const idToken = signsIn ?',
     ],
   ]),
-  ...guardsIn('src/oauth/openid/signing-keys.ts', WIRE, [
+  ...guardsIn(
+    'src/oauth/openid/signing-keys.ts',
+    ['test/oauth/signing-keys.test.ts'],
     [
-      'no keys are made while no app has sign-in',
-      ' || !(await store.hasSignInClient())) return keys;',
-      ') return keys;',
+      [
+        'no keys are made while no app has sign-in',
+        ' || !(await store.hasSignInClient())) return keys;',
+        ') return keys;',
+      ],
+      [
+        'a read of the key set makes no keys',
+        'return (await liveKeys(this.#parts)).map(publishedKey);',
+        'return (await this.ensure()).map(publishedKey);',
+      ],
     ],
+  ),
+  ...guardsIn(
+    'src/operator/apps/client-registry.ts',
+    ['test/operator/client-registry.test.ts'],
+    [
+      [
+        'keys are made for an app that gets sign-in, and the write stands where they cannot be',
+        'if (signIn) await makeSigningKeys?.().catch(() => null);',
+        'if (signIn) await makeSigningKeys?.();',
+      ],
+    ],
+  ),
+  ...guardsIn('src/oauth/openid/signing-keys.ts', WIRE, [
     [
       'keys that could not be made are made by the service',
       'const keys = await this.ensure();',

@@ -107,6 +107,7 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_TOKEN_PREFIX', 'Acme_', /lower-case/],
     ['VALETKEY_PRODUCT_COLOR', 'teal', /#0f5c4d/],
     ['VALETKEY_SUPPORT_ADDRESS', 'javascript:alert(1)', /https address/],
+    ['VALETKEY_SUPPORT_ADDRESS', 'https:help.example', /https address/],
     ['VALETKEY_CODE_TLL', '60', /unknown variable; did you mean VALETKEY_CODE_TTL\?/],
     ['VALETKEY_APPURL', 'https://auth.example', /unknown variable; did you mean VALETKEY_APP_URL\?/],
     ['VALETKEY_PRODUCTNAM', 'Acme', /unknown variable; did you mean VALETKEY_PRODUCT_NAME\?/],

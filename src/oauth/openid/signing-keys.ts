@@ -1,4 +1,4 @@
-/** The life of signing keys: made at the first need, turned every 90 days, replaced after a leak. */
+/** The life of signing keys: made for the first app with sign-in, turned every 90 days, replaced after a leak. */
 import type { KeyObject } from 'node:crypto';
 import type { ClientStore } from '../clients/client-store.ts';
 import { OperatorError } from '../error.ts';
