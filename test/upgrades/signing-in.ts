@@ -1,4 +1,4 @@
-/** What a database holds of OpenID Connect: an app with sign-in, its grants and the keys for ID tokens; and whether it goes on. */
+/** OpenID Connect in a kept database: an app with sign-in, its grants and the keys for ID tokens. Asserts that it goes on. */
 import assert from 'node:assert/strict';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { deriveCredential } from '../../src/oauth/keys/credential.ts';
@@ -42,7 +42,7 @@ export async function assertSignInGoesOn(service: TestService, kid: string, held
 const APP = 'app_old';
 const REDIRECT = { redirect_uri: 'https://one.test/cb' };
 
-/** What makes the code of that grant one that was given out just now (ms). All that the grant says of the sign-in stays. */
+/** SQL that makes the code of that grant one that was given out just now (ms). All that the grant says of the sign-in stays. */
 export const beginAnew = (now: number): string[] => [
   `UPDATE oauth_grant SET key_id = (SELECT root_key_id FROM signing_key WHERE state = 'signing'),
     expires_at = ${now + 60_000}, scope = 'openid read', code_challenge = '${PKCE.code_challenge}', resource = NULL,
